@@ -215,6 +215,9 @@ export class Requests implements WorkView {
   asked(id: JobId): number {
     return this.#entry(id).unplaced
   }
+  waiting(id: JobId): number {
+    return this.#entry(id).unplaced
+  }
   least(id: JobId): number {
     return this.#entry(id).nodes
   }

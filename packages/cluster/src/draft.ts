@@ -305,7 +305,7 @@ export class Draft implements OpenRound {
     this.#commit.now = this.now
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
     else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0) this.#withdrawLost()
-    if (this.work.areElastic) this.#stopShortGangs(suspended ? this.#live : this.cluster)
+    if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
     this.#apply()
     this.#moves.count = 0
     return this.#commit
@@ -320,7 +320,7 @@ export class Draft implements OpenRound {
     for (let i = 0; i < count; i++) {
       const move = tasks[i] as number
       const stage = work.taskStage[move < 0 ? ~move : move] as number
-      if (!work.isElastic(stage)) continue
+      if (!work.isGang(stage)) continue
       if (move < 0) losing.add(stage)
       else starting.set(stage, (starting.get(stage) ?? 0) + 1)
     }

@@ -23,8 +23,8 @@ export class WorkReads extends WorkColumns implements WorkView {
   readonly suspended = new SuspendedTasks()
   /** Whether any job so far has had a master. */
   hasMasters = false
-  /** Whether some gang has ever been able to run without some of its tasks. */
-  areElastic = false
+  /** Whether there has been a gang. */
+  areGangs = false
   /** Whether any job so far has been one gang of several stages, and those that are. */
   areGangJobs = false
   readonly gangJobs = new Set<JobId>()
@@ -129,6 +129,12 @@ export class WorkReads extends WorkColumns implements WorkView {
     const amount = (each: number) => this.shapes.amount(this.stageShape[each] as ShapeId, resource)
     if (!this.isGangJob(job) || !this.lacksTasks(stage)) return this.together(job, lane) * amount(stage)
     return this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each)) * amount(each))
+  }
+  waiting(job: JobId, lane: LaneId, resource: number): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return 0
+    const amount = (each: number) => this.shapes.amount(this.stageShape[each] as ShapeId, resource)
+    return this.isGangJob(job) ? this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * amount(each)) : this.unplaced(job, lane) * amount(stage)
   }
   least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -320,7 +326,7 @@ export class WorkReads extends WorkColumns implements WorkView {
 
   protected addGangJob(job: JobId): void {
     this.areGangJobs = true
-    this.areElastic = true // what is evicted of it may be too much, whatever its stages say
+    this.areGangs = true
     this.gangJobs.add(job)
   }
 

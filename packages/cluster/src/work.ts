@@ -352,7 +352,7 @@ export class Work extends WorkReads {
     this.stageOpen[stage] = 0
     this.stageNear[stage] = -1
     this.stageLeast[stage] = this.isGangJob(job) && spec.gang !== true ? 0 : leastTasks(spec)
-    this.areElastic ||= spec.minTasks !== undefined
+    this.areGangs ||= spec.gang === true
     this.#addTasks(stage, firstTask, spec.tasks)
   }
 

@@ -15,3 +15,6 @@ export function startedTogether(job: Pick<JobSpec, 'gang' | 'stages'>): readonly
 
 /** What stages that start at once ask of a resource. */
 export const askedTogether = (stages: readonly StageSpec[], resource: string): number => stages.reduce((sum, stage) => sum + leastTasks(stage) * (stage.demand[resource] ?? 0), 0)
+
+/** What stages that start at once are called. */
+export const whatStarts = (stages: readonly StageSpec[]): string => (stages.some(({ gang }) => gang === true) ? 'a gang' : 'a task')

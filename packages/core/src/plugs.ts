@@ -71,6 +71,8 @@ export interface Order extends WorkListener {
   next(): JobBlock | undefined
   /** Shares for a preempting wrapper, if it divides capacity. */
   readonly sharing?: Sharing | undefined
+  /** False: it has limits that go by the front stage alone, so that a job that is one gang (`JobSpec.gang`) might exceed them; such jobs are refused. */
+  readonly startsGangJobs?: boolean | undefined
 }
 
 /** A pool as a preempting wrapper sees it; ids are the order's own, dense from 0. */

@@ -159,6 +159,8 @@ export interface WorkView {
   together(job: JobId, lane: LaneId): number
   /** Amount of a resource that `together` tasks ask; of a job that is one gang each as its stage does. */
   asked(job: JobId, lane: LaneId, resource: ResourceId): number
+  /** Amount of a resource that all its unplaced tasks ask: each as the front stage does, of a job that is one gang each as its own stage does. */
+  waiting(job: JobId, lane: LaneId, resource: ResourceId): number
   /**
    * The fewest tasks of the front stage, of a job that is one gang of all its stages, that run at once: of a gang all, or its `minTasks`; otherwise
    * 1, also for a job without unplaced tasks in the lane.

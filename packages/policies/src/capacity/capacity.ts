@@ -47,6 +47,8 @@ export interface Reservable {
 }
 
 export class CapacityOrder implements Order, Reservable {
+  // What fits below maxima is asked of the front stage alone.
+  readonly startsGangJobs = false
   readonly queues: CapacityQueues
   readonly lends: boolean
   readonly #reading: QueueReading

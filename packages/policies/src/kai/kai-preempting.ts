@@ -38,6 +38,7 @@ const CYCLE = 1
 const MOMENT = 0.001
 
 class KaiPreempting implements Policy {
+  readonly startsGangJobs = true
   readonly #order: KaiOrder
   readonly #policy: Policy
   readonly #placement: Placement | undefined
@@ -96,7 +97,7 @@ class KaiPreempting implements Policy {
     for (let i = 0; i < jobs.length; ) {
       const job = jobs[i++] as JobId
       const alike = inVain.of(this.#order.leaf(job), work.priority(job))
-      const asked = work.shape(job, lane) * TASKS + work.together(job, lane)
+      const asked = work.isGangJob(job) ? -1 - job : work.shape(job, lane) * TASKS + work.together(job, lane)
       if (alike.has(asked)) continue
       if (this.#taken.isBarred(job)) {
         if (!this.#taken.mayLater(job)) continue

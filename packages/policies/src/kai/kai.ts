@@ -1,4 +1,4 @@
-import { defineOrder, leastTasks, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
+import { askedTogether, defineOrder, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
@@ -91,16 +91,17 @@ export class KaiOrder implements Order {
     this.#addPools(0)
   }
 
-  admits({ queue, user, stages, priority = 0 }: JobSpec): string | undefined {
+  admits(job: JobSpec): string | undefined {
+    const { queue, user, priority = 0 } = job
     const parts = queuePath(queue ?? user ?? 'default').split('/')
-    for (const stage of stages)
+    for (const stages of startedTogether(job))
       for (const [r, name] of this.#cluster.resources.entries())
         for (const depth of parts.keys()) {
           const path = parts.slice(0, depth + 1).join('/')
-          const asked = leastTasks(stage) * (stage.demand[name] ?? 0)
+          const asked = askedTogether(stages, name)
           const { limit, quota } = this.#claimsOf(path)
           const [what, most] = priority >= this.#fixedPriority && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
-          if (asked > most) return `${stage.gang === true ? 'a gang' : 'a task'} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
+          if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
     return undefined
   }
@@ -165,7 +166,7 @@ export class KaiOrder implements Order {
 
   /** What the job would start next asks at once. */
   asked(job: JobId, r: ResourceId): number {
-    return this.#work.together(job, this.#lane) * this.#work.demand(this.#work.shape(job, this.#lane), r)
+    return this.#work.asked(job, this.#lane, r)
   }
 
   isFixed(job: JobId): boolean {
@@ -274,9 +275,7 @@ export class KaiOrder implements Order {
     for (const child of waiting) {
       if (!lists.isLeaf(child)) this.#sort(child, lane)
       const job = lists.firstJob(child, lane)
-      const tasks = this.#work.together(job, lane)
-      const shape = this.#work.shape(job, lane)
-      for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = tasks * this.#work.demand(shape, r)
+      for (const r of this.#resources(lane)) (queues[child] as Queue).asked[r] = this.#work.asked(job, lane, r)
     }
     if (waiting.length === 1) return
     const resources = this.#resources(lane)
@@ -344,10 +343,9 @@ export class KaiOrder implements Order {
   /** Counts anew what the job waits for. */
   #refresh(job: JobId, lane: LaneId): void {
     const waits = this.#waits[lane] as number[]
-    const unplaced = this.#work.unplaced(job, lane)
     for (const r of this.#resources(lane)) {
       const at = job * this.#cluster.resources.length + r
-      const now = unplaced === 0 ? 0 : unplaced * this.#work.demand(this.#work.shape(job, lane), r)
+      const now = this.#work.waiting(job, lane, r)
       this.#add(job, lane, 'pending', r, now - (waits[at] as number))
       waits[at] = now
     }

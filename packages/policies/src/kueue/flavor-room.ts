@@ -13,9 +13,10 @@ export class FlavorRoom {
     this.#flavors = flavors
   }
 
-  canHold(flavor: number, { shape, tasks }: Workload): boolean {
+  canHold(flavor: number, { shape, tasks, isWhole, demand }: Workload): boolean {
     const own = this.#flavors[flavor] as Flavor
     if (own.has === undefined) return true
+    if (isWhole) return demand.every((amount, r) => amount <= (own.capacity[r] as number))
     const key = `${flavor} ${shape} ${tasks}`
     const known = this.#known.get(key)
     if (known !== undefined) return known

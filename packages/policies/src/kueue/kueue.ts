@@ -13,7 +13,7 @@ import { targets } from './preemption.js'
 import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
-import { charge, discharge, type Workload } from './workload.js'
+import { charge, discharge, runningTasks, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -22,10 +22,10 @@ import { Workloads } from './workloads.js'
  * those of higher priority, then older ones; with `fairSharing` those whose queue would have the smallest share. A workload
  * without room may preempt others, as its queue says. What is admitted starts as soon as nodes have room, in order of admission.
  *
- * A gang is one workload; of another job every task is one, and one at a time is admitted before it has a node.
+ * A gang is one workload, and so is a job that is one; of another job every task is one, and one at a time is admitted before it has a node.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; one flavor for all resources
- * of a workload; no admission checks, partial admission or topology.
+ * of a workload, and for all stages of a job that is one gang, which gives its quota back when the last has ended; no admission checks, partial admission or topology.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -52,6 +52,7 @@ interface Look {
 const NEXT_CYCLE = 0.001
 
 class Kueue implements Policy {
+  readonly startsGangJobs = true
   readonly #env: Env
   readonly #fairSharing: KueueSettings['fairSharing']
   /** Whether admissions may change the order of a queue. */
@@ -290,9 +291,9 @@ class Kueue implements Policy {
   /** Whether there is room for the workload while those run on who give way a moment later: their quota is free, their nodes are not. */
   #hasRoomBeside(leaving: ReadonlySet<Workload>, workload: Workload): boolean {
     if (leaving.size === 0) return true
-    for (const each of leaving) charge(each, each.running.length)
+    for (const each of leaving) charge(each, runningTasks(each))
     const hasRoom = fits(workload)
-    for (const each of leaving) discharge(each, each.running.length)
+    for (const each of leaving) discharge(each, runningTasks(each))
     return hasRoom
   }
 

@@ -6,10 +6,8 @@ import type { ClusterQueue } from './queues.js'
  * `undefined` where it has room.
  */
 export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], work: WorkView) {
-  const tasks = work.together(job, lane)
-  const shape = work.shape(job, lane)
   const lackingIn = (flavor: number) => resources.filter((_, r) => {
-    const asked = work.demand(shape, r as ResourceId) * tasks
+    const asked = work.asked(job, lane, r as ResourceId)
     return asked > 0 && asked > queue.available(flavor * resources.length + r)
   })
   const [least = []] = queue.flavors.map(lackingIn).sort((a, b) => a.length - b.length)

@@ -1,20 +1,26 @@
-import { leastTasks, type ClusterView, type JobSpec } from '@sched/core'
+import { askedTogether, leastTasks, startedTogether, type ClusterView, type JobSpec, type NodeId, type StageSpec } from '@sched/core'
 import { holds, type ClusterQueue, type Flavor } from './queues.js'
 
 /** Why no flavor of the queue could ever have room for a workload of the job, in quota and on its nodes. */
-export function tooLarge({ stages }: JobSpec, queue: ClusterQueue, flavors: readonly Flavor[], cluster: ClusterView): string | undefined {
+export function tooLarge(job: JobSpec, queue: ClusterQueue, flavors: readonly Flavor[], cluster: ClusterView): string | undefined {
   const { resources } = cluster
-  for (const stage of stages) {
-    const { demand } = stage
-    const together = leastTasks(stage)
-    const asked = resources.map((name) => (demand[name] ?? 0) * together)
+  for (const stages of startedTogether(job)) {
+    const asked = resources.map((name) => askedTogether(stages, name))
     const lackIn = (flavor: number): number => asked.findIndex((amount, r) => amount > queue.potential(flavor * resources.length + r))
     const allowed = queue.flavors.filter((flavor) => lackIn(flavor) < 0)
-    if (allowed.some((flavor) => holds(flavors[flavor] as Flavor, together, (node) => cluster.couldHold(stage, node)))) continue
-    if (allowed.length > 0) return `queue ${queue.name}: no nodes of ${allowed.map((flavor) => `flavor ${flavors[flavor]?.name}`).join(' or ')} could hold ${together === 1 ? 'a task' : 'its gang'}`
+    if (allowed.some((flavor) => couldHold(flavors[flavor] as Flavor, stages, asked, cluster))) continue
+    const isTask = stages.every((stage) => leastTasks(stage) === 1) && stages.length === 1
+    if (allowed.length > 0) return `queue ${queue.name}: no nodes of ${allowed.map((flavor) => `flavor ${flavors[flavor]?.name}`).join(' or ')} could hold ${isTask ? 'a task' : 'its gang'}`
     const flavor = queue.flavors[0] as number
     const r = lackIn(flavor)
     return `queue ${queue.name}: ${asked[r]} ${resources[r]} of at most ${queue.potential(flavor * resources.length + r)}`
   }
   return undefined
+}
+
+/** Whether the nodes of the flavor, empty, have room for as many tasks of each stage as must start, and together what these ask. */
+function couldHold(flavor: Flavor, stages: readonly StageSpec[], asked: readonly number[], cluster: ClusterView): boolean {
+  const roomFor = (stage: StageSpec) => (node: NodeId) => cluster.couldHold(stage, node)
+  if (!stages.every((stage) => holds(flavor, leastTasks(stage), roomFor(stage)))) return false
+  return stages.length === 1 || asked.every((amount, r) => amount <= (flavor.capacity[r] as number))
 }

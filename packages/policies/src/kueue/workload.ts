@@ -8,7 +8,7 @@ export interface Likeness {
   waiting: number
 }
 
-/** What is admitted as one: all tasks of a gang, or one task of another job. */
+/** What is admitted as one: all tasks of a gang, those that a job which is one gang must start together, or one task of another job. */
 export interface Workload {
   readonly job: JobId
   readonly lane: LaneId
@@ -20,6 +20,8 @@ export interface Workload {
   readonly shape: ShapeId
   /** The same for all that ask the same and wait. */
   readonly likeness: Likeness
+  /** Whether its tasks ask different amounts: of a job that is one gang. It then counts as one task, which asks all of them, until the last has ended. */
+  readonly isWhole: boolean
   /** What one task asks, by resource. */
   readonly demand: Float64Array
   flavor: number
@@ -30,6 +32,9 @@ export interface Workload {
   unstarted: number
   readonly running: TaskId[]
 }
+
+/** For how many tasks it counts by those that run. */
+export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole ? Math.min(1, running.length) : running.length)
 
 export function charge({ queue, demand, flavor }: Workload, tasks: number): void {
   for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.add(flavor * demand.length + r, (demand[r] as number) * tasks)

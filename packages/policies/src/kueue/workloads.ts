@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, NodeId, Release, TaskId, WorkListener } from '@sched/core'
+import type { Env, JobId, LaneId, NodeId, Release, ResourceId, TaskId, WorkListener } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
@@ -103,7 +103,7 @@ export class Workloads implements WorkListener {
 
   /** It is admitted no longer, as far as its tasks have no node; what runs is to be evicted. */
   dismiss(workload: Workload): void {
-    this.#lose(workload, workload.unstarted)
+    this.#lose(workload, workload.isWhole ? Math.min(1, workload.unstarted) : workload.unstarted)
     workload.unstarted = 0
     this.#dropUnstarted(workload)
   }
@@ -129,9 +129,10 @@ export class Workloads implements WorkListener {
   }
 
   /** Whether the job would be admitted as something else now. */
-  #isOther({ job, lane, tasks, shape }: Workload): boolean {
+  #isOther({ job, lane, tasks, unstarted, isWhole, shape, demand }: Workload): boolean {
     const { work } = this.#env
-    return work.together(job, lane) !== tasks || work.shape(job, lane) !== shape
+    if (isWhole && demand.some((amount, r) => amount !== work.asked(job, lane, r as ResourceId))) return true
+    return work.together(job, lane) !== (isWhole ? unstarted : tasks) || work.shape(job, lane) !== shape
   }
 
   onDrained(job: JobId, lane: LaneId): void {
@@ -154,7 +155,7 @@ export class Workloads implements WorkListener {
     this.#ofTask[task] = undefined
     workload.running.splice(workload.running.indexOf(task), 1)
     if (why === 'withdrawn' && workload === this.#starting) workload.unstarted++
-    else if (workload.tasks > 0) this.#lose(workload, 1)
+    else if (workload.tasks > 0) this.#lose(workload, workload.isWhole && workload.running.length > 0 ? 0 : 1)
     else this.#leave(workload)
   }
 
@@ -177,17 +178,19 @@ export class Workloads implements WorkListener {
     return Math.max(0, this.#queues.flavors.findIndex((flavor) => isOf(flavor, node)))
   }
 
-  #make(job: JobId, lane: LaneId, tasks: number, unstarted: number, shape = this.#env.work.shape(job, lane)): Workload {
+  #make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane)): Workload {
     const { work, cluster } = this.#env
+    const isWhole = unstarted > 1 && work.isGangJob(job)
+    const tasks = isWhole ? 1 : together
     const demand = new Float64Array(cluster.resources.length)
-    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = work.demand(shape, r)
+    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
     const queue = this.#queues.of(work.queueName(work.queue(job)))
     const user = work.user(job)
     const priority = work.priority(job)
     const rank = work.rank(job)
-    const key = `${queue.name} ${lane} ${shape} ${tasks} ${priority}`
+    const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
   }
 
   /** What waits of the job may have become another workload, or none. */

@@ -106,7 +106,7 @@ export class Jobs {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
       running: 0, unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
@@ -123,7 +123,8 @@ export class Jobs {
     job.shape = work.shape(job.id, this.#lane)
     for (const r of this.#session.resources) {
       job.demand[r] = work.demand(job.shape, r as ResourceId)
-      job.minimum[r] = job.least * job.demand[r]
+      if (!job.isGangJob) job.minimum[r] = job.least * job.demand[r]
+      else if (job.running === 0) job.minimum[r] = work.asked(job.id, this.#lane, r as ResourceId)
     }
   }
 
@@ -135,7 +136,7 @@ export class Jobs {
     for (const r of this.#session.resources) {
       const has = allocated[r] as number
       const least = minimum[r] as number
-      this.#set(job, 'pending', r, waits ? job.unplaced * (demand[r] as number) : 0)
+      this.#set(job, 'pending', r, !waits ? 0 : job.isGangJob ? this.#work.waiting(job.id, this.#lane, r as ResourceId) : job.unplaced * (demand[r] as number))
       this.#set(job, 'inqueue', r, lacks ? Math.max(0, least - has) : 0)
       this.#set(job, 'elastic', r, Math.max(0, has - least))
     }
@@ -179,9 +180,9 @@ export class Jobs {
     this.#outside++
   }
 
-  /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone. */
+  /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone, and so is a job that is one gang. */
   #likenessOf(job: VolcanoJob): Likeness {
-    const alone = this.#work.isDistinct(job.shape) ? job.id : ''
+    const alone = job.isGangJob || this.#work.isDistinct(job.shape) ? job.id : ''
     const key = `${job.queue.name} ${job.list} ${job.shape} ${job.isIn ? job.together : job.least} ${alone}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known

@@ -9,6 +9,8 @@ export interface Victim {
   readonly task: TaskId
   /** What it has. */
   readonly demand: Amounts
+  /** Whether it is of a job that is one gang, which would stop without it. */
+  readonly isCore: boolean
 }
 
 /** Whom of the candidates, who come in the order in which they would go, a plug-in lets a job take for its next task. */

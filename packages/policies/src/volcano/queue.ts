@@ -89,6 +89,8 @@ export interface VolcanoJob {
   readonly priority: number
   /** Its submission, against others. */
   readonly rank: number
+  /** Whether it is one gang of several stages, of which tasks ask different amounts. */
+  readonly isGangJob: boolean
   /** Whether it was enqueued: its tasks are there. */
   isIn: boolean
   /** Whether tasks of it may be started: otherwise somebody else decides about them, or there are none. */

@@ -143,14 +143,14 @@ export class Taking {
       const job = this.#lane.jobs.of(work.jobOf(task))
       if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue) || (kind === 'reclaim' && job.queue.settings.reclaimable === false)) continue
       if (Number.isNaN(work.started(task))) this.hasMetNew = true
-      else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)) })
+      else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
     }
     return found.length < 2 ? found : found.sort((a, b) => this.#compare(a, b, taker.queue))
   }
 
-  /** By queue as plug-ins say, of one queue the last job in order first, of one job the last task. */
+  /** By queue as plug-ins say, of one queue the last job in order first, of one job the last task, of one that is one gang first those that it can do without. */
   #compare(a: Victim, b: Victim, taker: Queue): number {
-    if (a.job === b.job) return b.task - a.task
+    if (a.job === b.job) return Number(a.isCore) - Number(b.isCore) || b.task - a.task
     if (a.job.queue !== b.job.queue) return this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker)
     const [keysA, keysB] = [this.#lane.tiers.jobKeys(a.job), this.#lane.tiers.jobKeys(b.job)]
     const k = keysA.findIndex((key, i) => key !== keysB[i])

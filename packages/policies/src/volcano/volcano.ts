@@ -1,8 +1,10 @@
-import { definePolicy, FirstFit, forwarding, leastTasks, None, Reason, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
+import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type ResourceId, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
+import type { Amounts } from './amounts.js'
+import type { Session } from './plugin.js'
 import type { VolcanoJob } from './queue.js'
 import { VolcanoLane } from './lane.js'
 import { volcanoOptions, type VolcanoOptions, type VolcanoSettings } from './options.js'
@@ -38,6 +40,7 @@ const SESSION = 1
 const MOMENT = 0.001
 
 class Volcano implements Policy {
+  readonly startsGangJobs = true
   readonly #actions: VolcanoSettings['actions']
   readonly #lanes: readonly VolcanoLane[]
   readonly #taking: readonly Taking[]
@@ -54,14 +57,15 @@ class Volcano implements Policy {
     Object.assign(this, forwarding(new Telling(this.#lanes), placement))
   }
 
-  admits({ queue: name, user, stages }: JobSpec): string | undefined {
+  admits(job: JobSpec): string | undefined {
+    const { queue: name, user } = job
     for (const { session, tiers } of this.#lanes) {
       const queue = session.queues.of(name ?? user ?? 'default')
       if (!queue.isOpen) return `queue ${queue.name} is ${(queue.settings.state ?? '').toLowerCase()}`
-      for (const stage of stages)
+      for (const stages of startedTogether(job))
         for (const r of session.resources) {
           const resource = session.names[r] as string
-          const asked = leastTasks(stage) * (stage.demand[resource] ?? 0)
+          const asked = askedTogether(stages, resource)
           const most = tiers.most(queue, r)
           if (asked > most) return `queue ${queue.name}: ${asked} ${resource} of at most ${most}`
         }
@@ -128,13 +132,20 @@ class Volcano implements Policy {
   }
 
   /** What the job must start at once, or its next task. */
-  #start(job: VolcanoJob, { tiers }: VolcanoLane, round: Round): boolean {
+  #start(job: VolcanoJob, { tiers, session }: VolcanoLane, round: Round): boolean {
     const { id, queue, demand, together } = job
-    if (!tiers.mayAllocate(queue, together === 1 ? demand : demand.map((amount) => amount * together)) || !round.take(id) || round.claimsLeft === 0) return false
+    if (!tiers.mayAllocate(queue, together === 1 ? demand : askedBy(id, session, round)) || !round.take(id) || round.claimsLeft === 0) return false
     if (together > 1) return startGang(id, round, this.#pick, this.#most) === Gang.Started
     const node = this.#pick(id, round)
     return node !== None && startNearest(id, node, round.cluster.levels, round)
   }
+}
+
+/** What the job must start at once asks. */
+function askedBy(job: JobId, { names, resources }: Session, { work, lane }: Round): Amounts {
+  const asked = new Float64Array(names.length)
+  for (const r of resources) asked[r] = work.asked(job, lane, r as ResourceId)
+  return asked
 }
 
 /** Whether the smallest task could start somewhere in sight. */
@@ -163,8 +174,7 @@ function explain({ session, tiers }: VolcanoLane, round: Round): void {
     for (const job of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(job as JobId, Reason.Limit)
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
       const job = id as JobId
-      const demand = session.names.map((_, r) => (session.resources.includes(r) ? round.work.together(job, round.lane) * round.work.demand(round.work.shape(job, round.lane), r as never) : 0))
-      round.defer(job, isFull || !tiers.mayAllocate(queue, Float64Array.from(demand)) ? Reason.Limit : Reason.NoRoom)
+      round.defer(job, isFull || !tiers.mayAllocate(queue, askedBy(job, session, round)) ? Reason.Limit : Reason.NoRoom)
     }
   }
 }

@@ -1,14 +1,14 @@
-import { leastTasks, type StageSpec } from '@sched/core'
+import { askedTogether, whatStarts, type StageSpec } from '@sched/core'
 import type { Queue } from './queue-tree.js'
 
-/** Why a task of a stage, or its gang, can never run in a queue: the limit that it exceeds; `undefined` when none forbids it. */
-export function tooLarge(stage: Pick<StageSpec, 'demand' | 'gang' | 'tasks' | 'minTasks'>, leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
+/** Why a task of a stage, or what starts together, can never run in a queue: the limit that it exceeds; `undefined` when none forbids it. */
+export function tooLarge(stages: readonly StageSpec[], leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
   for (const [r, name] of resources.entries()) {
-    const asked = stage.demand[name] ?? 0
+    const asked = Math.max(...stages.map(({ demand }) => demand[name] ?? 0))
     if (asked > (leaf.maxContainer[r] as number)) return refusal(asked, name, leaf.path, 'maxContainerAllocation', leaf.maxContainer[r] as number)
-    const together = leastTasks(stage) * asked
+    const together = askedTogether(stages, name)
     for (let queue: Queue | undefined = leaf; queue !== undefined; queue = queues[queue.parent])
-      if (together > (queue.mostResources[r] as number)) return refusal(together, name, queue.path, 'maxResources', queue.mostResources[r] as number, stage.gang === true ? 'a gang' : 'a task')
+      if (together > (queue.mostResources[r] as number)) return refusal(together, name, queue.path, 'maxResources', queue.mostResources[r] as number, whatStarts(stages))
   }
   return undefined
 }

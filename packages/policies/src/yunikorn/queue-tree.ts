@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, type ClusterView, type StageSpec } from '@sched/core'
+import { askedTogether, SchedError, whatStarts, type ClusterView, type StageSpec } from '@sched/core'
 import { underRoot } from '../yarn/under-root.js'
 import { sparse, type Sparse } from './amounts.js'
 import { yunikornOptions, type QueueSettings } from './options.js'
@@ -46,13 +46,13 @@ export class QueueTree {
     return known
   }
 
-  /** Why a task of a stage, or its gang, can never run in a queue; `undefined` where no maximum forbids it. */
-  tooLarge(stage: Pick<StageSpec, 'demand' | 'gang' | 'tasks' | 'minTasks'>, { around }: Queue): string | undefined {
+  /** Why a task of a stage, or what starts together, can never run in a queue; `undefined` where no maximum forbids it. */
+  tooLarge(stages: readonly StageSpec[], { around }: Queue): string | undefined {
     for (const id of around) {
       const { path, max } = this.queues[id] as Queue
       for (const [r, name] of this.#cluster.resources.entries()) {
-        const asked = leastTasks(stage) * (stage.demand[name] ?? 0)
-        if (asked > (max[r] as number)) return `${stage.gang === true ? 'a gang' : 'a task'} asks ${asked} ${name}, and the max of queue "${path}" is ${max[r] ?? 0} ${name}`
+        const asked = askedTogether(stages, name)
+        if (asked > (max[r] as number)) return `${whatStarts(stages)} asks ${asked} ${name}, and the max of queue "${path}" is ${max[r] ?? 0} ${name}`
       }
     }
     return undefined

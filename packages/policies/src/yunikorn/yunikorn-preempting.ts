@@ -167,7 +167,7 @@ class YunikornPreempting implements Policy {
   }
 
   #start(job: JobId, round: Round): boolean {
-    if (this.#order.limitOf(job, 1) !== undefined) return false
+    if (this.#order.limitOf(job, true) !== undefined) return false
     const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
     return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
@@ -182,11 +182,11 @@ class YunikornPreempting implements Policy {
     const givers = giversTo(leaf, fenceAround(order, leaf, work.priority(job)), order)
     const candidates = this.#candidates(givers, amounts, round)
     const targets = round.nodes.filter((node) => work.mayRunOn(shape, node) && round.cluster.up(node)).map((node) => targetOf(node, round))
-    const ask = { queue: leaf, amounts, isForNode: order.limitOf(job, 1) === undefined }
+    const ask = { queue: leaf, amounts, isForNode: order.limitOf(job, true) === undefined }
     for (const { node, victims } of solutionsFor(ask, candidates, targets, order)) {
       const before = round.savepoint()
       for (const { task } of victims) this.#evict(task as TaskId, taken, round)
-      if (order.limitOf(job, 1) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return true
+      if (order.limitOf(job, true) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return true
       round.rollback(before)
     }
     return false

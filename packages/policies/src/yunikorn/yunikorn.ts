@@ -1,4 +1,4 @@
-import { defineOrder, grown, leastTasks, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type Release, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { askedTogether, defineOrder, grown, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type Release, type ResourceId, type Round, type TaskId } from '@sched/core'
 import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { UserLimits } from './user-limits.js'
@@ -80,8 +80,8 @@ export class YunikornOrder implements Order {
       if (error instanceof SchedError) return error.fact
       throw error
     }
-    for (const stage of spec.stages) {
-      const refusal = this.#tree.tooLarge(stage, leaf) ?? this.#limits.tooLarge(leaf.around, spec.user ?? 'default', spec.group, (name) => leastTasks(stage) * (stage.demand[name] ?? 0))
+    for (const stages of startedTogether(spec)) {
+      const refusal = this.#tree.tooLarge(stages, leaf) ?? this.#limits.tooLarge(leaf.around, spec.user ?? 'default', spec.group, (name) => askedTogether(stages, name))
       if (refusal !== undefined) return refusal
     }
     if (spec.group !== undefined) this.#groups.set(spec.id, spec.group)
@@ -176,36 +176,37 @@ export class YunikornOrder implements Order {
     return false
   }
 
-  /** The limit that forbids the next task of the job, or its gang, in words; with `tasks` so many of them. `undefined`: none. */
-  limitOf(job: JobId, tasks = this.#env.work.together(job, this.#lane)): string | undefined {
-    return this.limitOfOthers(job, tasks) ?? this.#maximumOf(job, tasks)
+  /** The limit that forbids what the job would start next, or with `isOne` the first task of that, in words. `undefined`: none. */
+  limitOf(job: JobId, isOne = false): string | undefined {
+    return this.limitOfOthers(job, isOne) ?? this.#maximumOf(job, isOne)
   }
 
   /** The same, but that maximums of queues are no limit. */
-  limitOfOthers(job: JobId, tasks = this.#env.work.together(job, this.#lane)): string | undefined {
+  limitOfOthers(job: JobId, isOne = false): string | undefined {
     const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
     if (this.#counts[job] !== true)
       for (const id of around) {
         const { path, settings } = this.#tree.queues[id] as Queue
         if (settings.maxApplications > 0 && (this.#running[id] as number) >= settings.maxApplications) return `maxApplications of ${path}`
       }
-    return this.#limits.forbids(job, around, this.#counts[job] === true, this.resources, (r) => tasks * this.#asked(job, r))
+    return this.#limits.forbids(job, around, this.#counts[job] === true, this.resources, (r) => this.#asked(job, r, isOne))
   }
 
-  #maximumOf(job: JobId, tasks: number): string | undefined {
+  #maximumOf(job: JobId, isOne: boolean): string | undefined {
     const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
     for (const id of around) {
       const { max, path } = this.#tree.queues[id] as Queue
       for (const r of this.resources) {
-        const asked = tasks * this.#asked(job, r)
+        const asked = this.#asked(job, r, isOne)
         if (asked > 0 && this.used(id, r) + asked > (max[r] as number)) return `max of ${path}`
       }
     }
     return undefined
   }
 
-  #asked(job: JobId, r: ResourceId): number {
-    return this.#env.work.demand(this.#env.work.shape(job, this.#lane), r)
+  #asked(job: JobId, r: ResourceId, isOne: boolean): number {
+    const { work } = this.#env
+    return isOne ? work.demand(work.shape(job, this.#lane), r) : work.asked(job, this.#lane, r)
   }
 
   // ---- keeping current ----

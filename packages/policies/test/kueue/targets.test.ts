@@ -65,7 +65,7 @@ it('those preempted are the same whether or not everybody of other queues is loo
       const queues = leaves.map(({ tree, preemption }, i) => new ClusterQueue(`q${i}`, quota(tree), { preemption }, [0], parentOf(tree)))
       const workloads = loads.map(({ queue, asks, tasks, priority }, i): Workload => {
         const own = queues[queue % queues.length] as ClusterQueue
-        return { job: i as JobId, lane: 0 as LaneId, queue: own, user: 0 as UserId, priority, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0 }, demand: Float64Array.from(asks), flavor: 0, admission: i, tasks, unstarted: tasks, running: [] }
+        return { job: i as JobId, lane: 0 as LaneId, queue: own, user: 0 as UserId, priority, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0 }, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, tasks, unstarted: tasks, running: [] }
       })
       const workload = workloads.pop() as Workload
       for (const each of workloads) charge(each, each.tasks)

@@ -25,6 +25,7 @@ describe('the laws of policies', () => {
     'queues in queues': [tree, {}],
     'gangs in queues in queues': [tree, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'gangs, and tasks that are taken': [taking, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
+    'gangs that a later tier lets go in part': [() => ({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'] }), { ...outlived, runs: 60, worlds: { gangs: true, outages: true, failures: true } }],
     'masters, and tasks that are taken': [taking, { ...outlived, worlds: { masters: true, outages: true, failures: true } }],
     'nodes with heartbeats': [taking, { worlds: { heartbeats: true } }],
   }

@@ -91,6 +91,7 @@ function watch(policy: Policy, rounds: Rounds): Policy {
   }
   return {
     ...forwarding(policy),
+    startsGangJobs: policy.startsGangJobs,
     get sharing() {
       return policy.sharing
     },

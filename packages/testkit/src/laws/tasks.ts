@@ -1,5 +1,6 @@
 import type { NodeGroup } from '@sched/cluster'
-import { leastTasks, type JobSpec, type Seconds } from '@sched/core'
+import { askedTogether, leastTasks, startedTogether, type JobSpec, type Seconds } from '@sched/core'
+import { gangJobs } from './gang-jobs.js'
 import type { World } from './world.js'
 import { keyOf, type Play } from './play.js'
 
@@ -37,17 +38,22 @@ export function completion({ recorder, world }: Play): string | undefined {
   return undefined
 }
 
-const isFeasible = ({ stages }: JobSpec, { cluster }: World): boolean =>
-  stages.every((stage) => {
+const isFeasible = (job: JobSpec, { cluster }: World): boolean =>
+  startedTogether(job).every((stages) => stages.flatMap(({ demand }) => Object.keys(demand)).every((name) => askedTogether(stages, name) <= totalOf(cluster, name))) &&
+  job.stages.every((stage) => {
     const room = ({ slots, resources }: NodeGroup) => Math.min(...Object.entries(stage.demand).map(([name, amount]) => Math.floor(((slots ?? resources)?.[name] ?? 0) / amount)))
     return cluster.nodes.reduce((sum, node) => sum + node.count * room(node), 0) >= leastTasks(stage)
   })
 
+/** What all nodes have. */
+const totalOf = ({ nodes }: World['cluster'], name: string): number => nodes.reduce((sum, { count, slots, resources }) => sum + count * ((slots ?? resources)?.[name] ?? 0), 0)
+
 /**
  * Tasks of a gang start at one instant; those of one that loses a task start again together. Of one with `minTasks` there are always as many
- * that run or have ended, or none runs.
+ * that run or have ended, or none runs; of a job that is one gang this is so of all its stages.
  */
-export function gangs({ recorder, specs }: Play): string | undefined {
+export function gangs(play: Play): string | undefined {
+  const { recorder, specs } = play
   const all = new Map<string, Gang>()
   let now = 0
   for (const event of recorder.events) {
@@ -70,7 +76,7 @@ export function gangs({ recorder, specs }: Play): string | undefined {
     else gang.lost.delete(task)
     if (event.kind === 'end' && event.how === 'done') gang.ended++
   }
-  return apart(all, now)
+  return apart(all, now) ?? gangJobs(play)
 }
 
 interface Gang {

@@ -48,6 +48,8 @@ export interface WorldOptions {
   readonly failures?: boolean
   /** Whether some stages are gangs, whose tasks start together; then without heartbeats and limits of starts, which keep them from it. Default false. */
   readonly gangs?: boolean
+  /** Whether some jobs are one gang of several stages, of so few tasks that they find room wherever amounts suffice; without heartbeats as with `gangs`. Default false. */
+  readonly gangJobs?: boolean
   /** Whether some jobs have masters; then without slots, and with room for all masters. Default false. */
   readonly masters?: boolean
 }
@@ -58,12 +60,13 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, gangs = false, masters = false } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, masters = false, gangJobs = false, gangs = gangJobs } = options
+  const drafts = (ofSlots: boolean) => (gangJobs ? fc.tuple(jobDrafts(ofSlots, queues, gangs), fc.boolean()).map(asGang) : jobDrafts(ofSlots, queues, gangs))
   const kind = masters ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
       cluster: clusters(ofSlots, gangs ? false : heartbeats).map((cluster) => (masters ? withRoomForMasters(cluster) : cluster)),
-      jobs: fc.array(masters ? fc.tuple(jobDrafts(ofSlots, queues, gangs), oneOf(undefined, 0, 2, 7)).map(withMaster) : jobDrafts(ofSlots, queues, gangs), { minLength: 1, maxLength: jobs }).map(inOrder),
+      jobs: fc.array(masters ? fc.tuple(drafts(ofSlots), oneOf(undefined, 0, 2, 7)).map(withMaster) : drafts(ofSlots), { minLength: 1, maxLength: jobs }).map(inOrder),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
       runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
@@ -102,6 +105,18 @@ function withMaster([draft, startup]: [JobDraft, Seconds | undefined]): JobDraft
   if (startup === undefined) return draft
   const stages = draft.rest.stages.map(({ after, ...stage }) => ({ ...stage, ...(after !== undefined && { after: after.map((each) => ({ ...each, stage: each.stage + 1 })) }) }))
   return { ...draft, rest: { ...draft.rest, stages: [{ name: 'master', tasks: 1, demand: { master: 1 }, duration: startup, master: true }, ...stages] } }
+}
+
+/** A job that is one gang of its first two stages, one of which asks more than the other, with at most three tasks that must start together. */
+function asGang([draft, isGang]: [JobDraft, boolean]): JobDraft {
+  const [first, second] = draft.rest.stages
+  if (!isGang || first === undefined || second === undefined) return draft
+  const ofSlots = 'map' in first.demand || 'reduce' in first.demand
+  const stages = [first, second].map(({ after: _, gang: __, minTasks: ___, ...stage }, i) => {
+    const tasks = i === 0 ? Math.min(2, stage.tasks) : stage.tasks
+    return { ...stage, tasks, demand: ofSlots ? { map: 1 } : i === 0 ? { cpu: 1 } : { cpu: 1, mem: 1 }, duration: Array.isArray(stage.duration) ? stage.duration.slice(0, tasks) : stage.duration, gang: true, ...(i > 0 && { minTasks: 1 }) }
+  })
+  return { ...draft, rest: { ...draft.rest, gang: true, stages } }
 }
 
 const outageLists = (): fc.Arbitrary<Outage[]> => {

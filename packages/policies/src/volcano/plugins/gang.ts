@@ -11,9 +11,9 @@ export const gang = (): Plugin => ({ jobKey: (job) => Number(isReady(job)), isSt
 
 const beyondLeast: Choose = (_, candidates) => {
   const left = new Map<VolcanoJob, number>()
-  return candidates.filter(({ job }) => {
+  return candidates.filter(({ job, isCore }) => {
     const running = left.get(job) ?? job.running
-    if (running <= job.least) return false
+    if (running <= job.least || isCore) return false
     left.set(job, running - 1)
     return true
   })

@@ -1,0 +1,110 @@
+import { SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
+import { fifo, greedy, preempting, fair } from '@sched/policies'
+import type { Recorder } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { monolithic, onDemand, partitioned, sharedState, twoLevel } from '../src/index.js'
+import { play, putOn, type Outcome } from './world.js'
+
+// Jobs that are one gang of several stages start and stop whole, however decisions become real.
+
+const common = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
+const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
+  'monolithic at once': () => monolithic(),
+  'monolithic, single path': () => monolithic(common),
+  'two-level': () => twoLevel(common),
+  'two-level that hoards': () => twoLevel({ ...common, hoard: 6 }),
+  'two-level of two frameworks': () => twoLevel({ ...common, frameworks: 2, hoard: 6 }),
+  'shared state, fine': () => sharedState({ ...common, schedulers: 3 }),
+  'shared state, coarse': () => sharedState({ ...common, schedulers: 3, conflict: 'coarse' }),
+  'shared state, all or nothing': () => sharedState({ ...common, schedulers: 3, commit: 'all-or-nothing' }),
+  'shared state with preemption': () => sharedState({ ...common, preemption: true, schedulers: { one: { classes: ['*'], count: 2 }, two: { classes: ['high'], precedence: 1 } } }),
+  'one partition': () => partitioned({ ...common, partitions: 1 }),
+}
+const nodes = [{ name: 'n', count: 3, resources: { cpu: 2, mem: 2 } }]
+const stage = (tasks: number, change: Partial<StageSpec> = {}): StageSpec => ({ name: 's', tasks, demand: { cpu: 1 }, duration: 5, gang: true, ...change })
+const job = (id: string, stages: readonly StageSpec[], change: Partial<JobSpec> = {}): JobSpec => ({ id, submit: 0, gang: true, stages, ...change })
+
+/** What is played, or another world is drawn where two frameworks keep from each other for ever what their gangs need. */
+function unlessStuck(run: () => Outcome): Outcome {
+  try {
+    return run()
+  } catch (error) {
+    fc.pre(!(error instanceof SchedError && /keep from each other what they collect for gangs/.test(error.message)))
+    throw error
+  }
+}
+
+/** What is wrong with a job of which so many tasks of each stage must run or have ended at the end of each instant, unless none runs. */
+function inPart({ events }: Recorder, { id, stages }: JobSpec): string | undefined {
+  const running = stages.map(() => 0)
+  const ended = stages.map(() => 0)
+  let now = 0
+  for (const event of events) {
+    const lacks = stages.findIndex(({ gang, tasks, minTasks = tasks }, i) => gang === true && (running[i] as number) + (ended[i] as number) < minTasks)
+    if (event.time > now && running.some((count) => count > 0) && lacks >= 0) return `${id} at ${now} s: ${running.join()} run, ${ended.join()} have ended`
+    now = event.time
+    if ((event.kind !== 'launch' && event.kind !== 'end') || event.job !== id) continue
+    running[event.stage]! += event.kind === 'launch' ? 1 : -1
+    if (event.kind === 'end' && event.how === 'done') ended[event.stage]!++
+  }
+  return undefined
+}
+
+const drafts = () => {
+  const part = fc.record({ tasks: fc.integer({ min: 1, max: 2 }), minTasks: fc.constantFrom(undefined, 1), mem: fc.nat({ max: 1 }), duration: fc.constantFrom(1, 4, 9), gang: fc.constantFrom(true, true, true, false) })
+  return fc.array(fc.record({ gap: fc.constantFrom(0, 0.25, 1, 5), isHigh: fc.boolean(), isOne: fc.constantFrom(true, true, false), parts: fc.array(part, { minLength: 1, maxLength: 2 }) }), { minLength: 1, maxLength: 8 }).map((all) => {
+    let submit = 0
+    return all.map(({ gap, isHigh, isOne, parts }, i) => {
+      const stages = parts.map(({ tasks, minTasks, mem, duration, gang }, k) => stage(tasks, { duration, demand: { cpu: 1, ...(mem > 0 && { mem }) }, gang: gang || k === 0, ...((gang || k === 0) && minTasks !== undefined && { minTasks }) }))
+      return job(`j${i}`, stages, { gang: isOne, submit: (submit += gap), queue: isHigh ? 'high' : 'low', ...(isHigh && { class: 'high' }) })
+    })
+  })
+}
+
+describe.each(Object.entries(architectures))('%s', (_, architecture) => {
+  it('starts and stops jobs that are one gang whole, and all jobs end, with nodes and tasks that fail, too', () => {
+    const outages = fc.array(fc.record({ node: fc.integer({ min: 0, max: 2 }), from: fc.constantFrom(1, 3, 8.5) }), { maxLength: 2 })
+    let launches = 0
+    fc.assert(
+      fc.property(drafts(), outages, fc.constantFrom(undefined, undefined, { probability: 0.1, maxAttempts: 50 }), (jobs, away, failures) => {
+        const list = away.map(({ node, from }) => ({ node: node as NodeId, from, to: from + 2, drain: false }))
+        const { recorder } = unlessStuck(() => play(architecture(), jobs, { policy: greedy(fifo()), cluster: { nodes }, outages: list, ...(failures !== undefined && { failures }) }))
+        expect(Object.keys(recorder.finishes()).length).toBe(jobs.length)
+        launches += recorder.launches.length
+        for (const each of jobs) if (each.gang === true && each.stages.length > 1) expect(inPart(recorder, each)).toBe(undefined)
+      }),
+      { seed: 7, numRuns: 80 },
+    )
+    expect(launches).toBeGreaterThan(500)
+  })
+})
+
+describe('a conflict with one task of a job that is one gang', () => {
+  it('rejects all of it', () => {
+    // `first` is done deciding at 1 s and takes node 1; at 3 s the other finds it taken, on which its second stage counted
+    const jobs = [job('first', [stage(1)], { class: 'a' }), job('job', [stage(1), stage(1)], { class: 'b' })]
+    const architecture = sharedState({ schedulers: { a: { decision: { job: 1, task: 0 } }, b: { decision: { job: 3, task: 0 } } } })
+    const { decided } = play(architecture, jobs, { cluster: { nodes: [{ count: 3, resources: { cpu: 1 } }] }, policies: { a: putOn(1), b: { ...putOn(0, 1), create: (env) => Object.assign(putOn(0, 1).create(env), { startsGangJobs: true }) } } })
+    expect(decided.lines().slice(0, 2)).toEqual(['a first#1 0-1: 1 claimed, 1 accepted, 0 conflicted, 0 left', 'b job#1 0-3: 2 claimed, 0 accepted, 2 conflicted, 2 left'])
+  })
+})
+
+describe('a job that is one gang', () => {
+  const two = job('j', [stage(2), stage(3, { demand: { cpu: 1, mem: 1 } })])
+
+  it('is refused where a round is about one node, or virtual clusters are sized', () => {
+    expect(() => play(monolithic(), [two], { cluster: { nodes, heartbeat: { interval: 1 } } })).toThrow(/job j is one gang of several stages, which do not start at one node's heartbeat/)
+    expect(() => play(monolithic({ tasksPerHeartbeat: 4 }), [two], { cluster: { nodes } })).toThrow('job j starts 5 tasks together, and a round may start 4')
+    expect(() => play(onDemand(greedy(fifo()), { nodes: 'tasks' }), [two], { cluster: { nodes } })).toThrow('job j can have no virtual cluster: it is one gang of several stages')
+  })
+
+  it('is refused where it may never hold so much together', () => {
+    expect(() => play(partitioned({ partitions: { a: { nodes: { names: ['n-0', 'n-1'] }, classes: ['*'] }, b: { nodes: 'rest', classes: ['b'] } } }), [two], { cluster: { nodes } })).toThrow(/one gang and asks 5 cpu at once, partition "a" has 4/)
+    expect(() => play(sharedState({ schedulers: { a: { classes: ['*'], limits: { resources: { cpu: 4 } } } } }), [two], { cluster: { nodes } })).toThrow('job j asks 5 of cpu at once, and scheduler "a" may hold 4')
+  })
+
+  it('is refused under a policy that has not said that it starts such jobs', () => {
+    expect(() => play(monolithic(), [two], { cluster: { nodes }, policy: preempting(greedy(fair())) })).toThrow('which its policy does not start together')
+  })
+})
