@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import { askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import { z } from 'zod'
 import { Usage } from './usage.js'
 
@@ -48,14 +48,13 @@ export class Limits implements WorkListener {
   }
 
   /** Throws `INFEASIBLE` for a job of which a task, or a gang, asks more than the scheduler may hold. */
-  check({ id, stages }: JobSpec, scheduler: string): void {
-    const known = this.#env.cluster.resources
-    for (const stage of stages)
-      for (const [name, amount] of Object.entries(stage.demand)) {
-        const most = this.#most[known.indexOf(name)] ?? Infinity
-        const together = leastTasks(stage) * amount
+  check(job: JobSpec, scheduler: string): void {
+    for (const stages of startedTogether(job))
+      for (const [r, name] of this.#env.cluster.resources.entries()) {
+        const most = this.#most[r] ?? Infinity
+        const together = askedTogether(stages, name)
         if (together > most)
-          throw new SchedError('INFEASIBLE', `job ${id} asks ${together} of ${name} at once, and scheduler "${scheduler}" may hold ${most} (limits.resources).`, {}, 'Raise the limit.')
+          throw new SchedError('INFEASIBLE', `job ${job.id} asks ${together} of ${name} at once, and scheduler "${scheduler}" may hold ${most} (limits.resources).`, {}, 'Raise the limit.')
       }
   }
 

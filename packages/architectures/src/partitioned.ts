@@ -1,4 +1,4 @@
-import { defineArchitecture, leastTasks, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler, type StageSpec } from '@sched/core'
+import { defineArchitecture, askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type ResourceId, type Scheduler, type StageSpec } from '@sched/core'
 import { z } from 'zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
@@ -85,7 +85,19 @@ class Partitioned implements Architecture {
         throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${least} tasks of ${asked} together, and partition "${name}" has room for ${room}.`, {}, 'Give the partition more nodes.')
       if (stage.constraints === undefined) this.#fitting[id]?.add(stage.demand)
     }
+    if (isGangJob(spec)) this.#checkTogether(spec, scheduler)
     return scheduler
+  }
+
+  /** Of stages that start together the part must have what they ask. */
+  #checkTogether(spec: JobSpec, { id, name }: Scheduler): void {
+    const { cluster } = this.#cell
+    const [together = []] = startedTogether(spec)
+    for (const [r, resource] of cluster.resources.entries()) {
+      const asked = askedTogether(together, resource)
+      const total = (this.#nodes[id] as readonly NodeId[]).reduce((sum, node) => sum + cluster.total(node, r as ResourceId), 0)
+      if (asked > total) throw new SchedError('INFEASIBLE', `job ${spec.id} is one gang and asks ${asked} ${resource} at once, partition "${name}" has ${total}.`, {}, 'Give the partition more nodes.')
+    }
   }
 
   trigger(): void {

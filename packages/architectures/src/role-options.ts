@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
+import { askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
 import { z } from 'zod'
 import type { Ranking } from './allocator-order.js'
 import type { Framework } from './framework.js'
@@ -43,9 +43,9 @@ export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], 
 
 /** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered, with all nodes there. */
 export function checkQuota(spec: JobSpec, role: Member, roles: Roles, totals: Float64Array, resources: readonly string[]): void {
-  for (const stage of spec.stages)
+  for (const stages of startedTogether(spec))
     for (const [r, name] of resources.entries()) {
-      const asked = (stage.demand[name] ?? 0) * leastTasks(stage)
+      const asked = askedTogether(stages, name)
       const own = role.guarantee?.[r] ?? 0
       const spare = (totals[r] as number) - guaranteed(roles, r) + own
       const most = Math.min(role.limit?.[r] ?? Infinity, spare)

@@ -26,6 +26,7 @@ export const greedy = (order: Plug<'order'>, placement?: Plug<'placement'>): Plu
   greedyPolicy.plug({ order, placement })
 
 class Greedy implements Policy {
+  readonly startsGangJobs: boolean
   readonly #order: Order
   readonly #placement: Placement
   readonly #levels: number
@@ -36,6 +37,7 @@ class Greedy implements Policy {
 
   constructor({ cluster }: Env, order: Order, placement: Placement) {
     this.#order = order
+    this.startsGangJobs = order.startsGangJobs !== false
     this.#placement = placement
     this.#levels = cluster.levels
     Object.assign(this, forwarding(order, placement))

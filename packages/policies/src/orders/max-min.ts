@@ -1,4 +1,4 @@
-import { defineOrder, leastTasks, SchedError, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import { defineOrder, askedTogether, SchedError, startedTogether, whatStarts, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import { z } from 'zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
@@ -72,18 +72,18 @@ function maxMinRule({ cluster, tree, usage, work }: Shares, claims: ReadonlyMap<
     },
   }
   const mayStart = (job: JobId, leaf: number, lane: LaneId): boolean => {
-    const asked = work.together(job, lane) * work.demand(work.shape(job, lane), resourceIn[lane] as ResourceId)
+    const asked = work.asked(job, lane, resourceIn[lane] as ResourceId)
     for (let pool = leaf; pool > 0; pool = tree.pools[pool]?.parent ?? 0) if (usedBy(pool, lane) + asked > ((of[pool] as Claim).max ?? Infinity)) return false
     return true
   }
   const shared = [...new Set(resourceIn)].map((r) => cluster.resources[r] ?? '')
-  const refusal = ({ stages }: JobSpec, paths: readonly string[]): string | undefined => {
-    for (const stage of stages)
+  const refusal = (job: JobSpec, paths: readonly string[]): string | undefined => {
+    for (const stages of startedTogether(job))
       for (const name of shared)
         for (const path of paths) {
-          const asked = leastTasks(stage) * (stage.demand[name] ?? 0)
+          const asked = askedTogether(stages, name)
           const { max = Infinity } = claims.get(path) ?? none
-          if (asked > max) return `${stage.gang === true ? 'a gang' : 'a task'} asks ${asked} ${name}, and the maximum of "${path}" is ${max}`
+          if (asked > max) return `${whatStarts(stages)} asks ${asked} ${name}, and the maximum of "${path}" is ${max}`
         }
     return undefined
   }

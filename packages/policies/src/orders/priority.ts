@@ -39,11 +39,9 @@ export const priority = (options: PriorityOptions = {}): Plug<'order'> => priori
 
 /** The largest fraction of the cluster that the job's next piece asks of any resource, in [0, 1]; or what is left of 1. */
 export function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
-  const shape = work.shape(job, lane)
-  const tasks = work.together(job, lane)
   let size = 0
   for (const resource of cluster.lanes[lane]?.resources ?? []) {
-    const amount = tasks * work.demand(shape, resource)
+    const amount = work.asked(job, lane, resource)
     if (amount > 0) size = Math.max(size, amount / cluster.capacity(resource))
   }
   return favorSmall ? 1 - size : size

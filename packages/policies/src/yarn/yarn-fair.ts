@@ -1,4 +1,4 @@
-import { defineOrder, None, Reason, SchedError, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
+import { defineOrder, None, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
 import type { z } from 'zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
@@ -154,7 +154,7 @@ class YarnFair implements Order {
     for (let i = list.from; i < list.to; i++) {
       const job = list.ids[i] as JobId
       let fits = true
-      if (capped) for (const r of resources) if (work.together(job, lane) * work.demand(work.shape(job, lane), r) > (this.#room[depth * n + r] as number)) fits = false
+      if (capped) for (const r of resources) if (work.asked(job, lane, r) > (this.#room[depth * n + r] as number)) fits = false
       const master = this.#hasMasters ? masters.next(job, lane) : None
       if (master !== None && master !== asked) hasRoom = masters.hasRoom(id, (asked = master), lane, round.cluster) // of many that ask the same once
       const isAllowed = master === None || hasRoom
@@ -180,8 +180,8 @@ class YarnFair implements Order {
   admits(spec: JobSpec): string | undefined {
     const queue = this.#leafOrRefusal(spec.queue ?? spec.user ?? 'default')
     if (typeof queue === 'string') return queue
-    for (const stage of spec.stages) {
-      const refusal = tooLarge(stage, queue, this.#tree.queues, this.#env.cluster.resources)
+    for (const stages of startedTogether(spec)) {
+      const refusal = tooLarge(stages, queue, this.#tree.queues, this.#env.cluster.resources)
       if (refusal !== undefined) return refusal
     }
     return undefined
