@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug, StageSpec } from '@sched/core'
-import { capacity, drf, fair, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, strict, volcano, yarnFair, yunikorn } from '@sched/policies'
+import { capacity, drf, fair, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, strict, volcano, yarnFair, yunikorn, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -124,6 +124,8 @@ describe('a job that is one gang', () => {
   })
 })
 
+/** The tiers of Volcano itself, where no queue has to wait for ever since it deserves less than a task. */
+const unbound: VolcanoOptions['tiers'] = [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }]
 /** Policies that start such jobs, with queues named `a`, `b`, ... of which some are small, borrow or take. */
 const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   greedy: () => greedy(fifo()),
@@ -134,9 +136,9 @@ const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   'greedy over multifactor': () => greedy(multifactor()),
   'greedy over kai': () => greedy(kai()),
   'kai-preempting': () => kaiPreempting(),
-  volcano: () => volcano(),
+  volcano: () => volcano({ tiers: unbound }),
   'volcano that takes': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['drf', { name: 'capacity' }] }] }),
-  'volcano that takes what gangs can do without': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'] }),
+  'volcano that takes what gangs can do without': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }),
   kueue: () => kueue(),
   'kueue that preempts': () => kueue({ defaults: { preemption: { withinClusterQueue: 'LowerOrNewerEqualPriority' } } }),
 }

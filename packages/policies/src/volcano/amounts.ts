@@ -6,8 +6,9 @@ const DUST = 1e-9
 
 export const exceeds = (a: number, b: number): boolean => a > b && a - b > DUST * a
 
-/** What an amount is of another: nothing of nothing is 0, something of nothing is 1 (Volcano, helpers.Share). */
-export const part = (amount: number, of: number): number => (of === 0 ? (amount === 0 ? 0 : 1) : amount / of)
+/** The largest part that amounts are of others, of the resources of which there is any among these (Volcano, ResourceNames). */
+export const largestPart = (amounts: Amounts, of: Amounts, resources: readonly number[]): number =>
+  Math.max(0, ...resources.map((r) => ((of[r] as number) > 0 ? (amounts[r] as number) / (of[r] as number) : 0)))
 
 /** Whether so much more leaves `used` within `bound`, of the resources that are asked. */
 export function staysWithin(used: Amounts, more: Amounts, bound: Amounts): boolean {

@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, NodeId, ResourceId, TaskId, WorkView } from '@sched/core'
+import type { Env, JobId, LaneId, NodeId, Release, ResourceId, TaskId, WorkView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import { isReady, type Likeness, type VolcanoJob } from './queue.js'
@@ -58,12 +58,15 @@ export class Jobs {
     this.isChanged = true
   }
 
-  change(id: JobId, task: TaskId, node: NodeId, sign: 1 | -1): void {
+  /** A task of it was claimed, or why it was released. */
+  change(id: JobId, task: TaskId, node: NodeId, what: 'claimed' | Release): void {
+    const sign = what === 'claimed' ? 1 : -1
     const job = this.of(id)
     const asked = this.#asked(job)
     this.#unlist(job)
     job.running += sign
     const shape = this.#work.shapeOf(task)
+    if (what === 'ended') job.ended.set(shape, (job.ended.get(shape) ?? 0) + 1)
     for (const r of this.#session.resources) {
       const amount = sign * this.#work.demand(shape, r as ResourceId)
       job.allocated[r] = (job.allocated[r] as number) + amount
@@ -107,7 +110,7 @@ export class Jobs {
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
       id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
-      running: 0, unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
+      running: 0, ended: new Map(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
     return job

@@ -13,8 +13,6 @@ export class Queue {
   readonly capability: Amounts
   readonly ownDeserved: Amounts
   readonly guarantee: Amounts
-  /** By resource: whether `deserved` names it. */
-  readonly namesDeserved: readonly boolean[]
   /** What jobs have; that and what enqueued jobs wait for is what it asks. */
   readonly allocated: Amounts
   readonly pending: Amounts
@@ -33,7 +31,7 @@ export class Queue {
   /** Those that have anything or are enqueued. */
   readonly jobs = new Set<VolcanoJob>()
 
-  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee' | 'namesDeserved'>, parent: Queue | undefined, ranks: KeyRows) {
+  constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee'>, parent: Queue | undefined, ranks: KeyRows) {
     const column = (): Amounts => new Float64Array(given.capability.length)
     this.name = name
     this.settings = settings
@@ -42,7 +40,6 @@ export class Queue {
     this.capability = given.capability
     this.ownDeserved = given.ownDeserved
     this.guarantee = given.guarantee
-    this.namesDeserved = given.namesDeserved
     this.allocated = column()
     this.pending = column()
     this.inqueue = column()
@@ -101,6 +98,8 @@ export interface VolcanoJob {
   /** Tasks that run, and those to be started; of these so many at once. */
   running: number
   unplaced: number
+  /** Tasks that have ended, by what they asked: those of another stage do not count for this one's minimum. */
+  readonly ended: Map<ShapeId, number>
   together: number
   /** The fewest that run at once, and what they ask: `minAvailable`, `minResources`. */
   least: number
@@ -115,5 +114,9 @@ export interface VolcanoJob {
   readonly elastic: Amounts
 }
 
+/** Tasks that run or have ended: these, too, are of the minimum (Volcano, JobInfo.ReadyTaskNum). */
+export const readyTasks = ({ running, ended, shape, isGangJob }: VolcanoJob): number =>
+  running + (isGangJob ? [...ended.values()].reduce((sum, tasks) => sum + tasks, 0) : (ended.get(shape) ?? 0))
+
 /** Whether it has as many tasks as it must have at once. */
-export const isReady = ({ running, least }: VolcanoJob): boolean => running >= least
+export const isReady = (job: VolcanoJob): boolean => readyTasks(job) >= job.least

@@ -60,7 +60,6 @@ export class Queues {
       capability: column(capability, 'capability', Infinity),
       ownDeserved: column(deserved, 'deserved', 0),
       guarantee: column(guarantee, 'guarantee', 0),
-      namesDeserved: this.#resources.map((name) => deserved?.[name] !== undefined),
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { JobId } from '@sched/core'
-import type { Likeness, Queue, VolcanoJob } from './queue.js'
+import { isReady, type Likeness, type Queue, type VolcanoJob } from './queue.js'
 import type { Jobs } from './jobs.js'
 import type { Tiers } from './tiers.js'
 
@@ -26,7 +26,9 @@ export class Reading {
     const list = this.#queue[this.#list]
     for (; this.#past < list.size && this.#hopeless < list.size; this.#past++) {
       const job = this.#jobs.of(list.ids[list.from + this.#past] as JobId)
-      if (job.priority > this.#heldBack && !this.#vain.has(job.likeness as Likeness)) return job
+      if (job.priority <= this.#heldBack) continue
+      if (!this.#vain.has(job.likeness as Likeness)) return job
+      this.#holdBack(job)
     }
     return undefined
   }
@@ -36,8 +38,13 @@ export class Reading {
     const likeness = job.likeness as Likeness
     this.#vain.add(likeness)
     this.#hopeless += likeness.count
+    this.#holdBack(job)
+  }
+
+  /** As the queue's strategy says; one that has its minimum holds nobody back. */
+  #holdBack(job: VolcanoJob): void {
     const strategy = this.#queue.settings.dequeueStrategy
-    if (this.#list === 'outside' || (strategy ?? 'traverse') === 'traverse') return
+    if (this.#list === 'outside' || (strategy ?? 'traverse') === 'traverse' || isReady(job)) return
     this.#heldBack = Math.max(this.#heldBack, strategy === 'fifo' ? job.priority : before(job.priority))
   }
 }

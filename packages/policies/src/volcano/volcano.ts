@@ -197,10 +197,10 @@ class Telling {
     this.#lanes[lane]?.jobs.refresh(job, false)
   }
   onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
-    this.#lanes[lane]?.jobs.change(job, task, node, 1)
+    this.#lanes[lane]?.jobs.change(job, task, node, 'claimed')
   }
-  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, _why: Release): void {
-    this.#lanes[lane]?.jobs.change(job, task, node, -1)
+  onRelease(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void {
+    this.#lanes[lane]?.jobs.change(job, task, node, why)
   }
   onFinish(job: JobId): void {
     for (const { jobs } of this.#lanes) jobs.close(job)

@@ -14,6 +14,7 @@ export const naiveVolcano =
     const all = new JobsInSystem()
     const isIn = new Set<string>()
     const minimums = new Map<string, number[]>()
+    const ended = new Map<string, number>()
     let session = NaN
     const whole = cluster.resources.map((_, r) => Array.from({ length: cluster.nodes }, (__, node) => cluster.total(node as never, r as ResourceId)).reduce((a, b) => a + b, 0))
     const said = (queue: string, kind: 'capability' | 'guarantee', r: number, absent: number) => queues[queue]?.[kind]?.[cluster.resources[r] as string] ?? absent
@@ -29,7 +30,7 @@ export const naiveVolcano =
         const unplaced = work.unplaced(job, lane)
         if (unplaced > 0) minimums.set(keyOf(job), asked(job, work.least(job, lane)))
         const has = usedBy([job], lane, { cluster, work })
-        const isReady = work.running(job, lane) >= work.least(job, lane)
+        const isReady = work.running(job, lane) + (ended.get(`${keyOf(job)} ${work.shape(job, lane)}`) ?? 0) >= work.least(job, lane)
         return { job, key: keyOf(job), queue: work.queueName(work.queue(job)), unplaced, has, isReady, next: unplaced > 0 ? asked(job, 1) : zero(), least: minimums.get(keyOf(job)) ?? zero(), runs: work.running(job, lane) > 0 }
       })
       const sum = (of: (each: (typeof jobs)[number]) => number[], queue?: string) =>
@@ -87,6 +88,11 @@ export const naiveVolcano =
           isIn.delete(`${lane} ${job}`)
           minimums.delete(`${lane} ${job}`)
         }
+        for (const key of ended.keys()) if (key.split(' ')[1] === String(job)) ended.delete(key)
+      },
+      onRelease: (job, lane, task, _, why) => {
+        const key = `${lane} ${job} ${work.shapeOf(task)}`
+        if (why === 'ended') ended.set(key, (ended.get(key) ?? 0) + 1)
       },
       list: (round: Round) => {
         const jobKey = ({ job, isReady, has }: ReturnType<typeof state>['jobs'][number], resources: readonly number[]) => [-work.priority(job), Number(isReady), shareOf(has, whole, resources), work.rank(job)] as const

@@ -74,4 +74,17 @@ describe('the dequeue strategy (dequeue_strategy_test.go)', () => {
     expect(run({ q1: 'traverse' }, ...jobs)).toEqual(['+b@n1', '+c@n1'])
     expect(run({ q1: 'priorityfifo' }, ...jobs.slice(0, 2), wants('c', 'q1', small, high))).toEqual(['+b@n1', '+c@n1'])
   })
+  it('fifo holds nobody back for tasks of a job that has its minimum: there, nothing has failed (allocateResourcesForTasks)', () => {
+    const options: VolcanoOptions = { queues: { q: { dequeueStrategy: 'fifo' } }, actions: ['allocate'], tiers: [{ plugins: ['priority', 'gang'] }] }
+    const jobs = (min: number) => [wants('a', 'q', both(2), { tasks: 2, min, priority: 1 }), wants('b', 'q', both(1))]
+    expect(outcome({ n1: both(3) }, options, [], ...jobs(1))).toEqual(['+a@n1', '+b@n1'])
+    expect(outcome({ n1: both(3), n2: both(2) }, options, [wants('rest', 'other', both(2), { on: 'n2' })], ...jobs(2))).toEqual([])
+  })
+  it('holds back by the highest priority of those that ask what has no room', () => {
+    const options: VolcanoOptions = { queues: { q: { dequeueStrategy: 'fifo' } }, actions: ['allocate'], tiers: [{ plugins: [{ name: 'priority', enableJobOrder: false }, 'gang'] }] }
+    expect(outcome({ n1: both(2) }, options, [], wants('low', 'q', both(2), { tasks: 2, min: 1 }), wants('a', 'q', both(1)), wants('b', 'q', both(1), { priority: 1 }))).toEqual(['+low@n1'])
+    const jobs = [wants('big', 'q', both(2)), wants('big-too', 'q', both(2), { priority: 1 }), wants('small', 'q', both(1), { priority: 1 })]
+    expect(outcome({ n1: both(2) }, options, [wants('rest', 'other', both(1))], ...jobs)).toEqual([])
+    expect(outcome({ n1: both(2) }, options, [wants('rest', 'other', both(1))], ...jobs.slice(0, 1), ...jobs.slice(2))).toEqual(['+small@n1'])
+  })
 })

@@ -45,6 +45,15 @@ describe('capacity (OnSessionOpenWithoutHierarchy)', () => {
   })
 })
 
+describe('capacity, whose turn it is', () => {
+  it('does not count resources of which the queue deserves nothing (Resource.ResourceNames)', () => {
+    const nodes: Nodes = { n1: amounts(8, 8) }
+    const options: VolcanoOptions = { queues: { a: { deserved: both(2) }, b: { deserved: { cpu: 8 } } }, actions: ['allocate'], tiers: [{ plugins: ['capacity'] }] }
+    // a has a half of what it deserves; b has an eighth of its CPUs, and memory, of which it deserves none
+    expect(outcome(nodes, options, [wants('a1', 'a', both(1)), wants('b1', 'b', both(1))], wants('a2', 'a', both(1)), wants('b2', 'b', both(1)))).toEqual(['+b2@n1', '+a2@n1'])
+  })
+})
+
 describe('capacity, who is enqueued (TestEnqueueAndAllocatable)', () => {
   const options: VolcanoOptions = {
     queues: { q1: { deserved: both(2), capability: { cpu: 2, mem: 3 } }, q2: { deserved: both(2), capability: both(3) }, q3: { capability: both(3), state: 'Closed' } },

@@ -27,6 +27,34 @@ describe('overcommit', () => {
   })
 })
 
+describe('a task that has ended', () => {
+  // Volcano, JobInfo.ReadyTaskNum: tasks that have succeeded are of the minimum, too
+  const jobs = [wants('a', 'q', both(4), { tasks: 2 }), wants('b', 'q', both(10))]
+  it('leaves its job its minimum: others come first', () => {
+    const of = (enableJobOrder: boolean): VolcanoOptions => ({ actions: ['allocate'], tiers: [{ plugins: [{ name: 'gang', enableJobOrder }] }] })
+    const order = (enableJobOrder: boolean) => {
+      const { come, end } = world({ n1: both(4) }, of(enableJobOrder))
+      come(wants('a', 'q', both(4), { tasks: 2 }), wants('b', 'q', both(4)))
+      return end('a').started
+    }
+    expect(order(true)).toEqual(['b@n1'])
+    expect(order(false)).toEqual(['a@n1'])
+  })
+  it('does not keep room from those that are to be enqueued', () => {
+    const options: VolcanoOptions = { tiers: [{ plugins: ['gang', { name: 'overcommit', arguments: { 'overcommit-factor': 1 } }] }] }
+    const { come, end } = world({ n1: both(10) }, options)
+    come(wants('a', 'q', both(7), { tasks: 2 }))
+    expect(come(jobs[1] as (typeof jobs)[number]).started).toEqual([])
+    expect(end('a').started).toEqual(['b@n1'])
+  })
+  it('does not let its job take of others', () => {
+    const options: VolcanoOptions = { actions: ['allocate', 'preempt'], tiers: [{ plugins: [{ name: 'priority', enableJobStarving: false }, { name: 'gang', enablePreemptable: false }] }] }
+    const { come, end } = world({ n1: both(4) }, options)
+    come(wants('low', 'q', both(1)), wants('a', 'q', both(3), { tasks: 2, priority: 1 }))
+    expect(end('a', wants('high', 'q', both(1), { priority: 2 }))).toEqual({ started: ['high@n1'], killed: [] })
+  })
+})
+
 describe('options of volcano', () => {
   it('names what is wrong', () => {
     const making = (options: VolcanoOptions) => () => world(nodes, options)

@@ -1,4 +1,4 @@
-import { dispatcher } from '@sched/cluster'
+import { dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
 import { volcano, type VolcanoOptions } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'
@@ -28,14 +28,25 @@ export function world(nodes: Nodes, options: VolcanoOptions) {
   const cluster = instantCluster({ nodes: names.map((node) => ({ count: 1, resources: nodes[node] as Amounts, labels: { node } })) })
   const master = dispatcher({ cluster, policy: volcano(options, firstNode()) })
   let now = 0
+  const running: Placed[] = []
   const pass = () => {
     const { start, kill } = master.pass(now)
+    for (const { id } of kill) running.splice(running.findIndex((each) => each.id === id), 1)
+    running.push(...start)
     return { started: start.map((each) => `${each.job}@${names[Number(/\d+/.exec(each.node)?.[0])]}`), killed: kill.map((each) => each.job).sort() }
   }
   return {
     come: (...specs: readonly JobSpec[]) => {
       now++
       for (const spec of specs) master.submit(spec, now)
+      return pass()
+    },
+    /** The job's first task that runs has ended, as others come. */
+    end: (job: string, ...specs: readonly JobSpec[]) => {
+      now++
+      for (const spec of specs) master.submit(spec, now)
+      const at = running.findIndex((each) => each.job === job)
+      for (const task of running.splice(at, 1)) master.taskEnded(task, now)
       return pass()
     },
     /** Time goes by. */

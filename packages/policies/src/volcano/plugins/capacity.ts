@@ -1,11 +1,8 @@
-import { exceeds, part, staysWithin, type Amounts } from '../amounts.js'
+import { exceeds, largestPart, staysWithin, type Amounts } from '../amounts.js'
 import { boundBy, mostOf } from '../deserved.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
 import type { Queue } from '../queue.js'
 import { mayHold } from './proportion.js'
-
-/** Resources that count in the share of a queue though its `deserved` does not name them. */
-const BASIC = ['cpu', 'mem']
 
 /**
  * Queues with amounts that they deserve, which they may take back, up to a capability. That of the smallest part of what it
@@ -26,10 +23,10 @@ export function capacity(session: Session, isTree: boolean): Plugin {
         boundBy(session, queues.all)
         for (const queue of queues.all) for (const r of resources) queue.deserved[r] = Math.max(Math.min(queue.ownDeserved[r] as number, queue.realCapability[r] as number), queue.guarantee[r] as number)
       }
-      for (const queue of queues.all) queue.share = shareOf(queue, session)
+      for (const queue of queues.all) queue.share = shareOf(queue, resources)
     },
     changed: (queue) => {
-      for (const each of within(queue)) each.share = shareOf(each, session)
+      for (const each of within(queue)) each.share = shareOf(each, resources)
     },
     most: (queue, r) => (isTree ? mostInside(queue, r) : mostOf(queue, queues.all, session.whole[r] as number, r)),
     queueOrder: (a, b) => b.priority - a.priority || (isTree ? compareInTree(a, b, compareShares) : compareShares(a, b)),
@@ -55,12 +52,7 @@ const mostInside = (queue: Queue, r: number): number => (queue.parent === undefi
 
 const deservesNothing = ({ deserved }: Queue): boolean => deserved.every((amount) => amount === 0)
 
-function shareOf(queue: Queue, { resources, names }: Session): number {
-  const { allocated, deserved, namesDeserved, guarantee } = queue
-  if (deservesNothing(queue)) return 1
-  const counts = (r: number): boolean => namesDeserved[r] === true || (guarantee[r] as number) > 0 || BASIC.includes(names[r] as string)
-  return Math.max(0, ...resources.map((r) => (counts(r) ? part(allocated[r] as number, deserved[r] as number) : 0)))
-}
+const shareOf = (queue: Queue, resources: readonly number[]): number => (deservesNothing(queue) ? 1 : largestPart(queue.allocated, queue.deserved, resources))
 
 /** Queues that hold jobs come before others; two of them are compared by the queues around them where their paths part. */
 function compareInTree(a: Queue, b: Queue, compare: (a: Queue, b: Queue) => number): number {

@@ -1,9 +1,9 @@
-import { exceeds, part, type Amounts } from '../amounts.js'
+import { exceeds, largestPart, type Amounts } from '../amounts.js'
 import type { VolcanoJob } from '../queue.js'
 import type { Plugin, Session } from '../plugin.js'
 
 /** The dominant share of an amount: the largest part that it is of all nodes. */
-const dominantShare = (amounts: Amounts, { resources, whole }: Session): number => Math.max(0, ...resources.map((r) => part(amounts[r] as number, whole[r] as number)))
+const dominantShare = (amounts: Amounts, { resources, whole }: Session): number => largestPart(amounts, whole, resources)
 
 /**
  * Jobs by their dominant share, which take of jobs of their queue that have more even then. Deviation: parts are of all

@@ -1,4 +1,4 @@
-import { isReady, type VolcanoJob } from '../queue.js'
+import { isReady, readyTasks, type VolcanoJob } from '../queue.js'
 import type { Choose, Plugin } from '../plugin.js'
 
 /**
@@ -12,9 +12,9 @@ export const gang = (): Plugin => ({ jobKey: (job) => Number(isReady(job)), isSt
 const beyondLeast: Choose = (_, candidates) => {
   const left = new Map<VolcanoJob, number>()
   return candidates.filter(({ job, isCore }) => {
-    const running = left.get(job) ?? job.running
-    if (running <= job.least || isCore) return false
-    left.set(job, running - 1)
+    const ready = left.get(job) ?? readyTasks(job)
+    if (ready <= job.least || isCore) return false
+    left.set(job, ready - 1)
     return true
   })
 }

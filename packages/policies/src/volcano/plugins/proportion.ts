@@ -1,4 +1,4 @@
-import { exceeds, part, staysWithin, type Amounts } from '../amounts.js'
+import { exceeds, largestPart, staysWithin, type Amounts } from '../amounts.js'
 import { boundBy, deserve, mostOf } from '../deserved.js'
 import type { Queue, VolcanoJob } from '../queue.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
@@ -39,7 +39,7 @@ export function mayHold({ allocated, inqueue, elastic, realCapability }: Queue, 
 
 /** In steps so fine that shares which are equal but for rounding are equal: what a queue deserves is a fraction. */
 const shareOf = ({ allocated, deserved }: Queue, resources: readonly number[]): number =>
-  Math.round(STEPS * Math.max(0, ...resources.map((r) => part(allocated[r] as number, deserved[r] as number)))) / STEPS
+  Math.round(STEPS * largestPart(allocated, deserved, resources)) / STEPS
 
 const STEPS = 2 ** 24
 
