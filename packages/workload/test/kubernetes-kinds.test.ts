@@ -29,7 +29,7 @@ const workload = (name: string, metadata: Json = {}, status: readonly (readonly 
 })
 
 const list = (...items: readonly object[]) => ({ apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } })
-const read = (text: string) => parseTrace(bytesOf(text), { file: 'cluster.yaml' })
+const read = (text: string, options: object = {}) => parseTrace(bytesOf(text), { file: 'cluster.yaml', options })
 const jobs = (...items: readonly object[]) => [...jobsOf(read(JSON.stringify(list(...items))))]
 const brief = (...items: readonly object[]) => jobs(...items).map(({ id, submit, queue, stages, recorded }) => [id, submit, queue, recorded?.wait, stages.map(({ tasks, gang, demand }) => [gang === true ? -tasks : tasks, demand['cpu']])])
 
@@ -67,7 +67,7 @@ describe('jobs of several kinds', () => {
 
   it('of a JobSet are one, with the pods of its Jobs, from when it was created, a gang under Kueue', () => {
     const parts = [job('set-a-0', { ...ofSet, ...owned('JobSet', 'set') }), job('set-b-0', { ...ofSet, ...owned('JobSet', 'set') }), pod('set-b-0-x', { ...ofSet, ...owned('Job', 'set-b-0') }, '4')]
-    expect(brief(jobSet({ labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } }), ...parts)).toEqual([['ml/set', 0, 'gpus', 160, [[-2, 2000], [1, 4000]]]])
+    expect(brief(jobSet({ labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } }), ...parts)).toEqual([['ml/set', 0, 'gpus', 160, [[-2, 2000], [-1, 4000]]]])
     expect(brief(...parts)).toEqual([['ml/set', 0, 'ml', 60, [[2, 2000], [1, 4000]]]])
     expect(brief(parts[2]!)).toEqual([['ml/set', 0, 'ml', 60, [[1, 4000]]]])
   })
@@ -106,18 +106,26 @@ describe('what a group of pods asks at least', () => {
     expect(jobs(group, ...three(ofKai)).map(({ id, queue, stages }) => [id, queue, stages.map(({ tasks, gang, minTasks }) => [tasks, gang, minTasks])])).toEqual([['ml/train', 'team-a', [[3, true, 2]]]])
   })
 
-  it('is all of each kind where its pods ask different amounts', () => {
-    expect(stagesOf(other('v1', 'PodGroup', 'pg', { minMember: 2 }), ...three(grouped), pod('d', grouped, '2'))).toEqual([[3, true, undefined], [1, undefined, undefined]])
+  it('is that of the first kinds of its pods where these ask different amounts: the job is one gang', () => {
+    const group = (minMember: number) => [other('v1', 'PodGroup', 'pg', { minMember }), ...three(grouped), pod('d', grouped, '2')]
+    expect([2, 3, 4].map((least) => stagesOf(...group(least)))).toEqual([[[3, true, 2], [1, undefined, undefined]], [[3, true, undefined], [1, undefined, undefined]], [[3, true, undefined], [1, true, undefined]]])
+    expect(jobs(...group(4))[0]).toMatchObject({ gang: true })
+  })
+
+  it('is all of each kind apart for policies that start stages one by one', () => {
+    const objects = [other('v1', 'PodGroup', 'pg', { minMember: 2 }), ...three(grouped), pod('d', grouped, '2')]
+    const [job] = [...jobsOf(read(JSON.stringify(list(...objects)), { gang: 'stages' }))]
+    expect([job?.gang, job?.stages.map(({ tasks, gang, minTasks }) => [tasks, gang, minTasks])]).toEqual([undefined, [[3, true, undefined], [1, undefined, undefined]]])
   })
 })
 
 describe('Workloads of Kueue', () => {
-  it('are jobs whose pods are gone: from admission until finished, each set of pods a gang', () => {
+  it('are jobs whose pods are gone: from admission until finished, all sets of pods one gang', () => {
     expect(jobs(workload('job-train', owned('Job', 'train')))).toEqual([{
-      id: 'ml/train', submit: 0, user: 'ml', queue: 'gpus', priority: 100, recorded: { wait: 100, status: 'completed' },
-      stages: [{ name: 'pods', tasks: 1, demand: { cpu: 1000 }, duration: 110 }, { name: 'pods-2', tasks: 3, demand: { cpu: 4000 }, duration: 110, gang: true }],
+      id: 'ml/train', submit: 0, user: 'ml', queue: 'gpus', priority: 100, recorded: { wait: 100, status: 'completed' }, gang: true,
+      stages: [{ name: 'pods', tasks: 1, demand: { cpu: 1000 }, duration: 110, gang: true }, { name: 'pods-2', tasks: 3, demand: { cpu: 4000 }, duration: 110, gang: true }],
     }])
-    expect(brief(workload('alone', {}, [['QuotaReserved', 40], ['Finished', 160]]))).toEqual([['ml/alone', 0, 'gpus', 90, [[1, 1000], [-3, 4000]]]])
+    expect(brief(workload('alone', {}, [['QuotaReserved', 40], ['Finished', 160]]))).toEqual([['ml/alone', 0, 'gpus', 90, [[-1, 1000], [-3, 4000]]]])
   })
 
   it('tell queue and priority of jobs whose pods are there, also of a group of pods', () => {

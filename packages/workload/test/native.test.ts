@@ -66,6 +66,11 @@ describe('native format', () => {
     }), { numRuns: 50, seed: 20_262 })
   })
 
+  it('keeps a job of a launcher and workers one gang', () => {
+    const mpi = job({ gang: true, stages: [{ ...stage, gang: true }, { ...stage, name: 'workers', tasks: 4, demand: { cpu: 2 }, gang: true, minTasks: 2 }] })
+    expect(read(write([mpi]))).toEqual([mpi])
+  })
+
   it('writes equal jobs as equal bytes, whatever the order of their fields', () => {
     const reversed = (value: unknown): unknown =>
       Array.isArray(value) ? value.map(reversed) : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).reverse().map(([key, each]) => [key, reversed(each)])) : value
@@ -134,6 +139,8 @@ describe('writing what could not be read', () => {
     ['an id used twice', [job(), job()], 'job "a" id: job id "a" was used before.'],
     ['times going backwards', [job({ submit: 5 }), job({ id: 'b', submit: 4 })], 'job "b" submit: submitted at 4 s, before the job above it (5 s).'],
     ['a job waiting for one that comes later', [job({ after: 'b' }), job({ id: 'b' })], 'job "a" after: job "a" waits for "b", which no line above defines.'],
+    ['one gang without a stage that is', [job({ gang: true, stages: [stage, stage] })], 'job "a" gang: none of its stages is a gang.'],
+    ['one gang of which a stage waits', [job({ gang: true, stages: [{ ...stage, gang: true }, { ...stage, gang: true, after: [{ stage: 0, fraction: 1 }] }] })], 'job "a" stages[1]: it waits for another, and the job is one gang.'],
     ['a key that is not in the contract', [{ ...job(), usr: 'x' } as JobSpec], 'job "a" usr: unknown key "usr". Did you mean "user"?'],
   ])('is refused: %s', (_, jobs, message) => {
     expect(() => write(jobs)).toThrow(SchedError)

@@ -12,8 +12,8 @@ import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
   queue: z.enum(['label', 'namespace']).default('label').describe('What names the queue of a job: the label or annotation for Kueue, Volcano, KAI or YuniKorn, the namespace where there is none; or always the namespace.'),
-  gang: z.enum(['groups', 'jobs', 'none']).default('groups')
-    .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue, those of every job, or nobody\'s.'),
+  gang: z.enum(['groups', 'stages', 'jobs', 'none']).default('groups')
+    .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue; of these only those that ask alike, for policies that start stages one by one; those of every job; or nobody\'s.'),
   unfinished: z.number().positive().max(1e12).optional()
     .describe('Seconds that pods run, from their start, which have not ended or wait still; default: they are left out.'),
   nodeSelector: z.enum(['require', 'ignore']).default('require').describe('Labels that pods ask of nodes (nodeSelector, required affinity): required, or ignored.'),
@@ -26,6 +26,8 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
  * object that controls pods it is known when it was created, and its queue.
+ *
+ * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first kinds.
  *
  * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run.
  */
@@ -247,12 +249,14 @@ class KubernetesJobs implements LineParser {
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
-    const together = gang === 'jobs' || (gang === 'groups' && isGang)
+    const together = gang === 'jobs' || (gang !== 'none' && isGang)
+    const isOne = together && gang !== 'stages' && stages.length > 1
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
       ...(priority !== undefined && priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
       recorded: { ...(start < Infinity && { wait: Math.max(0, start - created) }), status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed' },
-      stages: stages.map((stage) => (together && stage.tasks > 1 ? { ...stage, gang: true, ...(stages.length === 1 && least !== undefined && least < stage.tasks && { minTasks: Math.max(1, least) }) } : stage)),
+      ...(isOne && { gang: true }),
+      stages: isOne ? gangOf(stages, least) : stages.map((stage) => (together && stage.tasks > 1 ? gangOf([stage], stages.length === 1 ? least : undefined)[0]! : stage)),
     }, line)
   }
 }
@@ -265,6 +269,16 @@ function stagesOf(pods: readonly Task[]): StageSpec[] {
     alike.set(key, [...(alike.get(key) ?? []), pod])
   }
   return [...alike.values()].map((tasks, i) => stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i))
+}
+
+/** Stages of which so many tasks start together, in their order; default: all. */
+function gangOf(stages: readonly StageSpec[], least = Infinity): StageSpec[] {
+  let left = Math.max(1, least)
+  return stages.map((stage) => {
+    const minTasks = Math.min(stage.tasks, left)
+    left -= minTasks
+    return minTasks === 0 ? stage : { ...stage, gang: true, ...(minTasks < stage.tasks && { minTasks }) }
+  })
 }
 
 function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {

@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, type JobSpec, type StageSpec } from '@sched/core'
+import { describeIssues, fieldOf, isGangJob, type JobSpec, type StageSpec } from '@sched/core'
 import { BadLine } from '../trace/format.js'
 import { jobSchema } from './schema.js'
 
@@ -13,7 +13,18 @@ export function checkJob(value: unknown): JobSpec {
   if (job.after === job.id) throw new BadLine('after', `job "${job.id}" waits for itself.`)
   job.stages.forEach((stage, index) => checkStage(stage, index, job.stages.length))
   if (job.stages.some(({ master }) => master)) checkMaster(job)
+  if (isGangJob(job)) checkGangJob(job)
   return job
+}
+
+/** What starts together cannot wait for each other, nor be of another number than it says. */
+function checkGangJob({ stages }: JobSpec): void {
+  if (!stages.some(({ gang }) => gang === true)) throw new BadLine('gang', 'none of its stages is a gang.', 'Add "gang": true to the stages that start together')
+  stages.forEach(({ master, phases, shuffle, after }, i) => {
+    const fact = master === true ? 'is a master' : phases !== undefined ? 'has phases' : shuffle !== undefined ? 'fetches from another' : 'waits for another'
+    if (master === true || phases !== undefined || shuffle !== undefined || after?.some(({ fraction }) => fraction > 0) === true)
+      throw new BadLine(`stages[${i}]`, `it ${fact}, and the job is one gang.`, 'Leave out "gang" of the job: each stage with "gang": true is then a gang of its own')
+  })
 }
 
 /** A master is the first of several stages, and nothing can wait for its end. */

@@ -54,7 +54,7 @@ export const stageSchema = z.strictObject({
   use: z.record(name, atLeastZero).exactOptional().describe('What a task really uses of its node while it runs alone there: { "cores": 0.9, "disks": 0.3 }.'),
   shuffle: z.strictObject({ from: z.int().min(0), bytes: atLeastZero }).exactOptional()
     .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
-  gang: z.boolean().exactOptional().describe('All tasks start together or none does.'),
+  gang: z.boolean().exactOptional().describe('All tasks start together or none does; see `gang` of the job.'),
   minTasks: z.int().min(1).exactOptional().describe('Of a gang, the fewest tasks that start together and run on; the others follow one by one. Default: all.'),
   master: z.boolean().exactOptional()
     .describe('The job\'s master, its first stage of one task: the others open `duration` seconds after it has started, and it runs until all of them have ended.'),
@@ -90,6 +90,8 @@ export const jobSchema = z.strictObject({
   class: name.exactOptional().describe('Kind of job by which architectures choose a scheduler, for example batch or service.'),
   label: z.string().exactOptional().describe('Class of jobs for reports.'),
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, to compare with.'),
+  gang: z.boolean().exactOptional()
+    .describe('The job is one gang: its stages that are gangs start together or not at all, tasks of others follow them. No stage waits for another, is a master or has phases.'),
   stages: z.array(stageSchema).min(1),
 }) satisfies z.ZodType<JobSpec>
 
