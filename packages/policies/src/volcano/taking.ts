@@ -42,26 +42,39 @@ export class Taking {
   preempt(round: Round): void {
     const { line } = this.#lane.line('waiting')
     this.#vain.clear()
-    for (let queue = line.take(); queue !== undefined; queue = line.take()) this.#forJobsOf(queue, 'preempt', round)
+    for (let queue = line.take(); queue !== undefined; queue = line.take()) for (const job of this.#takers(queue, 'preempt')) this.#serve(job, 'preempt', round)
   }
 
-  /** For queues that have less than they should, the first of them first, of other queues. */
+  /** For the first job of the first queue that has less than it should, of other queues; then its queue is placed anew. */
   reclaim(round: Round): void {
     const { line } = this.#lane.line('waiting')
     this.#vain.clear()
-    for (let queue = line.take(); queue !== undefined; queue = line.take()) if (!this.#lane.tiers.isOverused(queue)) this.#forJobsOf(queue, 'reclaim', round)
+    const takers = new Map<Queue, Iterator<VolcanoJob, undefined>>()
+    for (let queue = line.take(); queue !== undefined; queue = line.take()) {
+      if (this.#lane.tiers.isOverused(queue)) continue
+      const own = takers.get(queue) ?? this.#takers(queue, 'reclaim')
+      takers.set(queue, own)
+      const job = own.next().value
+      if (job === undefined) continue
+      this.#serve(job, 'reclaim', round)
+      line.putBack(queue)
+    }
   }
 
-  #forJobsOf(queue: Queue, kind: Kind, round: Round): void {
+  /** Jobs of the queue that starve and may find something, in order. */
+  *#takers(queue: Queue, kind: Kind): Generator<VolcanoJob, undefined> {
     const { tiers, jobs, session } = this.#lane
     const givers = kind === 'preempt' ? [queue] : session.queues.all.filter((other) => other !== queue && (other.settings.reclaimable ?? true))
-    if (!givers.some(({ allocated }) => session.resources.some((r) => (allocated[r] as number) > 0))) return
+    if (!givers.some(({ allocated }) => session.resources.some((r) => (allocated[r] as number) > 0))) return undefined
     for (const id of queue.waiting.ids.slice(queue.waiting.from, queue.waiting.to)) {
       const job = jobs.of(id as JobId)
-      if (job.unplaced === 0 || !tiers.isStarving(job) || this.#isVain(job) || this.#isBarred(job)) continue
-      if (kind === 'reclaim' && tiers.isOverused(queue)) return
-      if (!this.#takeFor(job, kind, round)) this.#note(job)
+      if (job.unplaced > 0 && tiers.isStarving(job) && !this.#isVain(job) && !this.#isBarred(job)) yield job
     }
+    return undefined
+  }
+
+  #serve(job: VolcanoJob, kind: Kind, round: Round): void {
+    if (!this.#takeFor(job, kind, round)) this.#note(job)
   }
 
   #isBarred({ id }: VolcanoJob): boolean {

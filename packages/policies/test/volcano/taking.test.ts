@@ -61,6 +61,13 @@ describe('reclaim (TestReclaim)', () => {
     const queues = { q1: { priority: 5 }, q2: { priority: 10 }, q3: { priority: 1 } }
     expect(outcome({ n1: both(4) }, options(three, queues), held, wants('pg3', 'q3', both(1)))).toEqual(['-pg1', '+pg3@n1'])
   })
+  it('takes for one job of a queue, and then for the queue that is first by then', () => {
+    // each deserves 4; a has the name that comes first, and b less than a once a has taken
+    const queues = { a: { deserved: both(4) }, b: { deserved: both(4) }, full: { deserved: both(6) } }
+    const tiers: VolcanoOptions['tiers'] = [{ plugins: ['capacity', 'gang'] }]
+    const jobs = [wants('a1', 'a', both(1)), wants('a2', 'a', both(1)), wants('b1', 'b', both(1))]
+    expect(outcome({ n1: both(8) }, { queues, actions: ['allocate', 'reclaim'], tiers }, [wants('held', 'full', both(1), { tasks: 8 })], ...jobs)).toEqual(['-held', '-held', '+a1@n1', '+b1@n1'])
+  })
   it('takes nothing of a queue that is not reclaimable', () => {
     expect(outcome({ n1: both(3) }, options(three, { q1: { reclaimable: false } }), [wants('pg1', 'q1', both(1), { tasks: 3 })], wants('pg2', 'q2', both(1)))).toEqual([])
   })
