@@ -3,7 +3,7 @@ import { z } from 'zod'
 const amounts = z.record(z.string(), z.number().nonnegative())
 
 const queueFields = {
-  weight: z.number().int().positive().optional().describe('`proportion` and `drf` with `enableHierarchy`: its part relative to others; default 1'),
+  weight: z.number().int().positive().optional().describe('`proportion`: its part relative to others; default 1'),
   capability: amounts.optional().describe('the most that it may have, by resource; default: no bound, or that of the queue around it'),
   deserved: amounts.optional().describe('`capacity`: what it may take back of others; default 0'),
   guarantee: amounts.optional().describe('what no other queue may have; default 0'),
@@ -27,7 +27,7 @@ const plugin = z.strictObject({
   enableReclaimable: flag('whether it has a say in who is taken back'),
   enablePreemptive: flag('whether it tells which queues may take back'),
   enableJobStarving: flag('whether it tells which jobs may take of others'),
-  enableHierarchy: z.boolean().optional().describe('`capacity`: queues lie in others; `drf`: queues come by dominant shares in their tree; default false'),
+  enableHierarchy: z.boolean().optional().describe('`capacity`: queues lie in others; no other plug-in has it; default false'),
   arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`'),
 })
 
