@@ -1,5 +1,5 @@
 import { SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
-import { fifo, greedy, preempting, fair } from '@sched/policies'
+import { fifo, greedy, strict } from '@sched/policies'
 import type { Recorder } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -105,6 +105,6 @@ describe('a job that is one gang', () => {
   })
 
   it('is refused under a policy that has not said that it starts such jobs', () => {
-    expect(() => play(monolithic(), [two], { cluster: { nodes }, policy: preempting(greedy(fair())) })).toThrow('which its policy does not start together')
+    expect(() => play(monolithic(), [two], { cluster: { nodes }, policy: strict() })).toThrow('which its policy does not start together')
   })
 })

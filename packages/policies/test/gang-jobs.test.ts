@@ -1,7 +1,7 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug, StageSpec } from '@sched/core'
-import { capacity, drf, fair, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, strict, volcano, yarnFair, yunikorn, type VolcanoOptions } from '@sched/policies'
-import { checkPolicyLaws, instantCluster, run } from '@sched/testkit'
+import { capacity, delay, drf, fair, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, preempting, skipDelay, strict, volcano, yarnFair, yunikorn, yunikornPreempting, type VolcanoOptions } from '@sched/policies'
+import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -126,16 +126,26 @@ describe('a job that is one gang', () => {
 
 /** The tiers of Volcano itself, where no queue has to wait for ever since it deserves less than a task. */
 const unbound: VolcanoOptions['tiers'] = [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }]
+const resourceOf = (world?: World) => (world?.cluster.nodes[0]?.slots === undefined ? 'cpu' : 'map')
+
 /** Policies that start such jobs, with queues named `a`, `b`, ... of which some are small, borrow or take. */
-const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
+const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   greedy: () => greedy(fifo()),
   'greedy over fair': () => greedy(fair()),
+  delay: () => delay(fifo(), { node: 5 }),
+  'skip-delay': () => skipDelay(fifo(), { skips: 2 }),
+  preempting: () => preempting(greedy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
+  'yunikorn-preempting': (world) => {
+    const name = resourceOf(world)
+    return yunikornPreempting({ root: { queues: { a: { guaranteed: { [name]: 2 } }, b: { guaranteed: { [name]: 1 } } } } })
+  },
   'greedy over drf': () => greedy(drf()),
   'greedy over yarn-fair': () => greedy(yarnFair()),
   'greedy over yunikorn': () => greedy(yunikorn()),
   'greedy over multifactor': () => greedy(multifactor()),
   'greedy over kai': () => greedy(kai()),
   'kai-preempting': () => kaiPreempting(),
+  'kai-preempting of quotas': (world) => kaiPreempting({ queues: { a: { resources: { [resourceOf(world)]: { quota: 3 } } }, b: { priority: 2 } } }),
   volcano: () => volcano({ tiers: unbound }),
   'volcano that takes': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['drf', { name: 'capacity' }] }] }),
   'volcano that takes what gangs can do without': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }),
@@ -143,10 +153,11 @@ const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   'kueue that preempts': () => kueue({ defaults: { preemption: { withinClusterQueue: 'LowerOrNewerEqualPriority' } } }),
 }
 
-describe.each(Object.entries(policies))('%s', (_, policy) => {
+describe.each(Object.entries(policies))('%s', (name, policy) => {
   it('starts and stops jobs that are one gang whole in every small world', () => {
-    const { launches } = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates' } })
+    const { launches, evictions } = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates' } })
     expect(launches).toBeGreaterThan(200)
+    if (/takes|preempting/.test(name)) expect(evictions).toBeGreaterThan(0)
   })
 
   it('starts a job with all stages at once when there is room for them', () => {

@@ -51,6 +51,7 @@ function waitsOf({ node, rack, waits }: z.output<typeof delayOptions>, { cluster
 }
 
 class Delay implements Policy {
+  readonly startsGangJobs: boolean
   readonly #order: Order
   readonly #waits: DelayWaits
   readonly #lanes: number
@@ -64,6 +65,7 @@ class Delay implements Policy {
     this.#lanes = cluster.lanes.length
     this.#levels = cluster.levels
     this.#hasHeartbeats = cluster.heartbeat > 0
+    this.startsGangJobs = order.startsGangJobs !== false
     Object.assign(this, forwarding(order, this.#waits))
   }
 

@@ -45,6 +45,7 @@ const WAY_OUT = 'Use yarn-preempting, capacity-scheduler, kai-preempting or kueu
 export const preempting = (policy: Plug<'policy'>, options: PreemptingOptions = {}): Plug<'policy'> => preemptingPolicy.plug({ policy }, options)
 
 class Preempting implements Policy {
+  readonly startsGangJobs: boolean
   readonly #policy: Policy
   readonly #options: z.output<typeof preemptingOptions>
   readonly #env: Env
@@ -63,6 +64,7 @@ class Preempting implements Policy {
 
   constructor(options: z.output<typeof preemptingOptions>, env: Env, policy: Policy) {
     this.#policy = policy
+    this.startsGangJobs = policy.startsGangJobs === true
     this.#options = options
     this.#env = env
     this.#lanes = env.cluster.lanes.length
@@ -204,7 +206,7 @@ class Preempting implements Policy {
         for (const task of ids) {
           if (Number.isNaN(work.started(task))) continue // claimed by a decision under way
           this.#ask(lane, work.shapeOf(task))
-          const gang = work.inGang(task) ? (gangs[work.stageOf(task)] ??= task) : undefined
+          const gang = work.inGang(task) ? (gangs[work.gangOf(task)] ??= task) : undefined
           if (!cluster.up(work.nodeOf(task) as NodeId)) kept.add(gang ?? task)
           found.push({ task, pool, started: work.started(task), rank: work.rank(job), gang })
         }

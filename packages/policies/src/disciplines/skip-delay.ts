@@ -41,6 +41,7 @@ function limitsOf(counts: number | readonly number[], { cluster }: Env): Float64
 }
 
 class SkipDelay implements Policy {
+  readonly startsGangJobs: boolean
   readonly #order: Order
   readonly #limits: Float64Array
   readonly #lanes: number
@@ -52,6 +53,7 @@ class SkipDelay implements Policy {
     this.#order = order
     this.#limits = limits
     this.#lanes = cluster.lanes.length
+    this.startsGangJobs = order.startsGangJobs !== false
     Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job) }))
   }
 

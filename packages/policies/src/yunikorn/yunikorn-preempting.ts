@@ -36,6 +36,7 @@ export const yunikornPreempting = (options: YunikornOptions = {}, placement?: Pl
 const LOOKED_AT = 10
 
 class YunikornPreempting implements Policy {
+  readonly startsGangJobs = true
   readonly #order: YunikornOrder
   readonly #policy: Policy
   readonly #placement: Placement | undefined
