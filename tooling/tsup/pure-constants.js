@@ -3,8 +3,7 @@ import ts from 'typescript'
 
 /**
  * Lets bundlers leave out what a program does not use. They keep every constant of a module that calls something, since they cannot know whether
- * that has effects, and the schemas and definitions of plug-ins do little else: here they are said to be without. And zod is
- * imported as a namespace, without the translations of its messages.
+ * that has effects, and the schemas and definitions of plug-ins do little else: here they are said to be without.
  */
 export const pureConstants = {
   name: 'pure-constants',
@@ -22,7 +21,7 @@ function withPureConstants(path, text) {
     .flatMap(({ name, initializer }) => (ts.isIdentifier(name) && initializer !== undefined && calls(initializer) ? [{ at: initializer.getStart(), text: '/* @__PURE__ */ (() => (' }, { at: initializer.end, text: '))()' }] : []))
   let at = 0
   const parts = inserts.map((insert) => text.slice(at, (at = insert.at)) + insert.text)
-  return [...parts, text.slice(at)].join('').replace(/^import \{ z \} from 'zod'$/m, "import * as z from 'zod'")
+  return [...parts, text.slice(at)].join('')
 }
 
 /** Whether something is called when the value is made. */

@@ -155,6 +155,13 @@ fifo
     expect(await of('f', '--policies', 'fifo')).toMatchObject({ outcome: 'rejected', rejection: expect.stringContaining('{"cpu":2}') as string })
   })
 
+  it('finds no room for stages that start together where there is some for each alone', async () => {
+    const part = { name: 'part', tasks: 1, demand: { cpu: 1 }, duration: 5, gang: true }
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 10), { id: 'b', submit: 0, gang: true, stages: [part, part] }) })
+    const { fifo } = await waits(['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=1', '--job', 'b', '--policies', 'fifo'], cwd)
+    expect(fifo).toMatchObject({ wait: 10, parts: { 'no room': 10 } })
+  })
+
   it('counts as room what the scheduler of the job may use: its partition, its virtual cluster, or free nodes for one', async () => {
     const two = { tasks: 2, demand: { cpu: 2 } }
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100), job('b', 1, 100, {}, two), job('c', 2, 100), job('d', 3, 10, { class: 'web' }, { demand: { cpu: 2 } }), job('e', 4, 10, { class: 'web' }, { demand: { cpu: 2 } })) })

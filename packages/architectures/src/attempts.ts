@@ -1,5 +1,5 @@
 import type { Cell, JobId, Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Timer, timer } from './timers.js'
 
 const limit = z.union([z.int().positive(), z.literal(false)])

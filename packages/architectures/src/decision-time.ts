@@ -1,5 +1,5 @@
 import type { Env, JobId, LaneId, Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const seconds = z.number().min(0).max(86_400)
 

@@ -1,5 +1,5 @@
 import { SchedError, streamKey, suggest, type ArchitectureEnv, type JobSpec, type Scheduler, type WorkListener } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** Options of one kind of scheduler that say which jobs it gets. */
 export const groupOptions = {

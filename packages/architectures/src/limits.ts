@@ -1,5 +1,5 @@
 import { askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Usage } from './usage.js'
 
 /** What one scheduler may hold at a time. */

@@ -1,5 +1,5 @@
 import { defineArchitecture, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionTimes, DecisionTimes } from './decision-time.js'
 import { SERIAL, SerialPath } from './serial-path.js'

@@ -1,5 +1,5 @@
 import { defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type StageSpec, type TaskId, type Trigger } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { holds } from './holds.js'
 import { VirtualCluster } from './on-demand-cluster.js'
 import { WholeNodes } from './on-demand-nodes.js'

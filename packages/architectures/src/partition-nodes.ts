@@ -1,5 +1,5 @@
 import { nearest, SchedError, suggest, type ClusterView, type NodeId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** How a partition says which nodes it has. */
 export const nodeOptions = z.union([

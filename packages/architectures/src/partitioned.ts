@@ -1,5 +1,5 @@
 import { defineArchitecture, askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type ResourceId, type Scheduler, type StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
 import { groupOptions, refusePromises, Router, type Group } from './groups.js'

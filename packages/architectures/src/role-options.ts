@@ -1,5 +1,5 @@
 import { askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Ranking } from './allocator-order.js'
 import type { Framework } from './framework.js'
 import { Roles, type Member } from './roles.js'

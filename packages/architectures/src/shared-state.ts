@@ -1,5 +1,5 @@
 import { defineArchitecture, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler, type StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { Bell } from './bell.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'

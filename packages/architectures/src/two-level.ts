@@ -1,5 +1,5 @@
 import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Allocator } from './allocator.js'
 import { allocatorOrders, drfWithout, rankedAtRandom, rankedBy, type AllocatorOrder, type Ranking } from './allocator-order.js'
 import { attemptOptions, Attempts } from './attempts.js'

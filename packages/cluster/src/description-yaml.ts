@@ -1,6 +1,6 @@
 import { describeIssues, fieldOf, SchedError, type Place } from '@sched/core'
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Alias, type Document, type Node, type Pair, type YAMLError } from 'yaml'
-import type { z } from 'zod'
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Alias, type Document, type Node, type Pair, type YAMLError } from '@sched/bundled/yaml'
+import type * as z from '@sched/bundled/zod'
 
 /** Most uses of anchors in a file: a few lines of aliases of aliases could otherwise fill the memory. */
 const MOST_ALIASES = 100

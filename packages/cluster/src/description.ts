@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
 export interface Heartbeat {

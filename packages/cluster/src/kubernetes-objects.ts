@@ -1,5 +1,5 @@
 import { SchedError, type Place } from '@sched/core'
-import { isNode, LineCounter, parseAllDocuments } from 'yaml'
+import { isNode, LineCounter, parseAllDocuments } from '@sched/bundled/yaml'
 
 export type Json = Readonly<Record<string, unknown>>
 /** Keys and numbers that lead to a value. */

@@ -1,5 +1,5 @@
 import { grown } from '@sched/core'
-import { DDSketch } from '@datadog/sketches-js'
+import { DDSketch } from '@sched/bundled/ddsketch'
 import { quantile } from './quantile.js'
 
 /** What is known about many values, in their unit; NaN where there are none. */

@@ -1,8 +1,5 @@
+import { studentt } from '@sched/bundled/jstat'
 import { SchedError } from '@sched/core'
-// @ts-expect-error jstat has no types
-import untyped from 'jstat'
-
-const jstat = untyped as { readonly studentt: { inv(p: number, degreesOfFreedom: number): number } }
 
 /** A mean and the confidence interval around it, in the unit of the values. */
 export interface Interval {
@@ -27,7 +24,7 @@ export function meanInterval(values: readonly number[], level = 0.95): Interval 
   const n = values.length
   const mean = values.reduce((sum, value) => sum + value, 0) / n
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
-  const halfWidth = n < 2 ? NaN : jstat.studentt.inv((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n)
+  const halfWidth = n < 2 ? NaN : studentt.inv((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n)
   return { n, mean, low: mean - halfWidth, high: mean + halfWidth, halfWidth, level }
 }
 

@@ -1,5 +1,5 @@
 import { definePlacement, type Placement, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ByNode } from './scored/by-node.js'
 import { freeAmount } from './scored/scores.js'
 

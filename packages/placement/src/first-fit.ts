@@ -1,5 +1,5 @@
 import { definePlacement, FirstFit, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** The lowest node in sight on which the job's next task fits. */
 export const firstFitPlacement = definePlacement({

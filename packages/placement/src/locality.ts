@@ -1,5 +1,5 @@
 import { definePlacement, LowestNodes, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Release, type Round, type TaskId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** The lowest node nearest to the data of one of the job's unplaced tasks: on it, else in its rack, else anywhere. Without data first fit. */
 export const localityPlacement = definePlacement({

@@ -1,5 +1,5 @@
 import { definePlacement, SchedError, suggest, type ClusterView, type LaneId, type NodeId, type Placement, type Plug, type ResourceId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ByNode, type NodeScore } from './scored/by-node.js'
 
 const nodeUsageOptions = z.strictObject({

@@ -1,5 +1,5 @@
 import { definePlacement, type Env, type Placement, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ByCompany } from './scored/by-company.js'
 
 const placing = (env: Env, which: 'most' | 'fewest'): Placement => {

@@ -1,5 +1,5 @@
 import { definePlacement, None, type Env, type JobId, type NodeId, type Placement, type Plug, type Random, type Round } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /**
  * Randomised first fit: a random node in sight; if the job's next task does not fit there, the node is dropped for the

@@ -1,5 +1,5 @@
 import { definePlacement, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const roundRobinOptions = z.strictObject({
   stay: z.boolean().default(false).describe("keeps to the node used last while tasks fit on it: next fit, as CloudSim Plus' VmAllocationPolicyFirstFit"),

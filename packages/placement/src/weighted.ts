@@ -1,5 +1,5 @@
 import { definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
 import { company } from './scored/by-company.js'

@@ -2,7 +2,7 @@ import { defineOrder, type JobSpec, type Observer, type Plug } from '@sched/core
 import { prepare } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { conservative, easy, fifo, greedy, replay, sjf, strict } from '../src/index.js'
 import { queuePasses } from './backfilling/machine.js'
 

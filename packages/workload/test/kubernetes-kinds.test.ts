@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
+import { stringify } from '@sched/bundled/yaml'
 import { detectFormatOf, jobsOf, parseTrace } from '../src/index.js'
 import { bytesOf, messageOf } from './reading.js'
 

@@ -1,7 +1,7 @@
 import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import {
   facebookMixed, jobSchema, jobsOf, lublin, nativeJsonSchema, parseTrace, sensitivity, stageSchema, take, workloadOf, writeWorkload, writeWorkloadStream,
 } from '../src/index.js'

@@ -3,7 +3,7 @@ import type { ClusterShape, MeasuredJob } from '@sched/placement'
 import { isDirectory } from '@sched/workload/node'
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { shuffleFormat } from '../output/shuffle-file.js'
 import { readText } from '../read-text.js'
 

@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { generators, type AnyGenerator } from '@sched/workload'
 import type { Command } from 'commander'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import type { Io } from '../io.js'
 import { saved } from './trace-convert.js'
 import { yamlValue } from './trace-options.js'

@@ -1,7 +1,7 @@
 import { SchedError, type JobSpec, type Workload } from '@sched/core'
 import { generators, traceFormat } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { ExperimentSpec } from './schema.js'
 import { drawsOutages } from './outages.js'
 import { drawsJobs, generatorName, type WorkloadOfSeed } from './workload.js'

@@ -1,5 +1,5 @@
 import { clusterSchema } from '@sched/cluster'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const name = z.string().min(1)
 

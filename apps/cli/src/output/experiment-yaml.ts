@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { stringify } from 'yaml'
+import { stringify } from '@sched/bundled/yaml'
 import { DEFAULT_SEEDS, type Description } from '../experiment/experiment.js'
 import { withPaths } from '../experiment/paths.js'
 import { experimentSchema } from '../experiment/schema.js'

@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Axis } from '../experiment/matrix.js'
 import { readText } from '../read-text.js'
 import type { RunResult } from '../run-once.js'

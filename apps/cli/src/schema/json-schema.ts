@@ -1,7 +1,7 @@
 import { clusterSchema } from '@sched/cluster'
 import type { Defined, Kind, Registry } from '@sched/core'
 import { generators, nativeJsonSchema } from '@sched/workload'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { experimentSchema } from '../experiment/schema.js'
 
 export type JsonSchema = { readonly [key: string]: unknown }

@@ -1,4 +1,6 @@
 import {
+  askedTogether,
+  isGangJob,
   leastTasks,
   Reason,
   reasonNames,
@@ -10,6 +12,7 @@ import {
   type LaneId,
   type NodeId,
   type Observer,
+  type ResourceId,
   type Seconds,
   type StageSpec,
   type TaskEnd,
@@ -79,7 +82,7 @@ const NAMED = 5
  * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
  * - `set-up of nodes`: those that are kept for it are made ready (a virtual cluster); `start-up`: its own set-up;
  * - `queue limit`: the policy says that a limit forbids it, and which where it names them;
- * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang;
+ * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang, or of stages that start together not all they ask;
  * - what the policy said last, `locality delay` or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
  * - `next attempt`: before the decision that follows one which found no room, or lost all it claimed to others;
@@ -96,6 +99,7 @@ export class JobWaitObserver implements Observer {
   #meanwhile!: Meanwhile
   #job: JobId | undefined
   #stages: readonly StageSpec[] = []
+  #isOneGang = false
   #facts = { user: '', queue: '', submit: NaN, ready: NaN, ahead: 0, rank: 0 }
   #outcome: JobWait['outcome'] = 'still waiting'
   #rejection = ''
@@ -239,6 +243,7 @@ export class JobWaitObserver implements Observer {
     const work = this.#work
     this.#job = job
     this.#stages = spec.stages[0]?.master === true ? spec.stages.slice(0, 1) : spec.stages.filter(({ after = [] }) => after.length === 0)
+    this.#isOneGang = isGangJob(spec)
     this.#facts = { user: spec.user ?? '', queue: work.queueName(work.queue(job)), submit: now, ready: now + (spec.startup ?? 0), ahead: this.#waiting.size, rank: work.rank(job) }
     this.#since = now
     this.#meanwhile.begin(now)
@@ -279,7 +284,19 @@ export class JobWaitObserver implements Observer {
 
   /** Whether a node that its scheduler may use, or for a gang all of them, could take the tasks of a stage it may begin with. */
   #hasRoom(): boolean {
-    return this.#stages.some((stage) => this.#holds(stage))
+    if (!this.#isOneGang) return this.#stages.some((stage) => this.#holds(stage))
+    const stages = this.#stages.filter(({ gang }) => gang === true)
+    return stages.every((stage) => this.#holds(stage)) && this.#holdsAmounts(stages)
+  }
+
+  /** Whether as much is free as stages ask that start at once: who could not be placed even so, waits behind others as far as is known. */
+  #holdsAmounts(stages: readonly StageSpec[]): boolean {
+    const cluster = this.#cluster
+    return cluster.resources.every((name, r) => {
+      let lacks = askedTogether(stages, name)
+      for (let node = 0 as NodeId; node < cluster.nodes && lacks > 0; node++) if (cluster.up(node)) lacks -= cluster.free(node, r as ResourceId)
+      return lacks <= 0
+    })
   }
 
   #holds(stage: StageSpec): boolean {

@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, None, SchedError, type ClusterView, type Env, type JobId, type NodeId, type Plug, type Policy, type Random, type Release, type Round, type TaskId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { givenWeights } from '../node-weight/weights.js'
 import { BayesClassifier } from './classifier.js'
 import { checkModel, type BayesModel } from './model.js'

@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, SchedError } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { featureCount } from './features.js'
 import { shapeText } from './plan.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { utilityNames } from './utility.js'
 
 const limits = z.array(z.number().positive()).min(1).max(8)

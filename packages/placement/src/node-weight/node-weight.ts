@@ -1,5 +1,5 @@
 import { definePlacement, None, SchedError, suggest, to40Bits, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ByNode } from '../scored/by-node.js'
 import { comparators } from './comparators.js'
 import { givenWeights, liveWeights, measuredWeights, type HardwareOptions } from './weights.js'

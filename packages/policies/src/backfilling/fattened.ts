@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, grown, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** What happens when a job outlives its estimate. */
 export const overrunOptions = {

@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
 import { CountedPlan, type Plan } from './counted-plan.js'

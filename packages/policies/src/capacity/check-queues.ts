@@ -1,5 +1,5 @@
 import { suggest } from '@sched/core'
-import type { RefinementCtx } from 'zod'
+import type { RefinementCtx } from '@sched/bundled/zod'
 import { fraction, isLess, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import { readMapping, type MappingOption } from './mappings.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'

@@ -1,5 +1,5 @@
 import { None, type JobId, type LaneId, type ShapeId, type TaskId, type WorkView } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import type { CapacityQueues } from './capacity-queues.js'
 import { dominantShare } from './comparing.js'
 import type { HoldingJobs } from './holding-jobs.js'

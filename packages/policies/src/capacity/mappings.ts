@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** A rule as Hadoop's JSON format has it. */
 const mappingRule = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { checkQueues } from './check-queues.js'
 import { treeOptions, treeShape } from './queue-options.js'
 

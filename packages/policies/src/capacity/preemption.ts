@@ -1,5 +1,5 @@
 import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { compareShares } from './comparing.js'

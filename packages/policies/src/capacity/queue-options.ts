@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { mappingOption } from './mappings.js'
 
 const amounts = z.record(z.string(), z.int().nonnegative())

@@ -1,5 +1,5 @@
 import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LocalityDelay } from './locality-delay.js'

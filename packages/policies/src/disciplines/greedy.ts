@@ -1,5 +1,5 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
 import { nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'

@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, type Env, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { asRecorded } from '../orders/as-recorded.js'
 import { greedy } from './greedy.js'
 

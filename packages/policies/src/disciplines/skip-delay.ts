@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
 

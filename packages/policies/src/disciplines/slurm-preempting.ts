@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { startNearest } from './start-nearest.js'

@@ -1,5 +1,5 @@
 import type { Env, JobId, LaneId, Round, Seconds, TaskId, WorkListener } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
 import { billingOf } from './billing.js'
 import { DecayedUsage } from './decayed-usage.js'

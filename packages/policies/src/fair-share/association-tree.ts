@@ -1,5 +1,5 @@
 import { SchedError } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { OF_PARENT } from './factors.js'
 
 const shares = z.union([z.number().int().nonnegative(), z.literal('parent')])

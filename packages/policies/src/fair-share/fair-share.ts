@@ -1,5 +1,5 @@
 import { defineOrder, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
 

@@ -1,5 +1,5 @@
 import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'

@@ -1,5 +1,5 @@
 import { SchedError, withoutUndefined } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { slurmSeconds } from '../slurm-limits/slurm-time.js'
 
 const weight = z.number().nonnegative()

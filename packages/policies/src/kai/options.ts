@@ -1,5 +1,5 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { sharingFields } from '../orders/sharing-options.js'
 
 const amount = z.number().min(-1)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const amount = z.number().nonnegative()
 /** By resource; or by flavor, and then by resource. */

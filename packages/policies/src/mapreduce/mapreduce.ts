@@ -1,5 +1,5 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'

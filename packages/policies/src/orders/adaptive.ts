@@ -1,5 +1,5 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Plug, type Release, type Round, type Seconds, type TaskId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { slotsNeeded } from './adaptive-need.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 

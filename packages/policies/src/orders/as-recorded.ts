@@ -1,5 +1,5 @@
 import { defineOrder, forwarding, Reason, type Env, type JobBlock, type JobId, type Order, type Plug, type Round, type Seconds, type WorkView } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { byKey } from './by-key.js'
 
 /** Jobs by when their log says that they started, and none before; those of which it says nothing when they are submitted, or not before a time. */

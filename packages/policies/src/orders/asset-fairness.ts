@@ -1,5 +1,5 @@
 import { defineOrder, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ShareOrder } from './share-order.js'
 import { plainWeights, settingsByPath, sharingFields, type PlainWeights, type SharingOptions } from './sharing-options.js'
 

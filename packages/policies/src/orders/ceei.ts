@@ -1,5 +1,5 @@
 import { defineOrder, type LaneId, type Plug, type ShapeId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ceeiShares } from '../shares/ceei-shares.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { ownerFields, plainWeights, settingsByPath, type OwnerOptions, type PlainWeights } from './sharing-options.js'

@@ -1,5 +1,5 @@
 import { defineOrder, type Order, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { rescaledShares } from './rescaled-drf.js'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, weightIn, weights, type SharingOptions, type Weights } from './sharing-options.js'

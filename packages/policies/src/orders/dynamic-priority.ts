@@ -1,5 +1,5 @@
 import { defineOrder, to40Bits, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Keys, SortedIds } from './sorted-ids.js'
 import { spend, type SpendingChange } from './spending.js'
 

@@ -1,5 +1,5 @@
 import { defineOrder, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round, type Sharing } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { JobLimits } from './job-limits.js'
 import { PoolLists } from './pool-lists.js'
 import { PoolShares } from './pool-shares.js'

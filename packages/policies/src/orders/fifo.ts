@@ -1,5 +1,5 @@
 import { defineOrder, type JobId, type LaneId, type Plug, type WorkView } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { byKey } from './by-key.js'
 
 const fifoOptions = z.strictObject({

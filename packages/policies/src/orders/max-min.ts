@@ -1,5 +1,5 @@
 import { defineOrder, askedTogether, SchedError, startedTogether, whatStarts, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
 

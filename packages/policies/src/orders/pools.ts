@@ -1,5 +1,5 @@
 import { listOf, SchedError, suggest } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** An amount for every lane, or one per lane (slot type) by name. */
 const perLane = z.union([z.number().nonnegative(), z.record(z.string(), z.number().nonnegative())])

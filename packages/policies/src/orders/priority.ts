@@ -1,5 +1,5 @@
 import { defineOrder, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { byKey } from './by-key.js'
 import { byScore } from './by-score.js'
 

@@ -1,5 +1,5 @@
 import { defineOrder, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { ownerFields, settingsByPath, type OwnerOptions } from './sharing-options.js'
 

@@ -1,5 +1,5 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { queuePath, type Pool } from './pools.js'
 
 const weight = z.union([z.number().positive(), z.record(z.string(), z.number().positive())])

@@ -1,5 +1,5 @@
 import { defineOrder, type Plug } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { byKey } from './by-key.js'
 import { estimates } from './estimates.js'
 

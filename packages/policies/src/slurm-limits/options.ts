@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const count = z.int().nonnegative()
 const tres = z

@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type Seconds, type TaskId } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { exceptWaiting } from '../disciplines/except-waiting.js'
 import { LimitedJobs } from './limited-jobs.js'
 import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'

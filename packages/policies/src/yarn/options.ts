@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const amount = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?%$/, 'a number, or a percentage of the cluster such as "50%"')])
 /** Amounts by resource name; a percentage is of the whole cluster. */

@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const assignOptions = z.strictObject({
   assignMultiple: z.boolean().default(false).describe('several starts per heartbeat of a node; false: one'),

@@ -1,5 +1,5 @@
 import { defineOrder, None, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'

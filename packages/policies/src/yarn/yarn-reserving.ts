@@ -1,5 +1,5 @@
 import { definePolicy, forwarding, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { JobShares, type LaneAmounts } from './job-shares.js'
 import { QueueSharing } from './queue-sharing.js'

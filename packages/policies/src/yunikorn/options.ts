@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 /** Amounts by resource name. */
 const amounts = z.record(z.string(), z.number().nonnegative())

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { heldParser } from '../table/held-jobs.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { machineOptions, ruleOptions, type RuleOptions } from '../rigid/options.js'
 import { limitsOf, type Size, type Sizes } from '../rigid/machine.js'
 import type { RigidResource } from '../rigid/resources.js'

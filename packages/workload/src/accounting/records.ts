@@ -1,5 +1,5 @@
 import type { Constraints, JobSpec, StageSpec } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'

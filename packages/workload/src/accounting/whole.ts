@@ -1,5 +1,5 @@
 import { SchedError, type JobSource, type JobSpec } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedUse } from '../rigid/recorded-use.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { TraceFormat } from '../trace/format.js'
 import { demandOption, MachineParts, memoryOption } from './machine-parts.js'
 import { isTable, statusOption, TaskTable, type TaskColumns } from './task-table.js'

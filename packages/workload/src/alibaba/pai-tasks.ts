@@ -1,5 +1,5 @@
 import type { Demand, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { numberIn } from '../job-table/values.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'

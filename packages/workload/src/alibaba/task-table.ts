@@ -1,5 +1,5 @@
 import type { JobSpec, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { wholeIn } from '../job-table/values.js'
 import { splitCsv } from '../slurm/csv.js'
 import { HeldJobs } from '../table/held-jobs.js'

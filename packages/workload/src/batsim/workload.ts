@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { limitsOf, machineOf, type Size } from '../rigid/machine.js'
 import { machineOptions, ruleOptions } from '../rigid/options.js'
 import { RigidJob } from '../rigid/resources.js'

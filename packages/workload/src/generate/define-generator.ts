@@ -1,5 +1,5 @@
 import { checkOptions, type Workload } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 import { checkedJobs } from './checked-jobs.js'
 

@@ -1,5 +1,5 @@
 import { randomStream, type JobSpec, type StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
 import { count, defineGenerator, seconds, seed, slowstart, spread, startup } from './define-generator.js'
 import { around, arrivals, shuffled } from './sampling.js'

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Demands } from '../rigid/resources.js'
 import { workloadFrom } from '../workload.js'
 import { count, defineGenerator, positive, seed } from './define-generator.js'

@@ -1,5 +1,5 @@
 import { hashUnit, randomStream, streamKey, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { demandSchema, distributionSchema } from '../native/schema.js'
 import { workloadFrom } from '../workload.js'
 import { count, defineGenerator, positive, seed, startup } from './define-generator.js'

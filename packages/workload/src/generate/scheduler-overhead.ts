@@ -1,5 +1,5 @@
 import type { JobSpec, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
 import { count, defineGenerator, slowstart } from './define-generator.js'
 

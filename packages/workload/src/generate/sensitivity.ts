@@ -1,5 +1,5 @@
 import type { JobSource, JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { count, defineGenerator, seconds, spread } from './define-generator.js'
 import { around } from './sampling.js'
 

@@ -1,5 +1,5 @@
 import { randomStream, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { workloadFrom } from '../workload.js'
 import { count, defineGenerator, positive, seconds, seed, spread, startup } from './define-generator.js'
 import { around, arrivals } from './sampling.js'

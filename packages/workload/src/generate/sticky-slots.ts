@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { workloadOf } from '../workload.js'
 import { count, defineGenerator, seconds, spread } from './define-generator.js'
 import { around } from './sampling.js'

@@ -1,5 +1,5 @@
 import { checkOptions, SchedError, type JobSpec, type Workload } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { factsOf } from '../trace/facts.js'
 import { jobsOf, workloadFrom } from '../workload.js'
 import { seed } from './define-generator.js'

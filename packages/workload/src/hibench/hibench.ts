@@ -1,5 +1,5 @@
 import { randomStream, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { count, defineGenerator, positive, seed } from '../generate/define-generator.js'
 import { arrivals, shuffled } from '../generate/sampling.js'
 import { workloadOf } from '../workload.js'

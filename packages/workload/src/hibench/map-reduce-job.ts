@@ -1,5 +1,5 @@
 import type { JobSpec, StageSpec } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { count, positive, slowstart, spread, startup } from '../generate/define-generator.js'
 import { around } from '../generate/sampling.js'
 import { jobTypes, type JobCode } from './job-types.js'

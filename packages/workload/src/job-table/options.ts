@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { separators } from '../table/separators.js'
 
 const name = z.string().min(1)

@@ -1,5 +1,5 @@
 import type { Constraints, Demand, JobSpec, Seconds, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import { HeldJobs } from '../table/held-jobs.js'

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from '@sched/bundled/yaml'
 import type { Found } from '../json/documents.js'
 import { BadLine } from '../trace/format.js'
 

@@ -1,5 +1,5 @@
 import { describeIssues, fieldOf, SchedError, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { TraceFacts } from '../trace/facts.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { checkJob } from './check-job.js'

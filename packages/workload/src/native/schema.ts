@@ -1,5 +1,5 @@
 import type { Constraints, DataSpec, JobSpec, RecordedRun, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 
 /** Name and version that the first line of a native file gives. */

@@ -1,5 +1,5 @@
 import { randomStream, type Seconds } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { defineGenerator, positive, seconds, seed } from '../generate/define-generator.js'
 import { exponential } from '../generate/sampling.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'

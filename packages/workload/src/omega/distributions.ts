@@ -1,5 +1,5 @@
 import { randomStream } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { count, defineGenerator, seconds, seed } from '../generate/define-generator.js'
 import { demandSchema } from '../native/schema.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'

@@ -1,5 +1,5 @@
 import { randomStream, type Demand } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { demandSchema } from '../native/schema.js'
 import { defineGenerator, positive, seconds, seed } from '../generate/define-generator.js'
 import { exponential } from '../generate/sampling.js'

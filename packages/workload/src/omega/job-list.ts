@@ -1,5 +1,5 @@
 import { SchedError, type Demand, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { splitCsv } from '../slurm/csv.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'

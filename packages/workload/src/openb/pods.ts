@@ -1,5 +1,5 @@
 import { SchedError, type Constraints, type Demand, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Columns } from '../slurm/columns.js'
 import { headerOf, HeaderRows, wholeOf } from '../table/header-rows.js'
 import { heldParser, type RowReader } from '../table/held-jobs.js'

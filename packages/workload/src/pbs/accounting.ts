@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { accountingFormat } from '../accounting/format.js'
 import { accountingOptions, statusOption, tasksByNode } from '../accounting/options.js'
 import type { AccountingRecord, RecordReader, TakeRecord } from '../accounting/records.js'

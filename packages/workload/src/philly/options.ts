@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 export const phillyOptions = z.strictObject({
   unit: z.enum(['device', 'task']).default('device')

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 const amount = z.int().min(1).max(2 ** 31 - 1)
 

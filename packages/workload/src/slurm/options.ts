@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { accountingOptions, statusOption, tasksByNode } from '../accounting/options.js'
 
 /** States in which Slurm leaves a job, in lower case. */

@@ -1,5 +1,5 @@
 import type { Demand, JobSpec, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Fields } from '../json/fields.js'
 import { eventParser, type EventReader, type TakeJob } from '../table/event-log.js'
 import type { RuleCount } from '../trace/facts.js'

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { numberIn, wholeIn } from '../job-table/values.js'
 import { heldParser, type RowReader } from '../table/held-jobs.js'
 import { lineText } from '../trace/fields.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { machineOptions, ruleOptions } from '../rigid/options.js'
 import type { RigidResource } from '../rigid/resources.js'
 

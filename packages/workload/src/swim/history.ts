@@ -1,5 +1,5 @@
 import type { Demand, JobSpec, StageSpec } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import { numberIn, wholeIn } from '../job-table/values.js'
 import { sizeClass } from '../size-class.js'
 import { heldParser, type RowReader } from '../table/held-jobs.js'

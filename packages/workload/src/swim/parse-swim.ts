@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import type { ReadOptions, Trace } from '../trace/format.js'
 import { parseTrace } from '../trace/parse-trace.js'
 import { swimFormat } from './format.js'

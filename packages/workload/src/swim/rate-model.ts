@@ -1,5 +1,5 @@
 import type { Demand, JobSpec, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { toMillis } from '../generate/sampling.js'
 import { sizeClass } from '../size-class.js'
 

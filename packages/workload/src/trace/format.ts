@@ -1,5 +1,5 @@
 import type { JobSpec, Workload } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import type { RuleCount, TraceFacts } from './facts.js'
 
 /** A trace format. To add one: a file with such an object, and its name in `formats.ts`. */

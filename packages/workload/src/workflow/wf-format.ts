@@ -1,5 +1,5 @@
 import type { JobSpec, Seconds, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { Columns } from '../slurm/columns.js'
 import { headerOf } from '../table/header-rows.js'
 import type { RuleCount } from '../trace/facts.js'

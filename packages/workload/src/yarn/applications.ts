@@ -1,5 +1,5 @@
 import type { Demand, JobSpec, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import { Documents } from '../json/documents.js'
 import type { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'

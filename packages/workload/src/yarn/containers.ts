@@ -1,5 +1,5 @@
 import type { Constraints, Demand, Seconds, StageSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 
 export const containerOptions = z.strictObject({
   demand: z.enum(['containers', 'slots']).default('containers')

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import type { z } from 'zod'
+import type * as z from '@sched/bundled/zod'
 import type { Fields } from '../json/fields.js'
 import { eventParser, type EventReader, type TakeJob } from '../table/event-log.js'
 import type { RuleCount } from '../trace/facts.js'

@@ -1,5 +1,5 @@
 import { knownWords, type JobSpec } from '@sched/core'
-import { z } from 'zod'
+import * as z from '@sched/bundled/zod'
 import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions } from './containers.js'
