@@ -101,6 +101,7 @@ export class Jobs {
     job.unplaced = 0
     this.#count(job)
     job.queue.jobs.delete(job)
+    job.queue.touch()
     this.isStale = true
     this.#byId[id] = undefined
   }
@@ -109,7 +110,7 @@ export class Jobs {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
       running: 0, ended: new Map(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
@@ -167,9 +168,11 @@ export class Jobs {
   }
 
   #list(job: VolcanoJob): void {
+    job.keys = this.#tiers.jobKeys(job)
+    job.queue.touch()
     if (job.unplaced === 0) return
     this.#ranks.setTie(job.id, job.rank)
-    this.#ranks.set(job.id, this.#tiers.jobKeys(job))
+    this.#ranks.set(job.id, job.keys)
     job.list = job.isIn ? 'waiting' : 'outside'
     job.queue[job.list].add(job.id)
     if (job.list === 'outside') this.#widen(job)

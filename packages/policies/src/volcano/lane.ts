@@ -37,14 +37,25 @@ export class VolcanoLane {
       this.jobs.isStale = true
       this.jobs.isChanged = true
     }
-    if (this.jobs.isStale) this.tiers.open()
+    if (this.jobs.isStale) this.#openTiers()
     this.jobs.isStale = false
+  }
+
+  #openTiers(): void {
+    const { all } = this.session.queues
+    this.tiers.open()
+    for (const queue of all) queue.noteBounds()
   }
 
   /** Queues with jobs in that list, in line, and how far each has been read. */
   line(list: 'outside' | 'waiting'): { readonly line: QueueLine; readonly reading: (queue: Queue) => Reading } {
     const queues = this.session.queues.all.filter((queue) => queue[list].size > 0)
-    const readings = new Map(queues.map((queue) => [queue, new Reading(queue, list, this.jobs)]))
-    return { line: new QueueLine(queues, this.tiers), reading: (queue) => readings.get(queue) as Reading }
+    const readings = new Map<Queue, Reading>()
+    const reading = (queue: Queue): Reading => {
+      const known = readings.get(queue) ?? new Reading(queue, list, this.jobs)
+      readings.set(queue, known)
+      return known
+    }
+    return { line: new QueueLine(queues, this.tiers), reading }
   }
 }

@@ -1,6 +1,6 @@
 import type { JobId, NodeId, ShapeId } from '@sched/core'
 import { RankedIds, type KeyRows } from '../orders/ranked-ids.js'
-import type { Amounts } from './amounts.js'
+import { exceeds, type Amounts } from './amounts.js'
 import type { QueueSettings } from './options.js'
 
 /** A Queue in one lane, with what its jobs have and ask; of a queue in which others lie, what these have together. */
@@ -22,12 +22,16 @@ export class Queue {
   /** What plug-ins make of the settings: the most it may have, what it deserves, and what it has of that. */
   readonly realCapability: Amounts
   readonly deserved: Amounts
+  /** By resource, of `deserved` and then of `realCapability`: the least that such a bound must be to allow something that was asked in vain. */
+  readonly #suffices: Amounts
   share = NaN
   /** Those that wait to be enqueued, and those that are and have tasks to start. */
   readonly outside: RankedIds
   readonly waiting: RankedIds
   /** How many of its tasks run on a node, where any do. */
   readonly tasksOn = new Map<NodeId, number>()
+  /** Grows whenever jobs of it, or of queues in it, have or ask something else, and when it may have more than before. */
+  changes = 0
   /** Those that have anything or are enqueued. */
   readonly jobs = new Set<VolcanoJob>()
 
@@ -46,6 +50,7 @@ export class Queue {
     this.elastic = column()
     this.realCapability = column().fill(Infinity)
     this.deserved = column()
+    this.#suffices = new Float64Array(2 * given.capability.length).fill(Infinity)
     this.share = 0
     this.outside = new RankedIds(ranks)
     this.waiting = new RankedIds(ranks)
@@ -64,6 +69,40 @@ export class Queue {
     const own = this[column]
     own[r] = (own[r] as number) + amount
     this.parent?.add(column, r, amount)
+  }
+
+  /** Whether so much more leaves what its jobs have within `deserved` or `realCapability`, of the resources that are asked. */
+  staysWithin(bound: 'deserved' | 'realCapability', more: Amounts): boolean {
+    for (let r = 0; r < more.length; r++) if ((more[r] as number) > 0 && !this.isWithin(bound, r, more[r] as number)) return false
+    return true
+  }
+
+  /** The same of one resource. */
+  isWithin(bound: 'deserved' | 'realCapability', r: number, more: number): boolean {
+    const would = (this.allocated[r] as number) + more
+    if (!exceeds(would, this[bound][r] as number)) return true
+    const at = bound === 'deserved' ? r : this.allocated.length + r
+    this.#suffices[at] = Math.min(this.#suffices[at] as number, would)
+    return false
+  }
+
+  /** To be called when its bounds were computed: one that allows what it did not is a change. */
+  noteBounds(): void {
+    const { deserved, realCapability } = this
+    const suffices = this.#suffices
+    const width = deserved.length
+    for (let at = 0; at < suffices.length; at++) {
+      const needed = suffices[at] as number
+      if (needed === Infinity || exceeds(needed, (at < width ? deserved[at] : realCapability[at - width]) as number)) continue
+      suffices.fill(Infinity)
+      return this.touch()
+    }
+  }
+
+  /** Something of its jobs is another, which tells those around it, too. */
+  touch(): void {
+    this.changes++
+    this.parent?.touch()
   }
 
   /** Itself, and those around it from the innermost; not the root. */
@@ -86,6 +125,8 @@ export interface VolcanoJob {
   readonly priority: number
   /** Its submission, against others. */
   readonly rank: number
+  /** What plug-ins order it by, in turn. */
+  keys: Float64Array
   /** Whether it is one gang of several stages, of which tasks ask different amounts. */
   readonly isGangJob: boolean
   /** Whether it was enqueued: its tasks are there. */

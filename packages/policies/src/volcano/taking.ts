@@ -5,7 +5,8 @@ import type { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { Amounts } from './amounts.js'
 import type { Likeness, Queue, VolcanoJob } from './queue.js'
 import type { VolcanoLane } from './lane.js'
-import type { Victim } from './plugin.js'
+import type { Session, Victim } from './plugin.js'
+import { Standstill } from './standstill.js'
 
 /** Of whom is taken: of other jobs of the queue, or of other queues. */
 type Kind = 'preempt' | 'reclaim'
@@ -26,6 +27,9 @@ export class Taking {
   readonly #demands = new Map<ShapeId, Amounts>()
   /** Who takes nothing: by what it asks, its priority and the tasks it has. */
   readonly #vain = new Map<Likeness, Set<string>>()
+  /** Queues of which no job can preempt; whether what is found of the next one stays so until something changes that is noted there. */
+  readonly #standstill: Standstill
+  #isLasting = false
   /** Whether somebody was taken; whether somebody was spared who has just started, or takes nothing at this look alone. */
   hasTaken = false
   hasMetNew = false
@@ -36,13 +40,19 @@ export class Taking {
     this.#lane = lane
     this.#placement = placement
     this.#taken = taken
+    this.#standstill = new Standstill(lane.session.resources)
   }
 
   /** Queue by queue, of jobs of the same queue. */
   preempt(round: Round): void {
     const { line } = this.#lane.line('waiting')
     this.#vain.clear()
-    for (let queue = line.take(); queue !== undefined; queue = line.take()) for (const job of this.#takers(queue, 'preempt')) this.#serve(job, 'preempt', round)
+    for (let queue = line.take(); queue !== undefined; queue = line.take()) {
+      if (this.#standstill.holds(queue, round)) continue
+      this.#isLasting = true
+      for (const job of this.#takers(queue, 'preempt')) this.#serve(job, 'preempt', round)
+      if (this.#isLasting) this.#standstill.note(queue, round)
+    }
   }
 
   /** For the first job of the first queue that has less than it should, of other queues; then its queue is placed anew. */
@@ -64,8 +74,8 @@ export class Taking {
   /** Jobs of the queue that starve and may find something, in order. */
   *#takers(queue: Queue, kind: Kind): Generator<VolcanoJob, undefined> {
     const { tiers, jobs, session } = this.#lane
-    const givers = kind === 'preempt' ? [queue] : session.queues.all.filter((other) => other !== queue && (other.settings.reclaimable ?? true))
-    if (!givers.some(({ allocated }) => session.resources.some((r) => (allocated[r] as number) > 0))) return undefined
+    const gives = (other: Queue): boolean => other !== queue && (other.settings.reclaimable ?? true) && hasAnything(other, session)
+    if (kind === 'preempt' ? !hasAnything(queue, session) : !session.queues.all.some(gives)) return undefined
     for (const id of queue.waiting.ids.slice(queue.waiting.from, queue.waiting.to)) {
       const job = jobs.of(id as JobId)
       if (job.unplaced > 0 && tiers.isStarving(job) && !this.#isVain(job) && !this.#isBarred(job)) yield job
@@ -79,6 +89,7 @@ export class Taking {
 
   #isBarred({ id }: VolcanoJob): boolean {
     if (!this.#taken.isBarred(id)) return false
+    this.#isLasting = false
     if (this.#taken.mayLater(id)) this.hasSpared = true
     return true
   }
@@ -98,7 +109,10 @@ export class Taking {
     do {
       const before = round.savepoint()
       const gone: VolcanoJob[] = []
-      if (!round.take(job.id)) return hasStarted
+      if (!round.take(job.id)) {
+        this.#isLasting = false
+        return hasStarted
+      }
       for (let left = job.together; left > 0; left--) {
         if (this.#placeOne(job, kind, gone, round)) continue
         round.rollback(before)
@@ -114,7 +128,9 @@ export class Taking {
 
   #placeOne(job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
-    const free = tiers.mayAllocate(job.queue, job.demand) ? nodeFor(job.id, round, this.#placement) : None
+    const mayStart = tiers.mayAllocate(job.queue, job.demand)
+    if (mayStart) this.#isLasting = false
+    const free = mayStart ? nodeFor(job.id, round, this.#placement) : None
     if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
     if (kind === 'reclaim' && !(tiers.couldAllocate(job.queue, job.demand) && tiers.mayReclaim(job.queue, job.demand))) return false
     const { tasksOn } = job.queue
@@ -125,9 +141,11 @@ export class Taking {
   #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
     const candidates = this.#candidates(node, job, kind)
-    if (candidates.length === 0) return false
+    if (!this.#couldStart(node, job, candidates, round)) return false
+    candidates.sort((a, b) => this.#compare(a, b, job.queue))
     const victims = kind === 'preempt' ? tiers.preemptable(job, candidates) : tiers.reclaimable(job, candidates)
-    if (!this.#wouldFit(node, job, victims, round)) return false
+    if (!this.#couldStart(node, job, victims, round)) return false
+    this.#isLasting = false
     const before = round.savepoint()
     for (const [i, { task }] of victims.entries()) {
       round.evict(task)
@@ -142,32 +160,57 @@ export class Taking {
     return false
   }
 
-  /** Whether there is enough of all that is asked when all of them are gone. */
-  #wouldFit(node: NodeId, { demand }: VolcanoJob, victims: readonly Victim[], { cluster }: Round): boolean {
+  /** Whether there is enough of all that is asked when all of them are gone, and the queue may start it then. */
+  #couldStart(node: NodeId, job: VolcanoJob, victims: readonly Victim[], { cluster }: Round): boolean {
     if (victims.length === 0) return false
-    return this.#lane.session.resources.every((r) => victims.reduce((sum, victim) => sum + (victim.demand[r] as number), cluster.free(node, r as ResourceId)) >= (demand[r] as number))
+    for (const r of this.#lane.session.resources) {
+      let free = cluster.free(node, r as ResourceId)
+      for (const { demand } of victims) free += demand[r] as number
+      if (free < (job.demand[r] as number)) return false
+    }
+    return this.#mayOnceGone(job, victims)
   }
 
-  /** Running tasks on the node, who would go first first. */
+  /** Where it may not, it may not when fewer are gone. With a master more goes than it has itself. */
+  #mayOnceGone({ queue, demand }: VolcanoJob, victims: readonly Victim[]): boolean {
+    if (victims.some(({ job }) => this.#env.work.masterShape(job.id) !== None)) return true
+    this.#count(victims, -1)
+    const may = this.#lane.tiers.mayAllocate(queue, demand)
+    this.#count(victims, 1)
+    return may
+  }
+
+  #count(victims: readonly Victim[], sign: 1 | -1): void {
+    for (const { job, demand } of victims) for (const r of this.#lane.session.resources) job.queue.add('allocated', r, sign * (demand[r] as number))
+  }
+
+  /** Running tasks on the node that the kind is about. */
   #candidates(node: NodeId, taker: VolcanoJob, kind: Kind): Victim[] {
     const { work } = this.#env
     const found: Victim[] = []
     for (const task of this.#lane.jobs.onNode[node] ?? []) {
       const job = this.#lane.jobs.of(work.jobOf(task))
       if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue) || (kind === 'reclaim' && job.queue.settings.reclaimable === false)) continue
-      if (Number.isNaN(work.started(task))) this.hasMetNew = true
+      if (Number.isNaN(work.started(task))) this.#meetNew()
       else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
     }
-    return found.length < 2 ? found : found.sort((a, b) => this.#compare(a, b, taker.queue))
+    return found
+  }
+
+  /** A moment later it can be taken. */
+  #meetNew(): void {
+    this.hasMetNew = true
+    this.#isLasting = false
   }
 
   /** By queue as plug-ins say, of one queue the last job in order first, of one job the last task, of one that is one gang first those that it can do without. */
   #compare(a: Victim, b: Victim, taker: Queue): number {
     if (a.job === b.job) return Number(a.isCore) - Number(b.isCore) || b.task - a.task
     if (a.job.queue !== b.job.queue) return this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker)
-    const [keysA, keysB] = [this.#lane.tiers.jobKeys(a.job), this.#lane.tiers.jobKeys(b.job)]
-    const k = keysA.findIndex((key, i) => key !== keysB[i])
-    return k < 0 ? b.job.rank - a.job.rank : (keysB[k] as number) - (keysA[k] as number)
+    const { keys: keysA } = a.job
+    const { keys: keysB } = b.job
+    for (let k = 0; k < keysA.length; k++) if (keysA[k] !== keysB[k]) return (keysB[k] as number) - (keysA[k] as number)
+    return b.job.rank - a.job.rank
   }
 
   #demandOf(shape: ShapeId): Amounts {
@@ -180,3 +223,4 @@ export class Taking {
   }
 }
 
+const hasAnything = ({ allocated }: Queue, { resources }: Session): boolean => resources.some((r) => (allocated[r] as number) > 0)

@@ -10,10 +10,12 @@ import type { Choose, Plugin, Victim } from './plugin.js'
 export class Tiers {
   readonly #tiers: readonly (readonly Plugin[])[]
   readonly #all: readonly Plugin[]
+  readonly #jobKeys: readonly NonNullable<Plugin['jobKey']>[]
 
   constructor(tiers: readonly (readonly Plugin[])[]) {
     this.#tiers = tiers
     this.#all = tiers.flat()
+    this.#jobKeys = this.#all.flatMap(({ jobKey }) => jobKey ?? [])
   }
 
   open(): void {
@@ -31,7 +33,9 @@ export class Tiers {
 
   /** The first plug-in that tells two jobs apart decides, whatever its tier: its key comes first. */
   jobKeys(job: VolcanoJob): Float64Array {
-    return Float64Array.from(this.#all.flatMap(({ jobKey }) => (jobKey === undefined ? [] : [jobKey(job)])))
+    const keys = new Float64Array(this.#jobKeys.length)
+    for (let i = 0; i < keys.length; i++) keys[i] = (this.#jobKeys[i] as (job: VolcanoJob) => number)(job)
+    return keys
   }
 
   /** The first plug-in that tells two queues apart decides; of equals the name. */

@@ -1,4 +1,4 @@
-import { exceeds, largestPart, staysWithin, type Amounts } from '../amounts.js'
+import { exceeds, largestPart, type Amounts } from '../amounts.js'
 import { boundBy, mostOf } from '../deserved.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
 import type { Queue } from '../queue.js'
@@ -32,10 +32,9 @@ export function capacity(session: Session, isTree: boolean): Plugin {
     queueOrder: (a, b) => b.priority - a.priority || (isTree ? compareInTree(a, b, compareShares) : compareShares(a, b)),
     ...(isTree && { victimQueueOrder: (a, b, taker) => common(b, taker) - common(a, taker) }),
     mayEnqueue: ({ queue, minimum }) => takesJobs(queue) && [...within(queue)].every((each) => mayHold(each, minimum)),
-    mayAllocate: (queue, more) => takesJobs(queue) && [...within(queue)].every(({ allocated, realCapability }) => staysWithin(allocated, more, realCapability)),
-    couldAllocate: (queue, more) => takesJobs(queue) && staysWithin(queue.allocated, more, queue.realCapability),
-    mayReclaim: ({ isOpen, allocated, realCapability, deserved }, more) =>
-      isOpen && staysWithin(allocated, more, realCapability) && resources.some((r) => (more[r] as number) > 0 && !exceeds((allocated[r] as number) + (more[r] as number), deserved[r] as number)),
+    mayAllocate: (queue, more) => takesJobs(queue) && [...within(queue)].every((each) => each.staysWithin('realCapability', more)),
+    couldAllocate: (queue, more) => takesJobs(queue) && queue.staysWithin('realCapability', more),
+    mayReclaim: (queue, more) => queue.isOpen && queue.staysWithin('realCapability', more) && resources.some((r) => (more[r] as number) > 0 && queue.isWithin('deserved', r, more[r] as number)),
     reclaimable: (taker, candidates) => beyondDeserved(taker.demand, candidates, resources),
   }
 }

@@ -12,7 +12,7 @@ import type { Plugin, Session, Victim } from '../plugin.js'
  */
 export function proportion(session: Session): Plugin {
   const { queues, resources } = session
-  const mayAllocate = ({ isOpen, allocated, deserved }: Queue, more: Amounts): boolean => isOpen && staysWithin(allocated, more, deserved)
+  const mayAllocate = (queue: Queue, more: Amounts): boolean => queue.isOpen && queue.staysWithin('deserved', more)
   return {
     open: () => {
       const active = queues.all.filter(({ jobs }) => jobs.size > 0)

@@ -1,0 +1,77 @@
+import { WrappedRound, type JobId, type NodeId, type Plug, type Policy, type Round } from '@sched/core'
+import { volcano, type VolcanoOptions } from '@sched/policies'
+import { digest, instantCluster, job, prepare, worlds, type World } from '@sched/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
+
+// A queue of which no job can preempt is passed over until something changes. Where a round has another list of nodes everything counts as changed.
+
+/** Counts how often a job is to be decided about. */
+class Counting extends WrappedRound {
+  taken = 0
+  readonly #forgets: boolean
+
+  constructor(forgets: boolean) {
+    super()
+    this.#forgets = forgets
+  }
+  of(round: Round): this {
+    this.inner = round
+    return this
+  }
+  override get nodes(): readonly NodeId[] {
+    return this.#forgets ? [...this.inner.nodes] : this.inner.nodes
+  }
+  override take(job: JobId): boolean {
+    this.taken++
+    return super.take(job)
+  }
+}
+
+function counting(plug: Plug<'policy'>, round: Counting): Plug<'policy'> {
+  const create = (env: Parameters<typeof plug.create>[0]): Policy => {
+    const policy = plug.create(env)
+    const schedule = policy.schedule.bind(policy)
+    policy.schedule = (inner) => schedule(round.of(inner))
+    return policy
+  }
+  return { ...plug, create }
+}
+
+function played({ cluster, jobs, seed, runtime }: Pick<World, 'cluster' | 'jobs' | 'seed' | 'runtime'>, options: VolcanoOptions, forgets: boolean) {
+  const round = new Counting(forgets)
+  const { recorder, simulation } = prepare({ policy: counting(volcano(options, firstNode()), round), cluster, jobs, seed, runtime, infeasible: 'reject' })
+  simulation.run(3000)
+  return { decisions: digest(recorder), evictions: recorder.evictions.length, taken: round.taken }
+}
+
+const takers: VolcanoOptions = {
+  actions: ['enqueue', 'allocate', 'preempt', 'reclaim'],
+  tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['overcommit', 'drf', 'proportion'] }],
+}
+const reclaimers: VolcanoOptions = { ...takers, actions: ['enqueue', 'reclaim', 'allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['drf', 'capacity'] }] }
+
+describe('queues of which no job can preempt', () => {
+  it('are passed over, which changes nothing', () => {
+    let evictions = 0
+    fc.assert(
+      fc.property(worlds({ jobs: 9, heartbeats: false, gangs: true }), fc.constantFrom(takers, reclaimers), (world, options) => {
+        const known = played(world, options, false)
+        evictions += known.evictions
+        expect(known.decisions).toBe(played(world, options, true).decisions)
+      }),
+      { seed: 11, numRuns: 150 },
+    )
+    expect(evictions).toBeGreaterThan(50)
+  })
+  it('are asked much less often where many have all that they deserve', () => {
+    const jobs = Array.from({ length: 240 }, (_, i) => job({ id: `j${i}`, queue: `q${(i * 17) % 20}`, priority: i % 3, submit: i, tasks: 1 + (i % 4), duration: 100 + ((i * 31) % 200), demand: { cpu: 1 + (i % 3), mem: 2 } }))
+    const world = { cluster: instantCluster({ nodes: [{ count: 20, resources: { cpu: 16, mem: 32 } }] }), jobs, seed: 1, runtime: { jitter: 0 } }
+    const weights: VolcanoOptions = { ...takers, actions: ['enqueue', 'allocate', 'preempt'], queues: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`q${i}`, { weight: 1 + (i % 5) }])) }
+    const [known, anew] = [played(world, weights, false), played(world, weights, true)]
+    expect(known.decisions).toBe(anew.decisions)
+    expect(known.evictions).toBeGreaterThan(100)
+    expect(known.taken).toBeLessThan(anew.taken / 2)
+  })
+})
