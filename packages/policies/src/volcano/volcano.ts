@@ -15,7 +15,8 @@ import { Taking } from './taking.js'
  * they must have at once; then the first job of the first queue starts what it must start at once, or one task more, and its queue
  * and it are placed anew among the others; jobs that starve may take of others of their queue (`preempt`) or of other queues (`reclaim`).
  *
- * Every look is a session. A job is a PodGroup: `minMember` is 1, or that of a gang all its tasks or its `minTasks`, and its `minResources` are theirs.
+ * Every look is a session. A job is a PodGroup: `minMember` is 1, or that of a gang all its tasks or its `minTasks`, of a job that is one
+ * gang the sum over its stages, and its `minResources` are theirs.
  *
  * Source: Volcano, pkg/scheduler/actions and plugins. Deviations: tasks of a job are there as soon as it is enqueued, and it stays so;
  * those that ask nothing start with the others, not by `backfill`; a gang that is left with fewer tasks than it must have goes whole;
