@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, slurmLimits, wfq, yarnFair } from '../src/index.js'
+import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, slurmLimits, strict, wfq, yarnFair } from '../src/index.js'
 
 const policies = {
   fifo: () => greedy(fifo()),
@@ -151,6 +151,13 @@ describe('a task that runs already, which a dispatcher takes over', () => {
       for (let i = 0; i < 2; i++) master.adopt({ job: 'b', node: 'n-1' }, 0)
     }
     expect([starts(quota), starts(limit)]).toEqual([['a 0 on n-0'], []])
+  })
+
+  it.each([strict(), easy(), conservative()])('leaves fewer tasks of its gang to start at once: $name', (policy) => {
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { procs: 4 } }] }, policy })
+    master.submit({ id: 'gang', stages: [{ name: 's', tasks: 3, demand: { procs: 2 }, gang: true, minTasks: 2 }] }, 0)
+    master.adopt({ job: 'gang', node: 'm-0' }, 1)
+    expect(starts(master, 2)).toEqual(['gang 1 on m-0'])
   })
 
   it('is expected to end when its estimate is over, counted from the time of the call', () => {

@@ -227,7 +227,11 @@ export class RigidJobs implements WorkListener {
     this.#order.onClaim?.(job, lane, task, node)
     this.#others?.onClaim?.(job, lane, task, node)
     const state = this.lanes[lane] as RigidLane
-    if (job !== this.#starting) return this.#claimAgain(state, task, node)
+    if (job !== this.#starting) {
+      this.#claimAgain(state, task, node)
+      if (this.#env.work.unplaced(job, lane) > 0 && !state.isAsRead(job)) state.reread(job) // of a gang with `minTasks` it may lack fewer now
+      return
+    }
     if (this.#piece < 0) this.#piece = state.running.begin(this.#now + (state.length[job] as number))
     if (this.#tasks === 1) state.holdAll(job, task, this.#piece)
     else state.hold(task, this.#piece)

@@ -65,6 +65,7 @@ export class Jobs {
     const asked = this.#asked(job)
     this.#unlist(job)
     job.running += sign
+    if (what === 'claimed') job.isIn = true // also one that somebody else has started, which was not enqueued here
     const shape = this.#work.shapeOf(task)
     if (what === 'ended') job.ended.set(shape, (job.ended.get(shape) ?? 0) + 1)
     for (const r of this.#session.resources) {

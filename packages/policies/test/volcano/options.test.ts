@@ -1,5 +1,8 @@
-import type { VolcanoOptions } from '@sched/policies'
+import { dispatcher } from '@sched/cluster'
+import { volcano, type VolcanoOptions } from '@sched/policies'
+import { instantCluster } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
 import { both, outcome, wants, world } from './world.js'
 
 const nodes = { n1: both(10) }
@@ -52,6 +55,20 @@ describe('a task that has ended', () => {
     const { come, end } = world({ n1: both(4) }, options)
     come(wants('low', 'q', both(1)), wants('a', 'q', both(3), { tasks: 2, priority: 1 }))
     expect(end('a', wants('high', 'q', both(1), { priority: 2 }))).toEqual({ started: ['high@n1'], killed: [] })
+  })
+})
+
+describe('a job of which tasks run that somebody else has started', () => {
+  it('is enqueued already', () => {
+    const nodes = ([['n1', 9], ['n2', 4]] as const).map(([node, amount]) => ({ count: 1, name: node, resources: both(amount), labels: { node } }))
+    const master = dispatcher({ cluster: instantCluster({ nodes }), policy: volcano({ tiers: [{ plugins: ['priority', { name: 'overcommit', arguments: { 'overcommit-factor': 1 } }] }] }, firstNode()) })
+    master.submit(wants('a', 'q', both(3), { tasks: 2, on: 'n1' }), 0)
+    master.submit(wants('full', 'q', both(4), { on: 'n2' }), 0)
+    master.adopt({ job: 'a', node: 'n1-0' }, 1)
+    master.adopt({ job: 'full', node: 'n2-0' }, 1)
+    // of 13, 7 run and 4 are for a job that finds no room: were a to be enqueued anew, its 3 would be too many
+    master.submit(wants('waits', 'q', both(4), { priority: 1, on: 'n2' }), 2)
+    expect(master.pass(3).start.map(({ job }) => job)).toEqual(['a'])
   })
 })
 
