@@ -45,6 +45,14 @@ describe('a job that is one gang', () => {
     expect(() => play([{ ...mpi(), stages: [stage('a', 1, { map: 1 }), stage('b', 1, { reduce: 1 })] }], undefined, { cluster: slots })).toThrow('stages ask slots of several types')
   })
 
+  it('waits for ever where its first stages take the places that later ones need, and the run says so', () => {
+    const stages = [stage('launcher', 1, { cpu: 1 }), stage('workers', 2, { cpu: 4, gpu: 2 })]
+    const gpusFirst = instantCluster({ nodes: [...nodes].reverse() })
+    const start = (job: JobSpec) => startsOf([job], undefined, { cluster: gpusFirst }).map(([time]) => time)
+    expect(() => start(mpi({ stages }))).toThrow(/job mpi waits although nothing runs: placed task by task in the order of the stages.*hardest to place/)
+    expect(start(mpi({ stages: [...stages].reverse() }))).toEqual([1, 1, 1])
+  })
+
   it('is refused by a policy that starts stages one by one, with a way out', () => {
     expect(() => play([mpi()], strict())).toThrow(/job mpi is one gang of several stages, which its policy does not start together.*greedy, volcano/)
     expect(play([mpi()], strict(), { infeasible: 'reject' }).events.map(({ kind }) => kind)).toEqual(['reject'])

@@ -57,10 +57,18 @@ function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun
   if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy)
   const why = architecture.stuck?.()
   if (why !== undefined) return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)} although nothing runs: ${why}`, {}, 'Let them be given up, or end the run before (until).')
+  const gangs = work.jobs().filter((job) => work.isGangJob(job))
+  if (gangs.length > 0) return inPart(gangs, work, now)
   if (unfit.length > 0)
     return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs.`, {}, 'Change the labels, queues or partitions that keep such jobs from nodes.')
   if (kept.length === 0) return undefined
   return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations or nearer nodes although nothing runs.`, {}, 'Change the reservations.')
+}
+
+/** Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one. */
+function inPart(gangs: readonly JobId[], work: Work, now: Seconds): SchedError {
+  const fact = `at ${now} s ${named(gangs, work)} wait${gangs.length === 1 ? 's' : ''} although nothing runs: placed task by task in the order of the stages, which start together, not all find room.`
+  return new SchedError('INFEASIBLE', fact, {}, 'List stages first of which the tasks are hardest to place, use another placement, or larger nodes.')
 }
 
 /** Limits, each with how many jobs it forbids. */
