@@ -1,39 +1,22 @@
-import { SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
-import { fifo, greedy, strict } from '@sched/policies'
+import type { JobSpec, NodeId, StageSpec } from '@sched/core'
+import { fifo, greedy, kaiPreempting, kueue, strict, volcano } from '@sched/policies'
 import type { Recorder } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { monolithic, onDemand, partitioned, sharedState, twoLevel } from '../src/index.js'
-import { play, putOn, type Outcome } from './world.js'
+import { forGangs, play, putOn, unlessStuck } from './world.js'
 
 // Jobs that are one gang of several stages start and stop whole, however decisions become real.
 
 const common = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
-const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
-  'monolithic at once': () => monolithic(),
-  'monolithic, single path': () => monolithic(common),
-  'two-level': () => twoLevel(common),
-  'two-level that hoards': () => twoLevel({ ...common, hoard: 6 }),
+const architectures: typeof forGangs = {
+  ...forGangs,
   'two-level of two frameworks': () => twoLevel({ ...common, frameworks: 2, hoard: 6 }),
-  'shared state, fine': () => sharedState({ ...common, schedulers: 3 }),
-  'shared state, coarse': () => sharedState({ ...common, schedulers: 3, conflict: 'coarse' }),
   'shared state, all or nothing': () => sharedState({ ...common, schedulers: 3, commit: 'all-or-nothing' }),
-  'shared state with preemption': () => sharedState({ ...common, preemption: true, schedulers: { one: { classes: ['*'], count: 2 }, two: { classes: ['high'], precedence: 1 } } }),
-  'one partition': () => partitioned({ ...common, partitions: 1 }),
 }
 const nodes = [{ name: 'n', count: 3, resources: { cpu: 2, mem: 2 } }]
 const stage = (tasks: number, change: Partial<StageSpec> = {}): StageSpec => ({ name: 's', tasks, demand: { cpu: 1 }, duration: 5, gang: true, ...change })
 const job = (id: string, stages: readonly StageSpec[], change: Partial<JobSpec> = {}): JobSpec => ({ id, submit: 0, gang: true, stages, ...change })
-
-/** What is played, or another world is drawn where two frameworks keep from each other for ever what their gangs need. */
-function unlessStuck(run: () => Outcome): Outcome {
-  try {
-    return run()
-  } catch (error) {
-    fc.pre(!(error instanceof SchedError && /keep from each other what they collect for gangs/.test(error.message)))
-    throw error
-  }
-}
 
 /** What is wrong with a job of which so many tasks of each stage must run or have ended at the end of each instant, unless none runs. */
 function inPart({ events }: Recorder, { id, stages }: JobSpec): string | undefined {
@@ -66,10 +49,11 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
   it('starts and stops jobs that are one gang whole, and all jobs end, with nodes and tasks that fail, too', () => {
     const outages = fc.array(fc.record({ node: fc.integer({ min: 0, max: 2 }), from: fc.constantFrom(1, 3, 8.5) }), { maxLength: 2 })
     let launches = 0
+    const policies = fc.constantFrom(() => greedy(fifo()), () => kueue(), () => volcano({ tiers: [{ plugins: ['priority', 'gang', 'conformance'] }] }), () => kaiPreempting())
     fc.assert(
-      fc.property(drafts(), outages, fc.constantFrom(undefined, undefined, { probability: 0.1, maxAttempts: 50 }), (jobs, away, failures) => {
+      fc.property(drafts(), outages, fc.constantFrom(undefined, undefined, { probability: 0.1, maxAttempts: 50 }), policies, (jobs, away, failures, policy) => {
         const list = away.map(({ node, from }) => ({ node: node as NodeId, from, to: from + 2, drain: false }))
-        const { recorder } = unlessStuck(() => play(architecture(), jobs, { policy: greedy(fifo()), cluster: { nodes }, outages: list, ...(failures !== undefined && { failures }) }))
+        const { recorder } = unlessStuck(() => play(architecture(), jobs, { policy: policy(), cluster: { nodes }, outages: list, ...(failures !== undefined && { failures }) }))
         expect(Object.keys(recorder.finishes()).length).toBe(jobs.length)
         launches += recorder.launches.length
         for (const each of jobs) if (each.gang === true && each.stages.length > 1) expect(inPart(recorder, each)).toBe(undefined)

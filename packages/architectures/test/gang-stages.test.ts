@@ -1,35 +1,15 @@
-import { SchedError, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
+import type { JobSpec, NodeId, StageSpec } from '@sched/core'
 import { delay, fifo, greedy, kueue, strict } from '@sched/policies'
 import type { Recorder } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { monolithic, partitioned, sharedState, twoLevel, type TwoLevelOptions } from '../src/index.js'
-import { cpus, play, putOn, type Outcome } from './world.js'
+import { sharedState, twoLevel, type TwoLevelOptions } from '../src/index.js'
+import { cpus, forGangs, play, putOn, unlessStuck } from './world.js'
 
-const common = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
-const architectures: Readonly<Record<string, () => Plug<'architecture'>>> = {
-  'monolithic at once': () => monolithic(),
-  'monolithic, single path': () => monolithic(common),
-  'two-level': () => twoLevel(common),
-  'two-level that hoards': () => twoLevel({ ...common, hoard: 6 }),
-  'shared state, fine': () => sharedState({ ...common, schedulers: 3 }),
-  'shared state, coarse': () => sharedState({ ...common, schedulers: 3, conflict: 'coarse' }),
-  'shared state with preemption': () => sharedState({ ...common, preemption: true, schedulers: { one: { classes: ['*'], count: 2 }, two: { classes: ['high'], precedence: 1 } } }),
-  'one partition': () => partitioned({ ...common, partitions: 1 }),
-}
 const gang = (tasks: number, change: Partial<StageSpec> = {}): StageSpec => ({ name: 'gang', tasks, demand: { cpu: 1 }, duration: 5, gang: true, ...change })
-/** What is played, or another world is drawn where two frameworks keep from each other for ever what their gangs need. */
-function unlessStuck(run: () => Outcome): Outcome {
-  try {
-    return run()
-  } catch (error) {
-    fc.pre(!(error instanceof SchedError && /keep from each other what they collect for gangs/.test(error.message)))
-    throw error
-  }
-}
 const job = (id: string, stages: readonly StageSpec[], change: Partial<JobSpec> = {}): JobSpec => ({ id, submit: 0, stages, ...change })
 
-describe.each(Object.entries(architectures))('%s', (_, architecture) => {
+describe.each(Object.entries(forGangs))('%s', (_, architecture) => {
   it.each([['greedy', () => greedy(fifo())], ['strict', () => strict()], ['delay', () => delay(fifo(), { node: 0 })], ['kueue', () => kueue()]] as const)('starts one gang of a job where there is no room for all, under %s', (_policy, policy) => {
     // 2 + 3 tasks on 4 processors: the second gang follows when the first has ended
     const { recorder } = play(architecture(), [job('ps and workers', [gang(2), gang(3)])], { policy: policy(), cluster: cpus(1, 4) })
@@ -70,7 +50,7 @@ function short({ events }: Recorder, id: string, stage: number, least: number): 
   return undefined
 }
 
-describe.each(Object.entries(architectures))('%s', (_, architecture) => {
+describe.each(Object.entries(forGangs))('%s', (_, architecture) => {
   it('starts as many tasks of a gang together as must, lets the others follow, and all jobs end, with nodes that fail, too', () => {
     const stages = fc.array(fc.record({ tasks: fc.integer({ min: 1, max: 6 }), less: fc.integer({ min: 0, max: 4 }), duration: fc.constantFrom(1, 4, 9) }), { minLength: 1, maxLength: 3 })
     const jobs = fc.array(fc.record({ gap: fc.constantFrom(0, 0.25, 1, 5), isHigh: fc.boolean(), stages }), { minLength: 1, maxLength: 8 })

@@ -1,6 +1,7 @@
 import {
   defineArchitecture,
   definePolicy,
+  SchedError,
   type Decision,
   type JobId,
   type JobSpec,
@@ -16,6 +17,8 @@ import {
 import { fifo, greedy } from '@sched/policies'
 import type { Simulation } from '@sched/sim'
 import { job, run, type JobChange, type Recorder, type RunOptions } from '@sched/testkit'
+import fc from 'fast-check'
+import { monolithic, partitioned, sharedState, twoLevel } from '../src/index.js'
 
 /** So many nodes with so many CPUs, no heartbeats. */
 export const cpus = (nodes: number, cpu: number) => ({ nodes: [{ count: nodes, resources: { cpu } }] })
@@ -96,3 +99,26 @@ export const custom = (names: readonly string[], play: (env: Parameters<Paramete
       return { route: (spec: JobSpec) => schedulers.find(({ name }) => name === spec.class) as Scheduler, ...play(env, schedulers) }
     },
   }).plug({})
+
+const common = { decision: { job: 0.5, task: 0.125 }, abandonAfter: false, abandonUnplacedAfter: false } as const
+/** Every way in which decisions become real, for what starts together. */
+export const forGangs: Readonly<Record<string, () => Plug<'architecture'>>> = {
+  'monolithic at once': () => monolithic(),
+  'monolithic, single path': () => monolithic(common),
+  'two-level': () => twoLevel(common),
+  'two-level that hoards': () => twoLevel({ ...common, hoard: 6 }),
+  'shared state, fine': () => sharedState({ ...common, schedulers: 3 }),
+  'shared state, coarse': () => sharedState({ ...common, schedulers: 3, conflict: 'coarse' }),
+  'shared state with preemption': () => sharedState({ ...common, preemption: true, schedulers: { one: { classes: ['*'], count: 2 }, two: { classes: ['high'], precedence: 1 } } }),
+  'one partition': () => partitioned({ ...common, partitions: 1 }),
+}
+
+/** What is played, or another world is drawn where two frameworks keep from each other for ever what their gangs need. */
+export function unlessStuck(play: () => Outcome): Outcome {
+  try {
+    return play()
+  } catch (error) {
+    fc.pre(!(error instanceof SchedError && /keep from each other what they collect for gangs/.test(error.message)))
+    throw error
+  }
+}
