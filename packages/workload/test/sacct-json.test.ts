@@ -65,6 +65,7 @@ describe('sacct --json', () => {
     ['a task of an array', { array: { job_id: 90, task_id: set(7) } }, {}, ({ id }) => id, '90_7'],
     ['a task of an array in plain numbers', { array: { job_id: 90, task_id: 0 } }, {}, ({ id }) => id, '90_0'],
     ['a job of an array without a task', { array: { job_id: 90, task_id: null } }, {}, ({ id }) => id, '101'],
+    ['the first of the tasks of an array that wait', { state: { current: ['PENDING'], reason: 'Priority' }, array: { job_id: 90, task_id: unset, task: '3-4' } }, { pending: 'estimate' }, ({ id }) => id, '90_3'],
     ['a part of a heterogeneous job', { het: { job_id: 90, job_offset: set(1) } }, {}, ({ id }) => id, '90+1'],
     ['the user of its association', { user: '' }, {}, ({ user }) => user, 'ada'],
     ['another queue', {}, { queue: 'qos' }, ({ queue }) => queue, 'normal'],

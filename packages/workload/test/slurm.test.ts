@@ -96,6 +96,22 @@ describe('sacct', () => {
     expect(report.rules).toContainEqual(expect.objectContaining({ rule: 'pending', jobs: 1 }))
   })
 
+  it('reads tasks of an array that wait, for all of which there is one record', () => {
+    const waits = { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }
+    const ids = (JobID: string, change: Record = waits) => jobs(table({ ...change, JobID }, { JobID: '999' }), { pending: 'estimate' }).map(({ id }) => id)
+    expect(ids('7_[4-6,9%2]')).toEqual(['7_4', '7_5', '7_6', '7_9', '999'])
+    expect(ids('7_[0-20:10]')).toEqual(['7_0', '7_10', '7_20', '999'])
+    expect(ids('7_[3]', {})).toEqual(['7_[3]', '999'])
+    expect(ids('7_[1,3,5,...]')).toEqual(['7_[1,3,5,...]', '999'])
+    const trace = read(table({ ...waits, JobID: '7_[4-5]' }, { ...waits, JobID: '8_[1-2,...' }), { pending: 'estimate', procs: 64 })
+    expect(notesOf(trace)).toEqual([
+      '3 jobs that still wait: run as long as the limit says (pending)',
+      '2 jobs that are tasks of an array which waits, with one record for all: as many run at once as fit (waitingTasks)',
+      '1 job standing for an array which waits, of which the record tells not all tasks: one job each (cutArrays)',
+    ])
+    expect(messageOf(() => read(table({ ...waits, JobID: '7_[1-99999999]' })))).toContain('more tasks than an array may have')
+  })
+
   it.each<[string, Record, object, string]>([
     ['steps', { JobID: '101.batch' }, {}, '1 step of a job: left out (steps)'],
     ['jobs that never started', { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }, {}, '1 job that never started: left out (neverStarted)'],

@@ -7,6 +7,7 @@ import { GPUS_IN_TRES, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
+import { WaitingArrays } from './waiting-arrays.js'
 
 /** From here on a number means that there is none (NO_VAL), or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same of 64 bits. */
 const NO_VAL = 2 ** 32 - 2
@@ -40,6 +41,7 @@ const isEmptyList = (head: string): boolean => /"slurm"\s*:\s*\{/i.test(head) &&
 class SacctJsonReader implements RecordReader {
   readonly #documents: Documents
   readonly #ids = new RecordIds()
+  readonly #arrays = new WaitingArrays()
   #eligible = 0
 
   constructor(private readonly place: LinePlace) {
@@ -49,7 +51,8 @@ class SacctJsonReader implements RecordReader {
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     this.#documents.line(bytes, from, to, (found) => {
       try {
-        take(this.#record(found))
+        const record = this.#record(found)
+        for (const id of this.#arrays.idsOf(record)) take({ ...record, id: this.#ids.of({ id, submit: record.submit }, 'job_id') })
       } catch (error) {
         throw inObject(error, found.line, this.place)
       }
@@ -62,7 +65,7 @@ class SacctJsonReader implements RecordReader {
 
   rules(): RuleCount[] {
     const eligible = { rule: 'eligible', jobs: this.#eligible, text: 'whose start is when they were eligible (Slurm up to 22.05): started as long before their end as they ran' }
-    return [...this.#ids.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
+    return [...this.#ids.rules(), ...this.#arrays.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
   }
 
   #record({ value }: Found): AccountingRecord {
@@ -77,7 +80,7 @@ class SacctJsonReader implements RecordReader {
     const nodes = known(count(allocatedTres, 'node'), amount(job, 'allocation_nodes'), count(requestedTres, 'node'))
     const asked = requestedTres.length > 0 ? requestedTres : allocatedTres
     return {
-      id: this.#ids.of({ id: idOf(job), submit }, 'job_id'),
+      id: idOf(job),
       submit: submit > 0 ? submit : NaN,
       ...this.#times(time),
       limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
@@ -116,12 +119,14 @@ function notThere(job: Fields): BadLine {
     : job.bad('time', 'is missing.', 'Print jobs with `sacct --json`, which gives time, job_id, required and tres')
 }
 
-/** A task of an array, a part of a heterogeneous job, or a job, as sacct writes its id. */
+/** A task of an array, those of one that wait, a part of a heterogeneous job, or a job, as sacct writes its id. */
 function idOf(job: Fields): string {
   const id = job.text('job_id')
   if (id === undefined) throw job.bad('job_id', 'is missing.')
   const [array, het] = [job.object('array'), job.object('het')]
   if (array !== undefined && amount(array, 'job_id') > 0 && amount(array, 'task_id') >= 0) return `${array.text('job_id')}_${amount(array, 'task_id')}`
+  const waiting = array?.text('task') ?? ''
+  if (array !== undefined && waiting !== '' && amount(array, 'job_id') > 0) return `${array.text('job_id')}_[${waiting}]`
   if (het !== undefined && amount(het, 'job_id') > 0) return `${het.text('job_id')}+${known(amount(het, 'job_offset'), 0)}`
   return id
 }

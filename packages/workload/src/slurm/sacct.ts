@@ -8,13 +8,15 @@ import { accountingFormat } from '../accounting/format.js'
 import { GPUS_IN_TRES, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
+import { WaitingArrays } from './waiting-arrays.js'
 
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
 /**
  * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
  * (`123.batch`) are left out; tasks of an array (`123_4`) and parts of a heterogeneous job (`123+1`) are jobs of their own, and so is
- * every run of a requeued job, which `--duplicates` lists under one id with a submit time each. Times are taken as they stand.
+ * every run of a requeued job, which `--duplicates` lists under one id with a submit time each. Tasks of an array that wait, which have one
+ * record (`123_[4-7]`), are jobs of their own, too. Times are taken as they stand.
  *
  * Source: the manual page of `sacct`, Slurm 20 to 24.
  */
@@ -39,6 +41,7 @@ class SacctReader implements RecordReader {
   #columns: Columns | undefined
   #separator = '|'
   readonly #ids = new RecordIds()
+  readonly #arrays = new WaitingArrays()
 
   constructor(private readonly place: LinePlace) {}
 
@@ -52,11 +55,12 @@ class SacctReader implements RecordReader {
     }
     this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : this.#separator === '|' && this.#columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''}`)
     const found = record(this.#columns)
-    take(found === 'step' ? found : { ...found, id: this.#ids.of(found, 'JobID') })
+    if (found === 'step') return take(found)
+    for (const id of this.#arrays.idsOf(found)) take({ ...found, id: this.#ids.of({ id, submit: found.submit }, 'JobID') })
   }
 
   rules(): RuleCount[] {
-    return this.#ids.rules()
+    return [...this.#ids.rules(), ...this.#arrays.rules()]
   }
 
   #header(columns: Columns): Columns {
@@ -77,7 +81,7 @@ const going = /^(pending|running|suspended|resizing|requeued)$/
 function record(columns: Columns): AccountingRecord | 'step' {
   const id = columns.text('JobID', 'JobIDRaw')
   if (id === '') throw new BadLine('JobID', 'is empty.')
-  if (id.includes('.')) return 'step'
+  if (/^[^[]*\./.test(id)) return 'step' // not the dots of a list of tasks that is cut short
   const requestedTres = columns.text('ReqTRES', 'AllocTRES')
   const allocatedTres = columns.text('AllocTRES', 'ReqTRES')
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))

@@ -1,0 +1,50 @@
+import type { RuleCount } from '../trace/facts.js'
+import { BadLine } from '../trace/format.js'
+
+/** The largest number of tasks that Slurm lets arrays have (`MaxArraySize`). */
+const MOST_TASKS = 4_000_001
+
+/**
+ * Tasks of arrays that still wait, of which Slurm keeps one record for all: `123_[4-7,9%2]` stands for `123_4` to `123_7` and `123_9`. How many
+ * of them may run at once (`%2`) is not kept. A list that Slurm has cut short (`...`) counts as one job.
+ *
+ * Source: Slurm, `src/sacct/print.c` (`PRINT_JOBID`), job arrays.
+ */
+export class WaitingArrays {
+  #tasks = 0
+  #cut = 0
+
+  /** The ids of the jobs that a record stands for, mostly its own. Throws `BadLine` for more tasks than an array may have. */
+  idsOf({ id, state }: { readonly id: string; readonly state: string }): readonly string[] {
+    const at = id.indexOf('_[')
+    if (at < 0 || state !== 'pending') return [id]
+    const tasks = tasksOf(id.slice(at + 2))
+    if (tasks === undefined) {
+      this.#cut++
+      return [id]
+    }
+    this.#tasks += tasks.length
+    return tasks.map((task) => `${id.slice(0, at)}_${task}`)
+  }
+
+  rules(): RuleCount[] {
+    return [
+      { rule: 'waitingTasks', jobs: this.#tasks, text: 'that are tasks of an array which waits, with one record for all: as many run at once as fit' },
+      { rule: 'cutArrays', jobs: this.#cut, text: 'standing for an array which waits, of which the record tells not all tasks: one job each' },
+    ].filter(({ jobs }) => jobs > 0)
+  }
+}
+
+/** `4-7,9]`, `0-20:5%2]`; `undefined` where it is something else. */
+function tasksOf(text: string): number[] | undefined {
+  const list = /^([\d,:-]+)(?:%\d+)?\]$/.exec(text)?.[1]
+  if (list === undefined) return undefined
+  const tasks: number[] = []
+  for (const range of list.split(',')) {
+    const [, from, to = from, step = '1'] = /^(\d{1,8})(?:-(\d{1,8})(?::(\d{1,8}))?)?$/.exec(range) ?? []
+    if (from === undefined || Number(step) === 0) return undefined
+    if (tasks.length + (Number(to) - Number(from)) / Number(step) > MOST_TASKS) throw new BadLine('JobID', `found ${range}, more tasks than an array may have (${MOST_TASKS}).`)
+    for (let task = Number(from); task <= Number(to); task += Number(step)) tasks.push(task)
+  }
+  return tasks
+}
