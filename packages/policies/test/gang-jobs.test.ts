@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug, StageSpec } from '@sched/core'
-import { capacity, delay, drf, fair, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, preempting, skipDelay, strict, volcano, yarnFair, yunikorn, yunikornPreempting, type VolcanoOptions } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +51,23 @@ describe('a job that is one gang', () => {
     const start = (job: JobSpec) => startsOf([job], undefined, { cluster: gpusFirst }).map(([time]) => time)
     expect(() => start(mpi({ stages }))).toThrow(/job mpi waits although nothing runs: placed task by task in the order of the stages.*hardest to place/)
     expect(start(mpi({ stages: [...stages].reverse() }))).toEqual([1, 1, 1])
+  })
+
+  it('goes on from what all its tasks saved', () => {
+    const outages = [{ node: 3 as NodeId, from: 8, to: 9, drain: false }]
+    expect(play([mpi({ submit: 0 })], undefined, { outages, checkpoint: { interval: 5 } }).finishes()).toEqual({ mpi: 14 })
+  })
+
+  it.each<[string, () => Plug<'policy'>]>([
+    ['easy', () => easy()],
+    ['conservative', () => conservative()],
+    ['fattened', () => fattened()],
+    ['replan', () => replan()],
+    ['capacity-scheduler', () => capacityScheduler()],
+    ['yarn-preempting', () => yarnPreempting(greedy(yarnFair()))],
+    ['slurm-preempting', () => slurmPreempting(greedy(fifo()), { tiers: { a: 2 } })],
+  ])('is refused by %s', (_, policy) => {
+    expect(() => play([mpi()], policy())).toThrow('job mpi is one gang of several stages, which its policy does not start together.')
   })
 
   it('is refused by a policy that starts stages one by one, with a way out', () => {
