@@ -319,7 +319,7 @@ export class Dispatcher {
       explained: false,
       start: (tasks, from) => {
         for (const task of tasks.slice(from)) {
-          this.work.runStart[this.work.taskRun[task] as number] = this.#now
+          this.work.setRunStart(this.work.taskRun[task] as number, this.#now)
           this.#running.set((this.#starts[task] = this.#started++), task)
           if (this.work.isMaster(task)) this.work.masterUp(this.work.jobOf(task))
           list(this.work.suspended.goesOn(task) ? 'resume' : 'start').push(this.#placed(task, this.work.nodeOf(task) as NodeId))

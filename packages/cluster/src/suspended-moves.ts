@@ -31,9 +31,9 @@ export class SuspendedMoves {
       if (move < 0) this.#leaveEviction(i, ~move as TaskId, cluster)
       else {
         const run = work.taskRun[move] as number
-        const node = work.runNode[run] as NodeId
+        const node = work.runNode(run)
         const shape = work.stageShape[work.taskStage[move] as number] as ShapeId
-        cluster.give(shape, node, hasDevices ? work.runDevices[run] : 0)
+        cluster.give(shape, node, hasDevices ? work.runDevices(run) : 0)
         moves.nodes[i] = node
         moves.shapes[i] = shape
         moves.seen[i] = versions[node] as number
@@ -95,7 +95,7 @@ export class SuspendedMoves {
         kept = gangFrom
       } else {
         const devices = this.#live.take(shape, node)
-        if (devices !== 0) work.runDevices[work.taskRun[move] as number] = devices
+        if (devices !== 0) work.setRunDevices(work.taskRun[move] as number, devices)
         tasks[kept++] = move
       }
     }

@@ -21,7 +21,7 @@ export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
 
 /** Unplaced tasks of a job in a lane. Tests do this after every round: it allocates nothing where nothing is wrong. */
 function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): number {
-  const { taskRun, runTask } = work
+  const { taskRun } = work
   const waiting = UNPLACED // a local: where modules are not bundled, as in tests, an import is read by a call
   const first = work.jobFirstStage[job] as number
   let unplaced = 0
@@ -36,7 +36,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
     for (let task = from; task < end; task++) {
       const run = taskRun[task] as number
       if (run === waiting) unplaced += isOpen ? 1 : 0
-      else if (run >= 0 && (runTask[run] as number) >= 0) running++
+      else if (run >= 0 && work.runTask(run) >= 0) running++
     }
   }
   const [countedUnplaced, countedRunning] = [work.unplaced(job, lane), work.running(job, lane)]

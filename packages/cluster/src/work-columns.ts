@@ -1,4 +1,4 @@
-import { grown, listOf, type JobSpec } from '@sched/core'
+import { grown, listOf, type JobSpec, type NodeId, type Seconds, type TaskId } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 
 /** State of a task in `taskRun`: unplaced, done, or the index of its run. */
@@ -7,6 +7,14 @@ export const DONE = -2
 /** State of a stage in `stageOpen`: its tasks may be placed; it is shut, since the master of its job is lost. 0: not open yet. */
 export const OPEN = 1
 export const SHUT = 2
+
+/** A row of a run: so many doubles, of which the last two are its times, or twice as many integers, of which the first are the others. */
+const RUN = 4
+const TASK = 0
+const NODE = 1
+const DEVICES = 2
+const START = 2
+const END = 3
 
 /** Columns of jobs, of their stages, of tasks and of runs (a run is a task on a node). */
 export class WorkColumns {
@@ -47,16 +55,55 @@ export class WorkColumns {
   /** Task columns. */
   taskStage: Int32Array = new Int32Array(0)
   taskRun: Int32Array = new Int32Array(0)
-  /** Run columns. */
-  runTask: Int32Array = new Int32Array(0)
-  runNode: Int32Array = new Int32Array(0)
-  runStart: Float64Array = new Float64Array(0)
-  runEnd: Float64Array = new Float64Array(0)
-  /** Devices of its node that a run holds, one bit each; what it says of a run without is nothing. */
-  runDevices: Int32Array = new Int32Array(0)
+  /** Rows of runs: what is read together when one ends is in one line of the cache. Doubles, and the same bytes as integers. */
+  #runTimes = new Float64Array(0)
+  #runs = new Int32Array(0)
+  /** Room for so many runs. */
+  protected runRows = 0
 
   constructor(lanes: number) {
     this.lanes = lanes
+  }
+
+  // ---- runs ----
+
+  /** A run that has not started. */
+  protected addRun(run: number, task: TaskId, node: NodeId): void {
+    const at = 2 * RUN * run
+    this.#runs[at + TASK] = task
+    this.#runs[at + NODE] = node
+    this.#runTimes[RUN * run + START] = NaN
+  }
+  /** Its task, complemented once it is released. */
+  runTask(run: number): TaskId {
+    return this.#runs[2 * RUN * run + TASK] as TaskId
+  }
+  setRunTask(run: number, task: number): void {
+    this.#runs[2 * RUN * run + TASK] = task
+  }
+  runNode(run: number): NodeId {
+    return this.#runs[2 * RUN * run + NODE] as NodeId
+  }
+  /** Devices of its node that it holds, one bit each; what it says of a run without is nothing. */
+  runDevices(run: number): number {
+    return this.#runs[2 * RUN * run + DEVICES] as number
+  }
+  setRunDevices(run: number, devices: number): void {
+    this.#runs[2 * RUN * run + DEVICES] = devices
+  }
+  /** When it started, seconds; NaN as long as it has not. */
+  runStart(run: number): Seconds {
+    return this.#runTimes[RUN * run + START] as Seconds
+  }
+  setRunStart(run: number, start: Seconds): void {
+    this.#runTimes[RUN * run + START] = start
+  }
+  /** When it stops by itself, seconds. */
+  runEnd(run: number): Seconds {
+    return this.#runTimes[RUN * run + END] as Seconds
+  }
+  setRunEnd(run: number, end: Seconds): void {
+    this.#runTimes[RUN * run + END] = end
   }
 
   // ---- room for so many ----
@@ -104,11 +151,8 @@ export class WorkColumns {
   }
 
   protected growRuns(n: number): void {
-    this.runTask = grown(this.runTask, n)
-    const size = this.runTask.length
-    this.runNode = grown(this.runNode, size)
-    this.runStart = grown(this.runStart, size)
-    this.runEnd = grown(this.runEnd, size)
-    this.runDevices = grown(this.runDevices, size)
+    this.#runTimes = grown(this.#runTimes, RUN * n)
+    this.#runs = new Int32Array(this.#runTimes.buffer)
+    this.runRows = Math.floor(this.#runTimes.length / RUN)
   }
 }

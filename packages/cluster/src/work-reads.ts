@@ -241,15 +241,15 @@ export class WorkReads extends WorkColumns implements WorkView {
   }
   nodeOf(task: TaskId): NodeId | None {
     const run = this.taskRun[task] as number
-    return run < 0 ? None : (this.runNode[run] as NodeId)
+    return run < 0 ? None : this.runNode(run)
   }
   /** Devices that a claimed or running task holds, as `CellState.take` gave them. */
   devicesOf(task: TaskId): number {
-    return this.runDevices[this.taskRun[task] as number] as number
+    return this.runDevices(this.taskRun[task] as number)
   }
   started(task: TaskId): Seconds {
     const run = this.taskRun[task] as number
-    return run < 0 ? NaN : (this.runStart[run] as number)
+    return run < 0 ? NaN : this.runStart(run)
   }
   worked(task: TaskId): Seconds {
     return this.suspended.worked(task)
@@ -268,9 +268,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
     const gangs = new Map<number, number>()
-    for (let run = 0; run < this.runTask.length; run++) {
-      const task = this.runTask[run] as TaskId
-      if (this.runNode[run] !== node || !this.#runs(task, run)) continue
+    for (let run = 0; run < this.runRows; run++) {
+      const task = this.runTask(run)
+      if (this.runNode(run) !== node || !this.#runs(task, run)) continue
       const stage = this.taskStage[task] as number
       if (this.isMaster(task)) for (const each of this.startedOf(this.jobOf(task))) lost.add(each)
       else lost.add(task)
@@ -380,7 +380,7 @@ export class WorkReads extends WorkColumns implements WorkView {
 
   /** Whether it is the run of a task that has started and not been released: columns keep what has been. */
   #runs(task: TaskId, run: number): boolean {
-    return task >= 0 && run >= 0 && this.taskRun[task] === run && this.runTask[run] === task && !Number.isNaN(this.runStart[run])
+    return task >= 0 && run >= 0 && this.taskRun[task] === run && this.runTask(run) === task && !Number.isNaN(this.runStart(run))
   }
 
   /** Whether all tasks of the job have ended but its master, which is up. */
@@ -391,7 +391,7 @@ export class WorkReads extends WorkColumns implements WorkView {
   /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still busy. */
   isReleased(task: TaskId): boolean {
     const run = this.taskRun[task] as number
-    return run >= 0 && (this.runTask[run] as number) < 0
+    return run >= 0 && this.runTask(run) < 0
   }
 
   /** What a job's tasks share, where it has one mouldable stage, open, of which no task is claimed or has run, and nothing is said of single tasks. */

@@ -179,11 +179,9 @@ export class Work extends WorkReads {
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
     const run = this.#runIds.take(1)
-    if (run >= this.runTask.length) this.growRuns(run + 1)
-    this.runTask[run] = task
-    this.runNode[run] = node
-    this.runStart[run] = NaN
-    if (this.model.devices !== undefined) this.runDevices[run] = devices
+    if (run >= this.runRows) this.growRuns(run + 1)
+    this.addRun(run, task, node)
+    if (this.model.devices !== undefined) this.setRunDevices(run, devices)
     this.taskRun[task] = run
     if (this.apart !== undefined) this.countApart(stage, node, 1)
     const at = job * this.lanes + lane
@@ -223,9 +221,9 @@ export class Work extends WorkReads {
     const at = job * this.lanes + lane
     this.laneRunning[at] = (this.laneRunning[at] as number) - 1
     const run = this.taskRun[task] as number
-    this.runTask[run] = ~task
-    if (this.apart !== undefined) this.countApart(stage, this.runNode[run] as number, -1)
-    this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode[run] as NodeId, why)
+    this.setRunTask(run, ~task)
+    if (this.apart !== undefined) this.countApart(stage, this.runNode(run), -1)
+    this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode(run), why)
     if (why === 'evicted' && this.isMaster(task)) this.#loseMaster(job)
   }
 
@@ -236,10 +234,10 @@ export class Work extends WorkReads {
     const lane = this.stageLane[stage] as LaneId
     const at = job * this.lanes + lane
     const run = this.taskRun[task] as number
-    this.runTask[run] = task
-    if (this.apart !== undefined) this.countApart(stage, this.runNode[run] as number, 1)
+    this.setRunTask(run, task)
+    if (this.apart !== undefined) this.countApart(stage, this.runNode(run), 1)
     this.laneRunning[at] = (this.laneRunning[at] as number) + 1
-    this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode[run] as NodeId)
+    this.#listeners[this.jobOwner[job] as number]?.onClaim?.(job, lane, task, this.runNode(run))
     if (this.isMaster(task) && this.masters.get(job) === 'lost') this.masterUp(job)
   }
 

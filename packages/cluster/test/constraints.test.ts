@@ -103,7 +103,7 @@ describe('constraints', () => {
     const { work, draft } = world(job({ distinctNodes: true }, { tasks: 2 }))
     draft.begin(0, lane, nodes)
     draft.claim(0 as TaskId, 4 as NodeId)
-    work.runStart[work.taskRun[0] as number] = 0
+    work.setRunStart(work.taskRun[0] as number, 0)
     draft.commit({ conflict: 'none', atomic: false })
     draft.begin(1, lane, nodes)
     draft.evict(0 as TaskId)

@@ -144,7 +144,7 @@ describe('a draft over devices', () => {
     const { cell, shapes } = cellOf()
     const work = new Work(model, shapes)
     const owner = work.addListener({})
-    const sink = { explained: false, start: (tasks: readonly TaskId[], from: number) => tasks.slice(from).forEach((task) => (work.runStart[work.taskRun[task] as number] = 0)), kill: (task: TaskId) => work.unclaim(task, 'evicted'), abandon: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined }
+    const sink = { explained: false, start: (tasks: readonly TaskId[], from: number) => tasks.slice(from).forEach((task) => work.setRunStart(work.taskRun[task] as number, 0)), kill: (task: TaskId) => work.unclaim(task, 'evicted'), abandon: () => undefined, reserve: () => undefined, defer: () => undefined, wakeAt: () => undefined }
     const drafts = [new Draft(cell, work, sink, owner), new Draft(cell, work, sink, owner)] as const
     for (const spec of [share('a', 600), share('b', 500)]) work.open(work.submit(spec, 0, owner))
     const [a, b] = [[0, 1], [2, 3]].map((ids) => ids.map((id) => id as TaskId)) as [[TaskId, TaskId], [TaskId, TaskId]]

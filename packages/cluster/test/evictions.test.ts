@@ -45,7 +45,7 @@ describe('a suspension', () => {
     jobs.addListener({})
     const sink: DraftSink = {
       explained: false,
-      start: (tasks, from) => tasks.slice(from).forEach((id) => (jobs.runStart[jobs.taskRun[id] as number] = 0)),
+      start: (tasks, from) => tasks.slice(from).forEach((id) => jobs.setRunStart(jobs.taskRun[id] as number, 0)),
       kill: (id, isSuspended) => {
         told.push(`${isSuspended ? 'suspend' : 'kill'} ${id}`)
         jobs.unclaim(id, 'evicted')
@@ -157,7 +157,7 @@ describe('a savepoint', () => {
         const state = new CellState(model, shapes, { validate: true })
         const jobs = new Work(model, shapes)
         jobs.addListener({})
-        const round = new Draft(state, jobs, { ...quiet, start: (tasks, from) => tasks.slice(from).forEach((id) => (jobs.runStart[jobs.taskRun[id] as number] = 0)), kill: (id) => jobs.unclaim(id, 'evicted') })
+        const round = new Draft(state, jobs, { ...quiet, start: (tasks, from) => tasks.slice(from).forEach((id) => jobs.setRunStart(jobs.taskRun[id] as number, 0)), kill: (id) => jobs.unclaim(id, 'evicted') })
         for (const each of [spec('a', 4), spec('b', 2)]) jobs.open(jobs.submit(each, 0, 0))
         const play = (steps: typeof before) => {
           for (const each of steps) {

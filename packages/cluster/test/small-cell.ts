@@ -44,7 +44,7 @@ export function smallCell(): SmallCell {
     explained: true,
     start: (tasks, from) => {
       for (const task of tasks.slice(from)) {
-        work.runStart[work.taskRun[task] as number] = draft.now
+        work.setRunStart(work.taskRun[task] as number, draft.now)
         events.push(`start ${task} on ${work.nodeOf(task)}`)
       }
     },

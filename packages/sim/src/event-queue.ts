@@ -1,5 +1,5 @@
 import { grown } from '@sched/core'
-import { EventHeap } from './event-heap.js'
+import { EventHeap, ORDER, ROW } from './event-heap.js'
 
 /**
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
@@ -15,6 +15,14 @@ const KIND_STEP = 2 ** 48
 const KINDS = 16
 const CANCELLED = 15
 const NONE = -1
+
+/**
+ * The row of an event: its time (of those that wait) and its place among those of one time; then, as integers, `subject * KINDS + kind`,
+ * and the next event in its bucket (of those that wait).
+ */
+const TIME = 0
+const EVENT = 4
+const NEXT = 5
 
 /** Events of a heap alone before it is worth while to cut the later ones off. */
 const SPILL = 512
@@ -44,11 +52,10 @@ export class EventQueue {
 
   /** Number of pending events, cancelled ones included. */
   length = 0
-  /** By event: the place among those of one time. */
-  #orders = new Float64Array(64)
-  readonly #heap = new EventHeap(this.#orders)
-  /** `subject * KINDS + kind` by event, in one column, since both are read when it fires. */
-  #events = new Int32Array(64)
+  /** Rows of events: what is read together is in one line of the cache. Doubles, and the same bytes as integers. */
+  #rows = new Float64Array(64 * ROW)
+  #ints = new Int32Array(this.#rows.buffer)
+  readonly #heap = new EventHeap(this.#rows)
   #freeIds = new Int32Array(64)
   #free = 0
   #used = 0
@@ -60,10 +67,8 @@ export class EventQueue {
   #perSecond = 0
   #poured = 0
   #buckets = 0
-  /** First event of each bucket; by event, of those that wait: its time, and the next in its bucket. */
+  /** First event of each bucket. */
   #heads = new Int32Array(0)
-  #times = new Float64Array(0)
-  #nexts = new Int32Array(0)
   /** Events beyond the last bucket, in no order. */
   #far = new Int32Array(0)
   #farCount = 0
@@ -77,15 +82,15 @@ export class EventQueue {
 
   /** Kind of the earliest event; there must be one. */
   get nextKind(): EventKind {
-    return ((this.#events[this.#heap.ids[0] as number] as number) & (KINDS - 1)) as EventKind
+    return ((this.#ints[2 * ROW * (this.#heap.ids[0] as number) + EVENT] as number) & (KINDS - 1)) as EventKind
   }
 
   /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` is finite, `subject` is below 2^27. */
   push(time: number, kind: EventKind, subject: number): number {
     const id = this.#free > 0 ? (this.#freeIds[--this.#free] as number) : this.#used++
-    if (id >= this.#orders.length) this.#grow()
-    this.#orders[id] = kind * KIND_STEP + this.#sequence++
-    this.#events[id] = subject * KINDS + kind
+    if (ROW * id >= this.#rows.length) this.#grow()
+    this.#rows[ROW * id + ORDER] = kind * KIND_STEP + this.#sequence++
+    this.#ints[2 * ROW * id + EVENT] = subject * KINDS + kind
     this.length++
     if (this.#perSecond > 0) this.#place(time, id)
     else {
@@ -101,7 +106,7 @@ export class EventQueue {
     const heap = this.#heap
     const id = heap.ids[0] as number
     this.time = heap.times[0] as number
-    const event = this.#events[id] as number
+    const event = this.#ints[2 * ROW * id + EVENT] as number
     this.kind = (event & (KINDS - 1)) as EventKind
     this.subject = event >> 4
     this.#removeTop(id)
@@ -111,17 +116,17 @@ export class EventQueue {
 
   /** The number that a pending event was added with. */
   subjectOf(id: number): number {
-    return (this.#events[id] as number) >> 4
+    return (this.#ints[2 * ROW * id + EVENT] as number) >> 4
   }
 
   /** Gives a pending event another subject, below 2^27. */
   setSubject(id: number, subject: number): void {
-    this.#events[id] = subject * KINDS + ((this.#events[id] as number) & (KINDS - 1))
+    this.#ints[2 * ROW * id + EVENT] = subject * KINDS + ((this.#ints[2 * ROW * id + EVENT] as number) & (KINDS - 1))
   }
 
   /** Takes a pending event back. */
   cancel(id: number): void {
-    this.#events[id] = CANCELLED
+    this.#ints[2 * ROW * id + EVENT] = CANCELLED
     this.#cancelled++
     this.#dropCancelled()
   }
@@ -130,7 +135,7 @@ export class EventQueue {
   #dropCancelled(): void {
     while (this.length > 0) {
       const id = this.#heap.ids[0] as number
-      if (this.#events[id] !== CANCELLED) return
+      if (this.#ints[2 * ROW * id + EVENT] !== CANCELLED) return
       this.#removeTop(id)
       this.#cancelled--
     }
@@ -148,9 +153,9 @@ export class EventQueue {
   #place(time: number, id: number): void {
     const bucket = Math.floor((time - this.#start) * this.#perSecond)
     if (bucket <= this.#poured) return this.#heap.push(time, id)
-    this.#times[id] = time
+    this.#rows[ROW * id + TIME] = time
     if (bucket < this.#buckets) {
-      this.#nexts[id] = this.#heads[bucket] as number
+      this.#ints[2 * ROW * id + NEXT] = this.#heads[bucket] as number
       this.#heads[bucket] = id
     } else this.#far[this.#farCount++] = id
   }
@@ -161,7 +166,7 @@ export class EventQueue {
       while (++this.#poured < this.#buckets) {
         let id = this.#heads[this.#poured] as number
         if (id === NONE) continue
-        for (; id !== NONE; id = this.#nexts[id] as number) this.#heap.push(this.#times[id] as number, id)
+        for (; id !== NONE; id = this.#ints[2 * ROW * id + NEXT] as number) this.#heap.push(this.#rows[ROW * id + TIME] as number, id)
         return
       }
       this.#cut()
@@ -175,7 +180,7 @@ export class EventQueue {
     this.#makeRoom()
     for (let i = 0; i < heap.length; i++) {
       const id = heap.ids[i] as number
-      this.#times[id] = heap.times[i] as number
+      this.#rows[ROW * id + TIME] = heap.times[i] as number
       this.#far[this.#farCount++] = id
     }
     heap.clear()
@@ -194,7 +199,7 @@ export class EventQueue {
     if (!(perSecond > 0 && perSecond < Infinity)) {
       this.#perSecond = 0
       this.#most = Math.max(SPILL, 2 * count)
-      for (let i = 0; i < count; i++) this.#heap.push(this.#times[far[i] as number] as number, far[i] as number)
+      for (let i = 0; i < count; i++) this.#heap.push(this.#rows[ROW * (far[i] as number) + TIME] as number, far[i] as number)
       return
     }
     this.#start = least
@@ -203,33 +208,29 @@ export class EventQueue {
     this.#buckets = buckets
     if (buckets > this.#heads.length) this.#heads = new Int32Array(2 * buckets)
     this.#heads.fill(NONE, 0, buckets)
-    for (let i = 0; i < count; i++) this.#place(this.#times[far[i] as number] as number, far[i] as number)
+    for (let i = 0; i < count; i++) this.#place(this.#rows[ROW * (far[i] as number) + TIME] as number, far[i] as number)
   }
 
   /** The least time of the far events, and one that about seven eighths of them do not exceed: outliers stay far. */
   #span(count: number): [number, number] {
-    const times = this.#times
+    const rows = this.#rows
     let least = Infinity
-    for (let i = 0; i < count; i++) least = Math.min(least, times[this.#far[i] as number] as number)
-    const sample = Float64Array.from({ length: SAMPLES }, (_, i) => times[this.#far[Math.floor((i * count) / SAMPLES)] as number] as number).sort()
+    for (let i = 0; i < count; i++) least = Math.min(least, rows[ROW * (this.#far[i] as number) + TIME] as number)
+    const sample = Float64Array.from({ length: SAMPLES }, (_, i) => rows[4 * (this.#far[Math.floor((i * count) / SAMPLES)] as number)] as number).sort()
     return [least, sample[(SAMPLES * 7) / 8] as number]
   }
 
   // ---- room ----
 
   #grow(): void {
-    const size = this.#orders.length * 2
-    this.#orders = grown(this.#orders, size)
-    this.#heap.orders = this.#orders
-    this.#events = grown(this.#events, size)
-    this.#freeIds = grown(this.#freeIds, size)
-    if (this.#times.length > 0) this.#makeRoom()
+    this.#rows = grown(this.#rows, this.#rows.length * 2)
+    this.#ints = new Int32Array(this.#rows.buffer)
+    this.#heap.rows = this.#rows
+    this.#freeIds = grown(this.#freeIds, this.#rows.length / ROW)
+    if (this.#far.length > 0) this.#makeRoom()
   }
 
   #makeRoom(): void {
-    const size = this.#orders.length
-    this.#times = grown(this.#times, size)
-    this.#nexts = grown(this.#nexts, size)
-    this.#far = grown(this.#far, size)
+    this.#far = grown(this.#far, this.#rows.length / ROW)
   }
 }

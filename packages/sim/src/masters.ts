@@ -26,7 +26,7 @@ export class Masters {
 
   /** A master starts, to be up at a time. */
   start(run: number, job: JobId, up: Seconds): void {
-    this.#work.runEnd[run] = Infinity
+    this.#work.setRunEnd(run, Infinity)
     this.#starting.set(job, this.#queue.push(up, EventKind.Ready, job))
   }
 

@@ -10,9 +10,8 @@ const NONE = -1
 export class TaskEnds {
   readonly #queue: EventQueue
   readonly #isShared: boolean
-  /** By run: its event; the run that ends after it, in the same event. */
-  #events = new Int32Array(64)
-  #nexts = new Int32Array(64)
+  /** By run, two numbers: its event, and the run that ends after it in the same event. */
+  #rows = new Int32Array(128)
   /** The run that was added last, and when it ends; NaN when no other may join its event. */
   #last = NONE
   #lastEnd = NaN
@@ -24,16 +23,13 @@ export class TaskEnds {
   }
 
   add(run: number, end: number): void {
-    if (run >= this.#events.length) {
-      this.#events = grown(this.#events, run + 1)
-      this.#nexts = grown(this.#nexts, run + 1)
-    }
-    this.#nexts[run] = NONE
+    if (2 * run + 1 >= this.#rows.length) this.#rows = grown(this.#rows, 2 * run + 2)
+    this.#rows[2 * run + 1] = NONE
     if (end === this.#lastEnd) {
-      this.#nexts[this.#last] = run
-      this.#events[run] = this.#events[this.#last] as number
+      this.#rows[2 * this.#last + 1] = run
+      this.#rows[2 * run] = this.#rows[2 * this.#last] as number
     } else {
-      this.#events[run] = this.#queue.push(end, EventKind.TaskEnd, run)
+      this.#rows[2 * run] = this.#queue.push(end, EventKind.TaskEnd, run)
       if (this.#isShared) this.#lastEnd = end
     }
     this.#last = run
@@ -41,14 +37,14 @@ export class TaskEnds {
 
   /** Takes the end of a run back. */
   cancel(run: number): void {
-    const event = this.#events[run] as number
+    const event = this.#rows[2 * run] as number
     const first = this.#queue.subjectOf(event)
-    const next = this.#nexts[run] as number
+    const next = this.#rows[2 * run + 1] as number
     this.#lastEnd = NaN
     if (run !== first) {
       let before = first
-      while (this.#nexts[before] !== run) before = this.#nexts[before] as number
-      this.#nexts[before] = next
+      while (this.#rows[2 * before + 1] !== run) before = this.#rows[2 * before + 1] as number
+      this.#rows[2 * before + 1] = next
     } else if (next === NONE) this.#queue.cancel(event)
     else this.#queue.setSubject(event, next)
   }
@@ -60,6 +56,6 @@ export class TaskEnds {
 
   /** The run that ends after another in the same event, -1 after the last. */
   after(run: number): number {
-    return this.#nexts[run] as number
+    return this.#rows[2 * run + 1] as number
   }
 }

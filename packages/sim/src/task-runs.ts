@@ -94,7 +94,7 @@ export class TaskRuns {
     this.#nodeRuns = new NodeRuns(this.#hasHeartbeats ? model.nodes : 0)
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#start = new TaskStart(cell.levels, options.keys)
-    this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode[run] as NodeId, end))
+    this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode(run), end))
     this.progress = options.progress === undefined ? undefined : new ProgressRuns({ work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined }, options.progress)
     if (this.progress !== undefined && options.checkpoints !== undefined)
       throw new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field: 'checkpoint' }, 'Leave out `network` and the `hardware` of the nodes, or checkpoints.')
@@ -122,7 +122,7 @@ export class TaskRuns {
     for (let i = from; i < tasks.length; i++) {
       const task = tasks[i] as TaskId
       const run = work.taskRun[task] as number
-      const node = work.runNode[run] as NodeId
+      const node = work.runNode(run)
       const stage = work.taskStage[task] as number
       const level = work.stageLists[stage] === undefined ? -1 : work.level(task, node)
       if (stage !== row.stage || level !== row.level || row.count === 0) {
@@ -134,7 +134,7 @@ export class TaskRuns {
         isEven = undefined
       } else isEven ??= this.#isEven(runtime)
       if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
-      work.runStart[run] = now
+      work.setRunStart(run, now)
       row.add(task, node)
       if (work.isMaster(task)) {
         this.masters.start(run, row.job, now + alone)
@@ -189,7 +189,7 @@ export class TaskRuns {
   }
 
   #addEnd(run: number, node: NodeId, end: Seconds): void {
-    this.#work.runEnd[run] = end
+    this.#work.setRunEnd(run, end)
     if (this.#hasHeartbeats) this.#nodeRuns.add(run, node, end)
     else this.#ends.add(run, end)
     if (end > this.lastEnd) this.lastEnd = end
@@ -199,13 +199,13 @@ export class TaskRuns {
   kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted', isSuspended = false): void {
     const work = this.#work
     const run = work.taskRun[task] as number
-    const node = work.runNode[run] as NodeId
+    const node = work.runNode(run)
     const isMaster = work.isMaster(task)
     const hasEnd = !isMaster || this.masters.stopped(task)
     if (this.progress !== undefined && !isMaster) this.progress.takeBack(run, node, now)
     else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else if (hasEnd) this.#ends.cancel(run)
-    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), task, (work.runEnd[run] as number) > now ? now - (work.runStart[run] as number) : 0)
+    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), task, work.runEnd(run) > now ? now - work.runStart(run) : 0)
     this.#killed(task, now, how, isSuspended)
   }
 
@@ -214,10 +214,10 @@ export class TaskRuns {
     const work = this.#work
     const job = work.jobOf(task)
     const run = work.taskRun[task] as number
-    const node = work.runNode[run] as NodeId
+    const node = work.runNode(run)
     const stage = work.taskStage[task] as number
-    const started = work.runStart[run] as number
-    const stopped = how === 'failed' ? Math.min(now, work.runEnd[run] as number) : now
+    const started = work.runStart(run)
+    const stopped = how === 'failed' ? Math.min(now, work.runEnd(run)) : now
     const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
     row.saved = this.#saved(task, job, stopped - started, isSuspended)
@@ -269,7 +269,7 @@ export class TaskRuns {
       const run = this.#nodeRuns.stopped[i] as number
       if (this.#failures?.has(run) === true) this.#failed.push(run)
       else if (this.#commitPending) {
-        this.#work.release(this.#work.runTask[run] as TaskId, 'ended')
+        this.#work.release(this.#work.runTask(run), 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
@@ -290,7 +290,7 @@ export class TaskRuns {
     this.#ends.fired(now)
     for (let run = first; run >= 0; ) {
       const next = this.#ends.after(run)
-      if (this.progress !== undefined && !this.#work.isMaster(this.#work.runTask[run] as TaskId)) this.progress.ended(run, now)
+      if (this.progress !== undefined && !this.#work.isMaster(this.#work.runTask(run))) this.progress.ended(run, now)
       if (this.#failures?.has(run) === true) this.#failed.push(run)
       else this.#end(run, now)
       if (next >= 0) this.shared++
@@ -307,7 +307,7 @@ export class TaskRuns {
     const ended = this.#failed.splice(0)
     for (const failed of ended) {
       if (!failures.has(failed)) continue // has stopped with another one
-      const task = work.runTask[failed] as TaskId
+      const task = work.runTask(failed)
       const job = work.jobOf(task)
       const isLast = failures.failed(failed, job, task)
       for (const each of [...(isLast ? work.startedOf(job) : work.stoppedWith(task))]) {
@@ -324,7 +324,7 @@ export class TaskRuns {
   }
 
   #end(run: number, now: Seconds): void {
-    this.#work.release(this.#work.runTask[run] as TaskId, 'ended')
+    this.#work.release(this.#work.runTask(run), 'ended')
     this.#finish(run, now)
   }
 
@@ -332,14 +332,14 @@ export class TaskRuns {
   #finish(run: number, now: Seconds): void {
     const work = this.#work
     const cell = this.#cell
-    const task = ~(work.runTask[run] as number) as TaskId
+    const task = ~work.runTask(run) as TaskId
     const stage = work.taskStage[task] as number
-    const node = work.runNode[run] as NodeId
+    const node = work.runNode(run)
     if (work.isMaster(task)) this.masters.stopped(task)
     else this.progress?.done(run, now)
-    const row = this.#endRow(stage, 'done', work.runStart[run] as number, this.#hasHeartbeats ? (work.runEnd[run] as number) : now, now)
+    const row = this.#endRow(stage, 'done', work.runStart(run), this.#hasHeartbeats ? work.runEnd(run) : now, now)
     row.add(task, node)
-    cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices[run] : 0)
+    cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
     this.#checkpoints?.done(row.job, task)
     const last = work.finish(task)
     if (last || this.progress !== undefined) this.#tellEnds(now)

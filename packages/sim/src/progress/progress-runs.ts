@@ -1,5 +1,5 @@
 import type { Work } from '@sched/cluster'
-import { grown, SchedError, type JobId, type JobSpec, type NodeId, type Seconds, type StageSpec, type TaskId } from '@sched/core'
+import { grown, SchedError, type JobId, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
 import { EventKind, type EventQueue } from '../event-queue.js'
 import type { NodeRuns } from '../node-runs.js'
 import type { Observers } from '../observers.js'
@@ -43,7 +43,7 @@ export class ProgressRuns implements ProgressHost {
   begin(run: number, node: NodeId, { job, spec, stage, stageIndex, task }: Starting, alone: Seconds, now: Seconds): void {
     this.#events = grown(this.#events, run + 1)
     this.#events[run] = GONE
-    this.#env.work.runEnd[run] = Infinity
+    this.#env.work.setRunEnd(run, Infinity)
     this.#progress.start({ run, job, spec, stage, stageIndex, task, node, alone }, now)
   }
 
@@ -88,9 +88,9 @@ export class ProgressRuns implements ProgressHost {
 
   setEnd(run: number, end: Seconds): void {
     const { work, queue, ends, nodeRuns } = this.#env
-    const node = work.runNode[run] as NodeId
+    const node = work.runNode(run)
     this.#forget(run, node)
-    work.runEnd[run] = end
+    work.setRunEnd(run, end)
     if (end === Infinity) return
     if (end > this.lastEnd) this.lastEnd = end
     if (nodeRuns !== undefined) {
@@ -111,7 +111,7 @@ export class ProgressRuns implements ProgressHost {
 
   fetched(run: number, now: Seconds): void {
     const { work, observers } = this.#env
-    observers.onTaskFetched(work.runTask[run] as TaskId, now)
+    observers.onTaskFetched(work.runTask(run), now)
   }
 
   used(node: NodeId, now: Seconds): void {

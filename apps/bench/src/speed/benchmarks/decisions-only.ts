@@ -56,7 +56,7 @@ export class DecisionsOnly {
         for (let i = from; i < tasks.length; i++) {
           const task = tasks[i] as TaskId
           const node = work.nodeOf(task) as NodeId
-          work.runStart[work.taskRun[task] as number] = this.now
+          work.setRunStart(work.taskRun[task] as number, this.now)
           this.starts++
           this.hash?.add(task, node, this.now)
           started(task, node)
