@@ -126,15 +126,14 @@ export class WorkReads extends WorkColumns implements WorkView {
   asked(job: JobId, lane: LaneId, resource: number): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
-    const amount = (each: number) => this.shapes.amount(this.stageShape[each] as ShapeId, resource)
-    if (!this.isGangJob(job) || !this.lacksTasks(stage)) return this.together(job, lane) * amount(stage)
-    return this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each)) * amount(each))
+    if (!this.isGangJob(job) || !this.lacksTasks(stage)) return this.together(job, lane) * this.#amount(stage, resource)
+    return this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each)) * this.#amount(each, resource))
   }
   waiting(job: JobId, lane: LaneId, resource: number): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
-    const amount = (each: number) => this.shapes.amount(this.stageShape[each] as ShapeId, resource)
-    return this.isGangJob(job) ? this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * amount(each)) : this.unplaced(job, lane) * amount(stage)
+    if (!this.isGangJob(job)) return this.unplaced(job, lane) * this.#amount(stage, resource)
+    return this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * this.#amount(each, resource))
   }
   least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -304,6 +303,11 @@ export class WorkReads extends WorkColumns implements WorkView {
     if (!this.isGangJob(this.stageJob[stage] as JobId)) return this.spareIn(stage) < 0
     for (const each of this.stagesWith(stage)) if (this.spareIn(each) < 0) return true
     return false
+  }
+
+  /** What a task of a stage asks. */
+  #amount(stage: number, resource: number): number {
+    return this.shapes.amount(this.stageShape[stage] as ShapeId, resource)
   }
 
   #overGang(stage: number, amount: (stage: number) => number): number {
