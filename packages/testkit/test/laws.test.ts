@@ -63,6 +63,18 @@ describe('a broken policy', () => {
     expect(broken(oneByOne, { outages: false, gangs: true })).toMatch(/law "gangs" does not hold: tasks of gang j\d+\.\d+ start at \S+ and \S+ s/)
   })
 
+  it('is found out when it starts stages of a job that is one gang apart, by the engine and by the law', () => {
+    const stageByStage = policyOf(() => (round, jobs) => { for (const each of jobs) startAll(round, each) })
+    const apart = (): typeof stageByStage => ({ ...stageByStage, create: (env) => Object.assign(stageByStage.create(env), { startsGangJobs: true }) })
+    expect(() => checkPolicyLaws(apart, { worlds: { outages: false, failures: false, gangJobs: true } })).toThrow(/runs without others of its gang|tasks of gang/)
+    const stage = { name: 's', tasks: 1, demand: { map: 1 }, duration: 5, gang: true }
+    const specs = new Map([['j', { id: 'j', submit: 0, gang: true, stages: [stage, stage] }]])
+    const launch = (of: number, time: number) => ({ kind: 'launch', time, job: 'j', stage: of, task: 0, node: 'n', level: -1 })
+    const verdict = (...events: readonly object[]) => laws.gangs({ recorder: { events }, specs } as unknown as Parameters<typeof laws.gangs>[0])
+    expect(verdict(launch(0, 0), launch(1, 0))).toBe(undefined)
+    expect(verdict(launch(0, 0), launch(1, 3))).toBe('job j is one gang and runs at 0 s with 0 tasks of stage 1, of which 0 have ended')
+  })
+
   it('is found out when it decides by something outside the run', () => {
     let runs = 0
     const make = () =>
