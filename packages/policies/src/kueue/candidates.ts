@@ -13,6 +13,7 @@ export interface Preemptor {
   readonly short: readonly number[]
   /** Admitted workloads by queue. */
   readonly admitted: ReadonlyMap<ClusterQueue, Iterable<Workload>>
+  readonly borrowers: Borrowers
   readonly fairSharing: KueueSettings['fairSharing']
   readonly resources: number
   /** What its user has used lately, where its queue goes by that. */
@@ -25,29 +26,51 @@ export function ownCandidates(preemptor: Preemptor): Workload[] {
   const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
   if (withinClusterQueue === 'Never') return []
   const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
-  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.priority < workload.priority || isNewer(each))
+  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.job !== workload.job && (each.priority < workload.priority || isNewer(each)))
   return inOrder(own, preemptor)
 }
 
 /** The same of other queues that borrow. */
 export function otherCandidates(preemptor: Preemptor): Workload[] {
-  const { workload, admitted, short } = preemptor
-  const { reclaimWithinCohort = 'Never' } = workload.queue.settings.preemption ?? {}
-  const { root } = workload.queue
-  if (reclaimWithinCohort === 'Never' || root === workload.queue) return []
-  const others: Workload[] = []
-  for (const [queue, those] of admitted) {
-    if (queue === workload.queue || !borrowsAny(queue, short) || queue.root !== root) continue
-    for (const each of eligible(those, preemptor, ({ priority }) => reclaimWithinCohort === 'Any' || priority < workload.priority)) others.push(each)
+  const { queue, priority } = preemptor.workload
+  const { reclaimWithinCohort = 'Never' } = queue.settings.preemption ?? {}
+  if (reclaimWithinCohort === 'Never' || queue.root === queue) return []
+  return preemptor.borrowers.below(reclaimWithinCohort === 'Any' ? Infinity : priority, preemptor).filter((each) => each.queue !== queue)
+}
+
+/** Workloads of queues that borrow, in the order in which they would go: found once for all that look for the same, until the usage of a queue changes. */
+export class Borrowers {
+  readonly #found = new Map<QuotaNode, Map<string, readonly Workload[]>>()
+
+  forget(): void {
+    this.#found.clear()
   }
-  return inOrder(others, preemptor)
+
+  /** Those of the preemptor's tree with a lower priority. */
+  below(priority: number, preemptor: Preemptor): readonly Workload[] {
+    const { workload, short } = preemptor
+    const { root } = workload.queue
+    const ofRoot = this.#found.get(root) ?? new Map<string, readonly Workload[]>()
+    this.#found.set(root, ofRoot)
+    const key = `${priority} ${workload.lane} ${workload.flavor} ${short.join()}`
+    const known = ofRoot.get(key)
+    if (known !== undefined) return known
+    const found: Workload[] = []
+    for (const [queue, those] of preemptor.admitted) {
+      if (!borrowsAny(queue, short) || queue.root !== root) continue
+      for (const each of eligible(those, preemptor, (other) => other.priority < priority)) found.push(each)
+    }
+    const ordered = inOrder(found, preemptor)
+    ofRoot.set(key, ordered)
+    return ordered
+  }
 }
 
 function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor, isAllowed: (each: Workload) => boolean): Workload[] {
   const lacking = short.map((c) => c % workload.demand.length) // all of the workload's flavor
   const found: Workload[] = []
   for (const each of those)
-    if (isAllowed(each) && each.flavor === workload.flavor && each.lane === workload.lane && each.job !== workload.job && lacking.some((r) => (each.demand[r] as number) > 0)) found.push(each)
+    if (isAllowed(each) && each.flavor === workload.flavor && each.lane === workload.lane && lacking.some((r) => (each.demand[r] as number) > 0)) found.push(each)
   return found
 }
 
@@ -85,8 +108,7 @@ export function gives(queue: ClusterQueue, shared: QuotaNode, short: readonly nu
 
 /** The innermost cohort that both lie in. */
 export function firstCommon(a: QuotaNode, b: QuotaNode): QuotaNode | undefined {
-  const around = new Set<QuotaNode>(a.path())
-  for (const node of b.path()) if (around.has(node)) return node
+  for (let node: QuotaNode | undefined = b; node !== undefined; node = node.parent) if (isIn(a, node)) return node
   return undefined
 }
 
@@ -98,8 +120,9 @@ export function below(queue: QuotaNode, shared: QuotaNode | undefined): QuotaNod
 }
 
 export function isIn(queue: QuotaNode, node: QuotaNode): boolean {
-  for (const each of queue.path()) if (each === node) return true
-  return false
+  let each: QuotaNode | undefined = queue
+  while (each !== undefined && each !== node) each = each.parent
+  return each === node
 }
 
 /** The taken without those that need not go; nobody is taken away any more afterwards. */

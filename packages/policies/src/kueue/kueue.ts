@@ -4,6 +4,7 @@ import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
+import { Borrowers } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
 import { lackingQuota } from './lacking-quota.js'
@@ -73,6 +74,7 @@ class Kueue implements Policy {
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
   readonly #unfit = new Unfit()
+  readonly #borrowers = new Borrowers()
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
   /** Queues of which all are done with in this call. */
@@ -171,6 +173,7 @@ class Kueue implements Policy {
   /** Looks at the first workload of each queue; false when nothing has come of it. */
   #cycle(round: Round): boolean {
     this.#hasMoved = false
+    this.#borrowers.forget() // nothing is kept for anybody now
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
@@ -277,6 +280,7 @@ class Kueue implements Policy {
 
   #inFlavor(workload: Workload, round: Round): Assignment {
     const { flavor } = workload
+    this.#borrowers.forget()
     return nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each) => each === flavor)
   }
 
@@ -303,7 +307,7 @@ class Kueue implements Policy {
     if (isBarred && !this.#preempted.mayLater(workload.job)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
     if (!isBarred) return found
     if (found.length > 0) this.#isUnsettled = true
     return []
@@ -334,6 +338,7 @@ class Kueue implements Policy {
 
   #forgetUnfit(): void {
     this.#unfit.clear()
+    this.#borrowers.forget()
     this.#newest.clear()
   }
 

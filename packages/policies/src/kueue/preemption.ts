@@ -28,9 +28,11 @@ export function targets(preemptor: Preemptor): Workload[] {
   const { queue } = workload
   const own = ownCandidates(preemptor)
   const owned = cohortsOverOwned(workload)
-  const { reclaimed, outbid } = divided(preemptor, mayGiveWay(preemptor, own, owned) ? otherCandidates(preemptor) : [], owned)
-  const all = [...reclaimed, ...outbid, ...own.map((each) => ({ workload: each, shared: undefined, isForBorrowers: true }))]
   const isStrict = borrowingRules(queue).policy === 'Never'
+  const mayBeWithin = couldStayWithin(preemptor, own)
+  const { reclaimed, outbid } = divided(preemptor, owned, mayBeWithin, owned.size > 0 || !isStrict || mayBeWithin ? otherCandidates(preemptor) : [])
+  const all = [...reclaimed, ...outbid, ...own.map((each) => ({ workload: each, shared: undefined, isForBorrowers: true }))]
+  if (!mayBeWithin) return attempt(preemptor, all, true)
   const hasOthers = reclaimed.length + outbid.length > 0
   const hasRoomLeft = short.every((c) => (queue.usage[c] as number) < (queue.quota.nominal[c] as number))
   if (!hasOthers || (isStrict && !hasRoomLeft)) return attempt(preemptor, all, true)
@@ -39,23 +41,21 @@ export function targets(preemptor: Preemptor): Workload[] {
   return found.length > 0 ? found : attempt(preemptor, all, !borrowsFirst)
 }
 
-/**
- * Whether anybody of another queue could be preempted: for what a node around the preemptor has of its own, for one of higher priority that borrows, or
- * since the preemptor's queue would be within its quota, at least without all of its own workloads that may go.
- */
-function mayGiveWay({ workload }: Preemptor, own: readonly Workload[], owned: ReadonlySet<QuotaNode>): boolean {
+/** Whether the preemptor's queue would be within its quota, at least without all of its own workloads that may go: whoever else goes is nothing to that. */
+function couldStayWithin({ workload }: Preemptor, own: readonly Workload[]): boolean {
   const { queue, demand, flavor, tasks } = workload
-  if (owned.size > 0 || borrowingRules(queue).policy !== 'Never') return true
   return demand.every((amount, r) => amount === 0 || !queue.borrows(flavor * demand.length + r, own.reduce((left, each) => left - (each.demand[r] as number) * each.tasks, amount * tasks)))
 }
 
-/** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not. */
-function divided({ workload, short }: Preemptor, others: readonly Workload[], owned: ReadonlySet<QuotaNode>): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
+/** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not, without those that a borrower cannot have where it would be one. */
+function divided({ workload, short }: Preemptor, owned: ReadonlySet<QuotaNode>, mayBeWithin: boolean, others: readonly Workload[]): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
   const { policy, maxPriorityThreshold = Infinity } = borrowingRules(workload.queue)
   const reclaimed: Candidate[] = []
   const outbid: Candidate[] = []
   const sharedWith = new Map<QuotaNode, QuotaNode | undefined>() // undefined: the queue does not give
   for (const each of others) {
+    const isForBorrowers = policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold
+    if (!isForBorrowers && !mayBeWithin && owned.size === 0) continue
     if (!sharedWith.has(each.queue)) {
       const common = firstCommon(workload.queue, each.queue) as QuotaNode
       sharedWith.set(each.queue, gives(each.queue, common, short) ? common : undefined)
@@ -63,7 +63,7 @@ function divided({ workload, short }: Preemptor, others: readonly Workload[], ow
     const shared = sharedWith.get(each.queue)
     if (shared === undefined) continue
     if (owned.has(shared)) reclaimed.push({ workload: each, shared, isForBorrowers: true })
-    else outbid.push({ workload: each, shared, isForBorrowers: policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold })
+    else outbid.push({ workload: each, shared, isForBorrowers })
   }
   return { reclaimed, outbid }
 }

@@ -2,7 +2,7 @@ import type { JobId, LaneId, ShapeId, UserId } from '@sched/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fits } from '../../src/kueue/assignment.js'
-import { fillBack, firstCommon, gives, otherCandidates, ownCandidates, restore, type Preemptor } from '../../src/kueue/candidates.js'
+import { Borrowers, fillBack, firstCommon, gives, otherCandidates, ownCandidates, restore, type Preemptor } from '../../src/kueue/candidates.js'
 import { targets } from '../../src/kueue/preemption.js'
 import { QuotaNode } from '../../src/kueue/quota-node.js'
 import { ClusterQueue } from '../../src/kueue/queues.js'
@@ -46,7 +46,7 @@ function plainTargets(preemptor: Preemptor): Workload[] {
   return turns.reduce<Workload[]>((found, mayBorrow) => (found.length > 0 ? found : attempt(mayBorrow)), [])
 }
 
-it('those preempted are the same whether or not everybody of other queues is looked at', () => {
+it('those preempted are the same whether or not everybody of other queues is looked at, or was for another before', () => {
   const amount = fc.integer({ min: 0, max: 6 })
   const inTree = fc.record({ nominal: fc.tuple(amount, amount), limit: fc.constantFrom(Infinity, Infinity, 0, 3), parent: fc.option(fc.nat(), { freq: 9 }) })
   const preemption = fc.record({
@@ -57,7 +57,7 @@ it('those preempted are the same whether or not everybody of other queues is loo
   const load = fc.record({ queue: fc.nat(), asks: fc.tuple(amount, amount), tasks: fc.integer({ min: 1, max: 2 }), priority: fc.integer({ min: 0, max: 2 }) })
   const found = { ofOthers: 0, ofOwn: 0, none: 0 }
   fc.assert(
-    fc.property(fc.array(inTree, { minLength: 1, maxLength: 4 }), fc.array(fc.record({ tree: inTree, preemption }), { minLength: 2, maxLength: 5 }), fc.array(load, { minLength: 2, maxLength: 12 }), (cohorts, leaves, loads) => {
+    fc.property(fc.array(inTree, { minLength: 1, maxLength: 4 }), fc.array(fc.record({ tree: inTree, preemption }), { minLength: 2, maxLength: 5 }), fc.array(load, { minLength: 3, maxLength: 13 }), (cohorts, leaves, loads) => {
       const quota = ({ nominal, limit }: (typeof cohorts)[number]) => ({ nominal: Float64Array.from(nominal), borrowing: Float64Array.of(limit, limit), lending: Float64Array.of(Infinity, limit) })
       const made: QuotaNode[] = []
       const parentOf = ({ parent }: (typeof cohorts)[number]) => (parent === null ? undefined : made[parent % made.length])
@@ -65,17 +65,20 @@ it('those preempted are the same whether or not everybody of other queues is loo
       const queues = leaves.map(({ tree, preemption }, i) => new ClusterQueue(`q${i}`, quota(tree), { preemption }, [0], parentOf(tree)))
       const workloads = loads.map(({ queue, asks, tasks, priority }, i): Workload => {
         const own = queues[queue % queues.length] as ClusterQueue
-        return { job: i as JobId, lane: 0 as LaneId, queue: own, user: 0 as UserId, priority, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0 }, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, tasks, unstarted: tasks, running: [] }
+        return { job: Math.floor(i / 2) as JobId, lane: 0 as LaneId, queue: own, user: 0 as UserId, priority, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0 }, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, tasks, unstarted: tasks, running: [] }
       })
-      const workload = workloads.pop() as Workload
+      const asking = workloads.splice(-2) // of the first job another task may be running
       for (const each of workloads) charge(each, each.tasks)
-      const short = [0, 1].filter((c) => (workload.demand[c] as number) * workload.tasks > workload.queue.available(c))
-      if (short.length === 0) return
       const admitted = new Map(queues.map((queue) => [queue, workloads.filter((each) => each.queue === queue)]))
-      const preemptor: Preemptor = { workload, short, admitted, fairSharing: false, resources: 2, pastUsage: () => 0 }
-      const taken = targets(preemptor)
-      expect(taken).toEqual(plainTargets(preemptor))
-      found[taken.length === 0 ? 'none' : taken.some(({ queue }) => queue !== workload.queue) ? 'ofOthers' : 'ofOwn']++
+      const borrowers = new Borrowers()
+      for (const workload of asking) {
+        const short = [0, 1].filter((c) => (workload.demand[c] as number) * workload.tasks > workload.queue.available(c))
+        if (short.length === 0) continue
+        const preemptor: Preemptor = { workload, short, admitted, borrowers, fairSharing: false, resources: 2, pastUsage: () => 0 }
+        const taken = targets(preemptor)
+        expect(taken).toEqual(plainTargets({ ...preemptor, borrowers: new Borrowers() }))
+        found[taken.length === 0 ? 'none' : taken.some(({ queue }) => queue !== workload.queue) ? 'ofOthers' : 'ofOwn']++
+      }
     }),
     { seed: 11, numRuns: 4000 },
   )
