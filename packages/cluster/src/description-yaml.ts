@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, SchedError, type Place } from '@sched/core'
+import { describeIssues, fieldOf, isCircular, SchedError, type Place } from '@sched/core'
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Alias, type Document, type Node, type Pair, type YAMLError } from '@sched/bundled/yaml'
 import type * as z from '@sched/bundled/zod'
 
@@ -130,10 +130,4 @@ export class YamlSource {
     const fact = code === 'MULTIPLE_DOCS' ? 'Source contains multiple documents. Keep one.' : `${message.split('\n', 1)[0]?.replace(/[.:]$/, '')}.`
     return new SchedError('BAD_INPUT', fact, { file: this.file, line, column: col })
   }
-}
-
-function isCircular(value: unknown, around: readonly unknown[] = []): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (around.includes(value)) return true
-  return Object.values(value).some((inside) => isCircular(inside, [...around, value]))
 }

@@ -1,4 +1,4 @@
-import { SchedError, type Place } from '@sched/core'
+import { isCircular, SchedError, type Place } from '@sched/core'
 import { isNode, LineCounter, parseAllDocuments } from '@sched/bundled/yaml'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -72,7 +72,9 @@ function documentsOf(text: string, file: string | undefined): Document[] {
       if (isNode(node) && node.range !== null && node.range !== undefined) return lineAt(node.range[0])
       return path.length === 0 ? { file } : at(path.slice(0, -1))
     }
-    return { value: valueOf(document, at([])), at }
+    const value = valueOf(document, at([]))
+    if (text.includes('&') && isCircular(value)) throw new SchedError('BAD_INPUT', 'an anchor holds itself.', at([]), 'Write the value out.')
+    return { value, at }
   })
 }
 

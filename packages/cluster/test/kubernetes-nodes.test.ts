@@ -101,6 +101,7 @@ describe('nodes of Kubernetes', () => {
     ['no node for pods', json(node('a', { spec: { unschedulable: true } })), '"nodes.yaml": lists no node that takes pods.'],
     ['a mistake of YAML', manifests.replace('  name: n1', '  name: [n1'), '"nodes.yaml" line 2'],
     ['an alias without an anchor', 'apiVersion: v1\nkind: Node\nmetadata: { name: *nobody }\n', '"nodes.yaml" line 1: Unresolved alias (the anchor must be set before the alias): nobody.'],
+    ['an anchor that holds itself', 'apiVersion: v1\nkind: Node\nmetadata: { name: a }\nstatus: { allocatable: { cpu: &a [*a] } }\n', '"nodes.yaml" line 1: an anchor holds itself. Write the value out.'],
     ['aliases without end', `apiVersion: v1\nkind: Node\na: &a [${'x, '.repeat(10)}x]\nb: &b [${'*a, '.repeat(10)}*a]\nc: [${'*b, '.repeat(10)}*b]\n`, '"nodes.yaml" line 1: Excessive alias count'],
   ])('answer %s', (_, text, message) => {
     expect(messageOf(text).slice(0, message.length)).toBe(message)

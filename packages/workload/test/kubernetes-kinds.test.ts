@@ -53,6 +53,7 @@ describe('YAML of Kubernetes', () => {
     expect(messageOf(() => read(text.replace('cpu: "1"', 'cpu: "1')))).toMatch(/^"cluster\.yaml" line \d+: the object that begins on line 22 is no YAML: .* \(line \d+\)\./)
     expect(messageOf(() => read(text.replace('cpu: "1"', 'cpu: many')))).toContain('cpu: in the object that begins on line 22: found "many"')
     expect(messageOf(() => read(stringify(job('a')).replace('name: a', 'name: *nobody')))).toContain('the object that begins on line 1 is no YAML: Unresolved alias (the anchor must be set before the alias): nobody.')
+    expect(messageOf(() => read(stringify(job('a')).replace('name: a', 'name: &a [*a]')))).toContain('the object that begins on line 1 has an anchor that holds itself. Write the value out')
     expect(messageOf(() => read(`${stringify(job('a'))}---\n- 1\n`))).toContain('found [1], expected an object.')
   })
 })
