@@ -49,3 +49,18 @@ it.each([[1], [5], [1000]])('an order by score is as if it were sorted anew in e
     { seed: 4, numRuns: 300 },
   )
 })
+
+it('asks no number for a job that waits alone, and those of both once there are two', () => {
+  const asked: number[] = []
+  const scoreOf = (id: JobId): number => asked.push(id) && id
+  const order = byScore({ cluster: { lanes: [{}] }, work: { rank: (id: JobId) => id } } as unknown as Env, scoreOf, () => 0)
+  const read = (now: number): number[] => {
+    order.begin({ lane: LANE, now } as Round)
+    const block = order.next()
+    return Array.from(block?.ids.subarray(block.from, block.to) ?? [])
+  }
+  order.onReady?.(3 as JobId, LANE)
+  expect([read(1), read(2), asked]).toEqual([[3], [3], []])
+  order.onReady?.(7 as JobId, LANE)
+  expect([read(2), asked]).toEqual([[7, 3], [3, 7]])
+})

@@ -100,6 +100,7 @@ class Ranking implements JobBlock {
   sort(now: Seconds): void {
     if (this.#sorted === this.to && now === this.#now) return
     this.#now = now
+    if (this.to < 2) return this.#leaveOpen()
     const epoch = this.#epochOf(now)
     if (epoch !== this.#epoch) this.#sorted = 0
     else for (const job of this.#touched) this.#putLast(job)
@@ -110,6 +111,12 @@ class Ranking implements JobBlock {
     for (let i = this.#sorted; i < to; i++) scores[ids[i] as number] = this.#scoreOf(ids[i] as JobId, now)
     if (this.#sorted === 0) this.#sortAll()
     else for (; this.#sorted < to; this.#sorted++) this.#place(this.#sorted)
+  }
+
+  /** One job needs no number, which may cost much: of a user who has just come those of all others change. Once there are two both get theirs. */
+  #leaveOpen(): void {
+    this.#sorted = 0
+    this.#touched.clear()
   }
 
   #takeOut(at: number): void {
