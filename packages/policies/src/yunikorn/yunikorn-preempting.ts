@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -45,6 +45,7 @@ class YunikornPreempting implements Policy {
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
+  readonly #amounts = new Map<ShapeId, Float64Array>()
   /** By job: since when it waits, and when it last found nobody, when so much had changed. */
   readonly #since: Seconds[] = []
   readonly #looked: Seconds[] = []
@@ -178,7 +179,7 @@ class YunikornPreempting implements Policy {
     const order = this.#order
     const { work, lane } = round
     const shape = work.shape(job, lane)
-    const amounts = Float64Array.from(round.cluster.resources, (_, r) => (order.resources.includes(r as never) ? work.demand(shape, r as never) : 0))
+    const amounts = this.#amountsOf(shape, round)
     const leaf = order.leaf(job)
     const givers = giversTo(leaf, fenceAround(order, leaf, work.priority(job)), order)
     const candidates = this.#candidates(givers, amounts, round)
@@ -194,7 +195,8 @@ class YunikornPreempting implements Policy {
   }
 
   /** What runs in queues that may give, asks something of the same kind, and has no higher priority. */
-  #candidates(givers: ReadonlyMap<number, number>, asked: Float64Array, { work, lane, cluster }: Round): Candidate[] {
+  #candidates(givers: ReadonlyMap<number, number>, asked: Float64Array, round: Round): Candidate[] {
+    const { work, lane } = round
     const found: Candidate[] = []
     if (givers.size === 0) return found
     for (const [job, tasks] of this.#running.in(lane)) {
@@ -203,13 +205,22 @@ class YunikornPreempting implements Policy {
       if (most === undefined || work.priority(job) > most) continue
       for (const task of tasks) {
         if (Number.isNaN(work.started(task))) continue // it starts in this round
-        const shape = work.shapeOf(task)
-        const amounts = Float64Array.from(cluster.resources, (_, r) => (this.#order.resources.includes(r as never) ? work.demand(shape, r as never) : 0))
+        const amounts = this.#amountsOf(work.shapeOf(task), round)
         if (!amounts.some((amount, r) => amount > 0 && (asked[r] as number) > 0)) continue
         found.push({ task, node: work.nodeOf(task), queue, amounts, isMaster: work.isMaster(task), rank: work.rank(job) })
       }
     }
     return found.sort(inTakingOrder)
+  }
+
+  /** What a task of the shape asks of the resources that count: the same object each time. */
+  #amountsOf(shape: ShapeId, { work, cluster }: Round): Float64Array {
+    const known = this.#amounts.get(shape)
+    if (known !== undefined) return known
+    const amounts = new Float64Array(cluster.resources.length)
+    for (const r of this.#order.resources) amounts[r] = work.demand(shape, r)
+    this.#amounts.set(shape, amounts)
+    return amounts
   }
 
   /** Of a gang all that must run together goes with one. */
