@@ -3,13 +3,13 @@ import { resolve, SchedError, type JobSpec, type Plug } from '@sched/core'
 import { worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { registry, tellable } from './dispatched-world.js'
+import { neededBy, registry, tellable } from './dispatched-world.js'
 
 const orders = ['fifo', 'fair', 'capacity', 'drf', 'kai']
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
-    const needed = name === 'skip-delay' ? { skips: 5 } : {}
+    const needed = neededBy(name)
     return 'order' in inner ? orders.map((order) => ({ [name]: { ...needed, order } })) : [{ [name]: needed }]
   }),
   ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),

@@ -24,6 +24,12 @@ registry.add(
   }),
 )
 
+/** Tiers of Volcano's without the limit of `proportion`: a queue that deserves less than a task would start none, and a world not end. */
+const unbound = [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }]
+
+/** The options that a policy must have here. */
+export const neededBy = (policy: string): Record<string, unknown> => (policy === 'skip-delay' ? { skips: 5 } : policy === 'volcano' ? { tiers: unbound } : {})
+
 /**
  * A world of which a dispatcher can be told: data have hosts, jobs are submitted when they may start, and where ends are known at once none is at the instant of
  * its start, since a simulation knows of it before it looks again where it has preempted.

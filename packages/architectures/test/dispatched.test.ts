@@ -2,7 +2,7 @@ import { resolve } from '@sched/core'
 import { worlds } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { both, registry, tellable } from './dispatched-world.js'
+import { both, neededBy, registry, tellable } from './dispatched-world.js'
 
 /** Where all nodes are seen at once. */
 const atOnce = [{ 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } }]
@@ -13,7 +13,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   { greedy: { order: 'fair', placement: 'random-fit' } },
   ...registry.list('policy').flatMap(({ name, inner }) => {
-    const needed = name === 'skip-delay' ? { skips: 5 } : {}
+    const needed = neededBy(name)
     return 'order' in inner ? orders.map((order) => ({ [name]: { ...needed, order } })) : [{ [name]: needed }]
   }),
   ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
