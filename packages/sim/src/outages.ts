@@ -1,5 +1,5 @@
 import { loseSuspendedOn, type CellState, type Work } from '@sched/cluster'
-import { SchedError, type Architecture, type EndRow, type NodeId, type Observer, type Seconds } from '@sched/core'
+import { SchedError, type Architecture, type NodeId, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
 import type { TaskRuns } from './task-runs.js'
@@ -135,27 +135,6 @@ export class Outages {
     work.tellNode(node, up)
     architecture.onNode?.(node, up)
     observers.onNode(node, up, now)
-  }
-}
-
-/** Of tasks of which one in 100,000 ends before its node fails, as after 11.5 times the mean time between failures, one ends in so many tries but for one run in 20,000. */
-const MOST_IN_VAIN = 1_000_000
-
-/**
- * Ends a run that has no other end, since nodes fail faster than tasks are done: after a million instants in a row at which failures took
- * tasks with them, while none was done and none saved anything of its work. Throws `BAD_INPUT`.
- */
-export class Losses implements Observer {
-  #inVain = 0
-  #last = NaN
-
-  onTasksEnd({ how, saved }: Pick<EndRow, 'how' | 'saved'>, now: Seconds): void {
-    if (how === 'done' || saved > 0) this.#inVain = 0
-    else if (how === 'lost' && now !== this.#last) {
-      this.#last = now
-      if (++this.#inVain === MOST_IN_VAIN)
-        throw new SchedError('BAD_INPUT', `take all tasks with them: ${MOST_IN_VAIN} in a row, and none was done.`, { field: 'outages' }, 'Make the mean time between failures longer, let tasks save their work (checkpoint), or end the run (until).')
-    }
   }
 }
 

@@ -10,7 +10,7 @@ import { JobLives } from './job-lives.js'
 import { leaveWaiting } from './left-waiting.js'
 import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
-import { Losses, Outages } from './outages.js'
+import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { Schedulers } from './schedulers.js'
 import { Stall, STALL } from './stall.js'
@@ -71,7 +71,7 @@ export class Simulation implements CellHost, DraftSink {
     this.work.onWithdrawn = (job) => this.#queue.push(this.now, EventKind.Withdrawn, job)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
     this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
-    this.#observers = new Observers([...observers, ...(this.#slots === undefined ? [] : [this.#slots]), ...(options.outages === undefined ? [] : [new Losses()])])
+    this.#observers = new Observers([...observers, ...(this.#slots === undefined ? [] : [this.#slots])])
     this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, host: this })
     const env = {
       cluster: this.cell,

@@ -3,6 +3,7 @@ import { SchedError, type JobId, type LaneId, type NodeId, type Seconds, type Sh
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
+import { InVain } from './in-vain.js'
 import { Masters } from './masters.js'
 import { NodeRuns } from './node-runs.js'
 import type { Observers } from './observers.js'
@@ -59,6 +60,9 @@ export class TaskRuns {
   readonly #failures: Failures | undefined
   /** Runs that have ended in this instant because their tasks failed. */
   readonly #failed: number[] = []
+  readonly #inVain = new InVain()
+  /** Tasks that are done. */
+  #done = 0
   readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
@@ -221,6 +225,7 @@ export class TaskRuns {
     const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
     row.saved = this.#saved(task, job, stopped - started, isSuspended)
+    this.#inVain.killed(how, row.saved, this.#done, now)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
@@ -341,6 +346,7 @@ export class TaskRuns {
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
     this.#checkpoints?.done(row.job, task)
+    this.#done++
     const last = work.finish(task)
     if (last || this.progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)
