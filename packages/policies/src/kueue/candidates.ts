@@ -26,7 +26,7 @@ export function ownCandidates(preemptor: Preemptor): Workload[] {
   const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
   if (withinClusterQueue === 'Never') return []
   const isNewer = (each: Workload): boolean => withinClusterQueue === 'LowerOrNewerEqualPriority' && each.priority === workload.priority && each.rank > workload.rank
-  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.job !== workload.job && (each.priority < workload.priority || isNewer(each)))
+  const own = eligible(admitted.get(workload.queue), preemptor, (each) => each.priority < workload.priority || isNewer(each))
   return inOrder(own, preemptor)
 }
 

@@ -27,8 +27,7 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const search = new FairSearch(preemptor)
   charge(workload, workload.tasks)
   const isWithin = !borrowsAny(workload.queue, short)
-  let rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
-  if (search.taken.some((each) => each.queue === workload.queue)) rest = search.byStrategy(rest, strategies[first]) // its own share is smaller by now
+  const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
   return search.isDone ? fillBack(workload, search.taken, []) : restore(search.taken)

@@ -77,7 +77,7 @@ function cohortsOverOwned({ queue, demand, tasks, flavor }: Workload): ReadonlyS
   let isOwned = false
   for (const node of queue.path()) {
     if (isOwned) found.add(node)
-    isOwned ||= left.every((amount, r) => amount === 0 || !node.borrows(flavor * left.length + r, amount))
+    isOwned ||= left.every((amount, r) => demand[r] === 0 || !node.borrows(flavor * left.length + r, amount))
     for (let r = 0; r < left.length; r++) left[r] = Math.max(0, (left[r] as number) - node.free(flavor * left.length + r))
   }
   return found
