@@ -1,4 +1,4 @@
-import { askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import { amountsByName, askedTogether, SchedError, startedTogether, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Usage } from './usage.js'
 
@@ -28,11 +28,7 @@ export class Limits implements WorkListener {
     this.#env = env
     this.#usage = new Usage(env)
     this.#mostJobs = jobs
-    const known = env.cluster.resources
-    for (const name of Object.keys(resources))
-      if (!known.includes(name))
-        throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `schedulers.${scheduler}.limits.resources.${name}` }, suggest(name, known))
-    this.#most = Float64Array.from(known, (name) => resources[name] ?? Infinity)
+    this.#most = amountsByName(resources, env.cluster.resources, `schedulers.${scheduler}.limits.resources`, Infinity)
   }
 
   /** What it may still claim of every resource. */

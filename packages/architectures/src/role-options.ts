@@ -1,4 +1,4 @@
-import { askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
+import { amountsByName, askedTogether, SchedError, startedTogether, suggest, type ArchitectureEnv, type JobSpec, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Ranking } from './allocator-order.js'
 import type { Framework } from './framework.js'
@@ -28,8 +28,8 @@ export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], 
     if (path.includes('/')) throw new SchedError('BAD_OPTION', `"${path}" lies in another role, and only outermost roles have a guarantee or limit.`, place, 'Give it to the outermost role.')
     if (!quotas) throw new SchedError('BAD_OPTION', `guarantees and limits are kept node by node.`, place, 'Say `offers: by-node`.')
     const role = roles.role(path)
-    if (limit !== undefined) role.limit = amounts(limit, resources, `${place.field}.limit`, Infinity)
-    if (guarantee !== undefined) role.guarantee = amounts(guarantee, resources, `${place.field}.guarantee`, 0)
+    if (limit !== undefined) role.limit = amountsByName(limit, resources, `${place.field}.limit`, Infinity)
+    if (guarantee !== undefined) role.guarantee = amountsByName(guarantee, resources, `${place.field}.guarantee`, 0)
     for (const [r, name] of resources.entries())
       if ((role.guarantee?.[r] ?? 0) > (role.limit?.[r] ?? Infinity)) throw new SchedError('BAD_OPTION', `role "${path}" is guaranteed more ${name} than its limit.`, place, 'Raise the limit or lower the guarantee.')
   }
@@ -60,14 +60,3 @@ export const totalsOf = ({ cell: { cluster, nodes } }: ArchitectureEnv): Float64
 
 const guaranteed = (roles: Roles, r: number): number => roles.tops.reduce((sum, { guarantee }) => sum + (guarantee?.[r] ?? 0), 0)
 
-/** Amounts by name as a column. Throws `BAD_OPTION` for a resource that the cluster has not. */
-export function amounts(given: Readonly<Record<string, number>>, resources: readonly string[], field: string, absent = 0): Float64Array {
-  for (const name of Object.keys(given)) resourceNamed(name, resources, `${field}.${name}`)
-  return Float64Array.from(resources, (name) => given[name] ?? absent)
-}
-
-export function resourceNamed(name: string, resources: readonly string[], field: string): ResourceId {
-  const found = resources.indexOf(name)
-  if (found < 0) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field }, suggest(name, resources))
-  return found as ResourceId
-}

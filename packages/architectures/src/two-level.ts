@@ -1,4 +1,4 @@
-import { defineArchitecture, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler } from '@sched/core'
+import { amountsByName, defineArchitecture, resourceNamed, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Allocator } from './allocator.js'
 import { allocatorOrders, drfWithout, rankedAtRandom, rankedBy, type AllocatorOrder, type Ranking } from './allocator-order.js'
@@ -8,7 +8,7 @@ import { Framework } from './framework.js'
 import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
 import { OfferRules } from './offer-rules.js'
 import { Refusals } from './refusals.js'
-import { amounts, checkQuota, resourceNamed, roleOptions, rolesOf, totalsOf } from './role-options.js'
+import { checkQuota, roleOptions, rolesOf, totalsOf } from './role-options.js'
 import type { Roles } from './roles.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Usage } from './usage.js'
@@ -125,10 +125,10 @@ class TwoLevel implements Architecture {
     this.#roles = rolesOf(options.roles, this.#frameworks, rankingOf(options, env), this.#totals, env.cluster.resources, offers === 'by-node')
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
     const { resources } = env.cluster
-    const least = options.minimumPerNode.map((given, i) => amounts(given, resources, `minimumPerNode[${i}]`))
+    const least = options.minimumPerNode.map((given, i) => amountsByName(given, resources, `minimumPerNode[${i}]`))
     this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
     this.#isSmall = fairShare || options.minimumOffer !== undefined || options.offerTimeout !== undefined
-    const minimum = amounts(options.minimumOffer ?? {}, resources, 'minimumOffer')
+    const minimum = amountsByName(options.minimumOffer ?? {}, resources, 'minimumOffer')
     this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
   }
 

@@ -1,6 +1,7 @@
 export { bestFit, bestFitPlacement } from './best-fit.js'
 export { dotProduct, dotProductPlacement } from './dot-product.js'
 export { firstFit, firstFitPlacement } from './first-fit.js'
+export { hybrid, hybridPlacement, type HybridOptions } from './hybrid.js'
 export { locality, localityPlacement } from './locality.js'
 export { nodeUsage, nodeUsagePlacement, type NodeUsageOptions } from './node-usage.js'
 export { pack, packPlacement, spread, spreadPlacement } from './pack-spread.js'

@@ -1,4 +1,4 @@
-import { definePlacement, SchedError, suggest, type ClusterView, type LaneId, type NodeId, type Placement, type Plug, type ResourceId } from '@sched/core'
+import { amountsByName, definePlacement, type ClusterView, type LaneId, type NodeId, type Placement, type Plug, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ByNode, type NodeScore } from './scored/by-node.js'
 
@@ -21,9 +21,7 @@ export const nodeUsagePlacement = definePlacement({
   source: 'YuniKorn, node sorting',
   options: nodeUsageOptions,
   create: ({ prefer, resourceWeights }, { cluster }): Placement => {
-    const unknown = Object.keys(resourceWeights).find((name) => !cluster.resources.includes(name))
-    if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: 'resourceWeights' }, suggest(unknown, cluster.resources))
-    const free = freePartBy(Float64Array.from(cluster.resources, (name) => resourceWeights[name] ?? 1))
+    const free = freePartBy(amountsByName(resourceWeights, cluster.resources, 'resourceWeights', 1))
     return new ByNode(prefer === 'least' ? free : (node, lane, view) => (view.hasRoom(lane, node) ? -free(node, lane, view) : -Infinity))
   },
 })

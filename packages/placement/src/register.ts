@@ -3,6 +3,7 @@ import { bayesCommPolicy } from './bayes/bayes-comm.js'
 import { bestFitPlacement } from './best-fit.js'
 import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
+import { hybridPlacement } from './hybrid.js'
 import { learningPolicy } from './learning/learning.js'
 import { localityPlacement } from './locality.js'
 import { nodeUsagePlacement } from './node-usage.js'
@@ -21,6 +22,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(worstFitPlacement)
     .add(randomFitPlacement)
     .add(roundRobinPlacement)
+    .add(hybridPlacement)
     .add(localityPlacement)
     .add(packPlacement)
     .add(spreadPlacement)

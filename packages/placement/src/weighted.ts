@@ -1,4 +1,4 @@
-import { definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
+import { amountsByName, definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
@@ -79,7 +79,7 @@ class Weighted implements Placement {
 
   constructor({ scores, resourceWeights, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
-    const weights = weightsOf(resourceWeights, env.cluster)
+    const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
     this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
@@ -175,12 +175,6 @@ function sumOf(parts: readonly { readonly score: ShapeScore; readonly weight: nu
 function enoughOf(nodes: number, percentage: number): number {
   const part = percentage === 0 ? Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodes / 125)) : percentage
   return Math.max(LEAST_NODES, Math.floor((nodes * part) / 100))
-}
-
-function weightsOf(given: Readonly<Record<string, number>>, { resources }: ClusterView): Float64Array {
-  for (const name of Object.keys(given))
-    if (!resources.includes(name)) throw new SchedError('UNKNOWN_NAME', `the cluster has no resource "${name}".`, { field: 'weighted.resourceWeights' }, suggest(name, resources))
-  return Float64Array.from(resources, (name) => given[name] ?? 1)
 }
 
 /** A filter that no node can pass would leave every job waiting for ever. */

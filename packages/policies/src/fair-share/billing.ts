@@ -1,13 +1,11 @@
-import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { amountsByName, type ClusterView, type ResourceId } from '@sched/core'
 
 /** Names under which processors go; without one of these the first resource is charged. */
 const PROCESSORS = ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores', 'cpu-milli', 'millicores']
 
 /** What an amount of each resource is billed; where nothing is said 1 for a slot or a processor, 0 for all else. Throws `BAD_OPTION`. */
 export function billingOf(billing: Readonly<Record<string, number>> | undefined, { resources, lanes }: ClusterView, option: string): Float64Array {
-  for (const name of Object.keys(billing ?? {}))
-    if (!resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${option}.${name}` }, suggest(name, resources))
-  if (billing !== undefined) return Float64Array.from(resources, (name) => billing[name] ?? 0)
+  if (billing !== undefined) return amountsByName(billing, resources, option)
   if (lanes.length > 1) return new Float64Array(resources.length).fill(1)
   const processors = Math.max(0, resources.findIndex((name) => PROCESSORS.includes(name.toLowerCase())))
   return Float64Array.from(resources, (_, r) => (r === (processors as ResourceId) ? 1 : 0))

@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { resourceNamed, type ClusterView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { sharingFields } from '../orders/sharing-options.js'
 
@@ -39,7 +39,6 @@ export function claimsOf({ priority, resources }: KaiSettings['defaults'], clust
       const value = given === undefined ? absent : valueOf(given)
       return value === -1 ? Infinity : value
     })
-  for (const name of Object.keys(resources))
-    if (!cluster.resources.includes(name)) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `${field}.resources.${name}` }, suggest(name, cluster.resources))
+  for (const name of Object.keys(resources)) resourceNamed(name, cluster.resources, `${field}.resources.${name}`)
   return { priority, quota: column(({ quota }) => quota, 0), limit: column(({ limit }) => limit, -1), weight: column(({ overQuotaWeight }) => overQuotaWeight, 1) }
 }

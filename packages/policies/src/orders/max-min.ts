@@ -1,4 +1,4 @@
-import { defineOrder, askedTogether, SchedError, startedTogether, whatStarts, suggest, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import { defineOrder, askedTogether, resourceNamed, startedTogether, whatStarts, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'
@@ -46,8 +46,7 @@ export const maxMin = (options: MaxMinOptions = {}): Plug<'order'> => maxMinOrde
 
 /** The resource shared in each lane. */
 function resourceOf(name: string | undefined, { lanes, resources }: ClusterView): ResourceId[] {
-  const chosen = name === undefined ? -1 : resources.indexOf(name)
-  if (name !== undefined && chosen < 0) throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: 'resource' }, suggest(name, resources))
+  const chosen = name === undefined ? -1 : resourceNamed(name, resources, 'resource')
   return lanes.map((lane) => lane.resources.find((r) => r === chosen) ?? (lane.resources[0] as ResourceId))
 }
 

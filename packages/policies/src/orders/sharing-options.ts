@@ -1,4 +1,4 @@
-import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { amountsByName, SchedError, type ClusterView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { queuePath, type Pool } from './pools.js'
 
@@ -57,9 +57,7 @@ export function settingsByPath<T>(field: string, settings: Readonly<Record<strin
 /** Weight of a pool in every resource. Throws `BAD_OPTION` for a resource the cluster does not have. */
 export function weightIn(path: string, weight: Weight | undefined, { resources }: ClusterView): number[] {
   if (typeof weight === 'number' || weight === undefined) return resources.map(() => weight ?? 1)
-  const unknown = Object.keys(weight).find((name) => !resources.includes(name))
-  if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: `weights.${path}` }, suggest(unknown, resources))
-  return resources.map((name) => weight[name] ?? 1)
+  return [...amountsByName(weight, resources, `weights.${path}`, 1)]
 }
 
 /** The order of siblings among equals. */

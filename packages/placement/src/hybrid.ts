@@ -1,0 +1,138 @@
+import {
+  definePlacement, forwarding, kindOfHardware, None, resourceNamed, SchedError, suggest,
+  type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Random, type ResourceId, type Round,
+} from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { locality } from './locality.js'
+
+const hybridOptions = z.strictObject({
+  spreadThreshold: z.number().min(0).max(1).default(0.5).describe('nodes that are used less than this part count as unused: they are filled in order; the others by least use (scheduler_spread_threshold)'),
+  topKFraction: z.number().min(0).max(1).default(0.2).describe('the node is drawn among this part of those in sight, the best of them (scheduler_top_k_fraction)'),
+  topKAbsolute: z.int().min(1).default(1).describe('or among so many, where that is more (scheduler_top_k_absolute)'),
+  avoidGpuNodes: z.boolean().default(true).describe('tasks that ask no GPU, nor any other device, go to nodes without, where one has room (scheduler_avoid_gpu_nodes)'),
+  preferred: z.string().optional().describe('the node of the driver: taken if it is as good as the best; of jobs with data: a node that has data of a task'),
+  resources: z.array(z.string()).optional().describe('whose use counts, the largest of them; default: processors and memory, or all but devices where the cluster has neither'),
+})
+/** Options of `hybrid`; all may be left out. */
+export type HybridOptions = z.input<typeof hybridOptions>
+
+/**
+ * Fills nodes in order up to a threshold and spreads above it: the use of a node is the largest used part of its processors and memory before the task
+ * is there, and counts as 0 below the threshold. The node is drawn among the best few, the lowest of equals; one with data of a task of the job, else that of the
+ * driver, is taken if it is as good as the best.
+ *
+ * Source: Ray, hybrid_scheduling_policy.cc, and its lease policy for data. Deviations: tasks wait in one queue where no node has room, and not at a node that
+ * would hold them if it were empty; of several nodes with data the lowest counts, and not the one with the most bytes.
+ */
+export const hybridPlacement = definePlacement({
+  name: 'hybrid',
+  summary: 'nodes in order up to a threshold of use, then the node used least, drawn among the best few',
+  source: "Ray, hybrid scheduling policy (the strategy DEFAULT)",
+  options: hybridOptions,
+  create: (options, env): Placement => new Hybrid(options, env),
+})
+
+/** Nodes in order up to a threshold of use, then the node used least: Ray's default. */
+export const hybrid = (options: HybridOptions = {}): Plug<'placement'> => hybridPlacement.plug({}, options)
+
+class Hybrid implements Placement {
+  readonly #options: z.output<typeof hybridOptions>
+  readonly #random: Random
+  readonly #nearest: Placement
+  readonly #driver: NodeId | None
+  /** Whose use counts. */
+  readonly #counted: readonly ResourceId[]
+  readonly #gpus: readonly ResourceId[]
+
+  constructor(options: z.output<typeof hybridOptions>, env: Env) {
+    const { cluster } = env
+    this.#options = options
+    this.#random = env.random('hybrid')
+    this.#nearest = locality().create(env)
+    this.#gpus = idsOf(cluster).filter((id) => isDevice(cluster, id))
+    this.#counted = options.resources?.map((name) => resourceNamed(name, cluster.resources, 'resources')) ?? usualOf(cluster)
+    this.#driver = options.preferred === undefined ? None : nodeOf(cluster, options.preferred)
+    Object.assign(this, forwarding(this.#nearest))
+  }
+
+  pick(job: JobId, round: Round): NodeId | None {
+    if (!this.#options.avoidGpuNodes || this.#asksGpus(job, round)) return this.#pickAmong(job, round, () => true)
+    const node = this.#pickAmong(job, round, (each) => !this.#hasGpus(each, round.cluster))
+    return node === None && this.#gpus.length > 0 ? this.#pickAmong(job, round, () => true) : node
+  }
+
+  #pickAmong(job: JobId, round: Round, isAllowed: (node: NodeId) => boolean): NodeId | None {
+    const most = this.#mostCandidates(round)
+    const unused: NodeId[] = []
+    const used: { readonly node: NodeId; readonly use: number }[] = []
+    for (const node of withRoom(round)) {
+      if (unused.length === most) break
+      if (!isAllowed(node) || !round.fits(job, node)) continue
+      const use = this.#use(node, round.cluster)
+      if (use === 0) unused.push(node)
+      else used.push({ node, use })
+    }
+    if (unused.length + used.length === 0) return None
+    const least = unused.length > 0 ? 0 : used.reduce((so, { use }) => Math.min(so, use), Infinity)
+    const preferred = this.#preferred(job, round)
+    if (preferred !== None && isAllowed(preferred) && this.#use(preferred, round.cluster) <= least) return preferred
+    const at = Math.floor(this.#random() * Math.min(most, unused.length + used.length))
+    if (at < unused.length) return unused[at] as NodeId
+    return used.sort((a, b) => a.use - b.use || a.node - b.node)[at - unused.length]?.node as NodeId
+  }
+
+  #mostCandidates({ nodes }: Round): number {
+    return Math.max(this.#options.topKAbsolute, Math.floor(nodes.length * this.#options.topKFraction))
+  }
+
+  /** The node that is taken if it is as good as the best; a task of the job fits on it. */
+  #preferred(job: JobId, round: Round): NodeId | None {
+    const { work, lane, nodes } = round
+    if (work.hasData(job, lane)) {
+      const node = this.#nearest.pick(job, round)
+      if (node !== None && work.taskFor(job, lane, node, 0) !== None) return node
+    }
+    const driver = this.#driver
+    const isInSight = driver !== None && (nodes.length === round.cluster.nodes || nodes.includes(driver))
+    return isInSight && round.fits(job, driver) ? driver : None
+  }
+
+  /** The largest used part of what counts, 0 below the threshold; in single precision, as there. */
+  #use(node: NodeId, cluster: ClusterView): number {
+    let highest = 0
+    for (const resource of this.#counted) {
+      const total = cluster.total(node, resource)
+      if (total > 0) highest = Math.max(highest, Math.fround(1 - cluster.free(node, resource) / total))
+    }
+    return highest < Math.fround(this.#options.spreadThreshold) ? 0 : highest
+  }
+
+  #asksGpus(job: JobId, { work, lane }: Round): boolean {
+    const shape = work.shape(job, lane)
+    return this.#gpus.some((resource) => work.demand(shape, resource) > 0)
+  }
+
+  #hasGpus(node: NodeId, cluster: ClusterView): boolean {
+    return this.#gpus.some((resource) => cluster.total(node, resource) > 0)
+  }
+}
+
+/** The nodes in sight that may have room, lowest first. */
+function* withRoom({ cluster, lane, nodes }: Round): Iterable<NodeId> {
+  if (nodes.length < cluster.nodes) yield* nodes.toSorted((a, b) => a - b)
+  else for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) yield node
+}
+
+const idsOf = (cluster: ClusterView): ResourceId[] => cluster.resources.map((_, id) => id as ResourceId)
+const isDevice = (cluster: ClusterView, id: ResourceId): boolean => cluster.deviceSize(id) > 0 || /^gpus?$/i.test(cluster.resources[id] as string)
+
+function usualOf(cluster: ClusterView): ResourceId[] {
+  const usual = [kindOfHardware('cores', cluster.resources), kindOfHardware('memory', cluster.resources)].filter((id) => id >= 0) as ResourceId[]
+  return usual.length > 0 ? usual : idsOf(cluster).filter((id) => !isDevice(cluster, id))
+}
+
+function nodeOf(cluster: ClusterView, name: string): NodeId {
+  for (let node = 0 as NodeId; node < cluster.nodes; node++) if (cluster.name(node) === name) return node
+  const known = Array.from({ length: Math.min(cluster.nodes, 1000) }, (_, node) => cluster.name(node as NodeId))
+  throw new SchedError('BAD_OPTION', `the cluster has no node "${name}".`, { field: 'preferred' }, suggest(name, known))
+}
