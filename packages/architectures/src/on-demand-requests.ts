@@ -1,4 +1,4 @@
-import { None, type JobId, type LaneId, type NodeId, type Policy, type Release, type Seconds, type ShapeId, type TaskId, type UserId, type QueueId, type WorkView } from '@sched/core'
+import { None, type GangPart, type JobId, type LaneId, type NodeId, type Policy, type Release, type Seconds, type ShapeId, type TaskId, type UserId, type QueueId, type WorkView } from '@sched/core'
 import type { Suiting } from './on-demand-size.js'
 
 /** A request for a virtual cluster, made for a job. */
@@ -211,6 +211,9 @@ export class Requests implements WorkView {
   }
   together(id: JobId): number {
     return this.#entry(id).unplaced
+  }
+  parts(id: JobId): readonly GangPart[] {
+    return [{ shape: this.shape(id), tasks: this.together(id) }]
   }
   asked(id: JobId): number {
     return this.#entry(id).unplaced

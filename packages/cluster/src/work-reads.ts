@@ -1,4 +1,4 @@
-import { None, type Duration, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type QueueId, type Seconds, type ShapeId, type StageSpec, type TaskId, type UserId, type WorkView } from '@sched/core'
+import { None, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type QueueId, type Seconds, type ShapeId, type StageSpec, type TaskId, type UserId, type WorkView } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 import type { ClusterModel } from './model.js'
 import { Names } from './names.js'
@@ -122,6 +122,14 @@ export class WorkReads extends WorkColumns implements WorkView {
     if (this.isGangJob(job)) return Math.max(1, this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each))))
     const least = this.stageLeast[stage] as number
     return least === 1 ? 1 : Math.max(1, least - this.#placedIn(stage))
+  }
+  parts(job: JobId, lane: LaneId): readonly GangPart[] {
+    const front = this.laneFront[job * this.lanes + lane] as number
+    if (front < 0) return []
+    if (!this.isGangJob(job) || !this.lacksTasks(front)) return [{ shape: this.shape(job, lane), tasks: this.together(job, lane) }]
+    const parts: GangPart[] = []
+    for (const stage of this.stagesWith(front)) if (this.spareIn(stage) < 0) parts.push({ shape: this.stageShape[stage] as ShapeId, tasks: -this.spareIn(stage) })
+    return parts
   }
   asked(job: JobId, lane: LaneId, resource: number): number {
     const stage = this.laneFront[job * this.lanes + lane] as number

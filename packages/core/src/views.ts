@@ -107,6 +107,12 @@ export interface ClusterView {
   readonly changeLog?: ChangeLog
 }
 
+/** Tasks of one stage that start together with others. */
+export interface GangPart {
+  readonly shape: ShapeId
+  readonly tasks: number
+}
+
 /** What a scheduler may read about its jobs: demands, estimates and progress, never true run times. */
 export interface WorkView {
   /** The jobs in the system, submitted and not ended, by ascending id. Costs a scan of as many as ever were at once. */
@@ -157,6 +163,8 @@ export interface WorkView {
    * first that lacks tasks, so that claiming task by task is claiming them all.
    */
   together(job: JobId, lane: LaneId): number
+  /** Of which stages those `together` tasks are, in the order in which they are claimed: what a task of each asks, and how many of them. One but for a job that is one gang. */
+  parts(job: JobId, lane: LaneId): readonly GangPart[]
   /** Amount of a resource that `together` tasks ask; of a job that is one gang each as its stage does. */
   asked(job: JobId, lane: LaneId, resource: ResourceId): number
   /** Amount of a resource that all its unplaced tasks ask: each as the front stage does, of a job that is one gang each as its own stage does. */

@@ -59,10 +59,9 @@ describe('a job that is one gang', () => {
   })
 
   it.each<[string, () => Plug<'policy'>]>([
-    ['easy', () => easy()],
-    ['conservative', () => conservative()],
-    ['fattened', () => fattened()],
-    ['replan', () => replan()],
+    ['easy over capacity', () => easy(capacity({ queues: { default: { capacity: 100 } } }))],
+    ['easy with jobs behind in an order that is', () => easy(fifo(), { backfillOrder: capacity({ queues: { default: { capacity: 100 } } }) })],
+    ['replan with named nodes', () => replan(fifo(), { nodes: 'named' })],
     ['capacity-scheduler', () => capacityScheduler()],
     ['yarn-preempting', () => yarnPreempting(greedy(yarnFair()))],
     ['slurm-preempting', () => slurmPreempting(greedy(fifo()), { tiers: { a: 2 } })],
@@ -71,8 +70,8 @@ describe('a job that is one gang', () => {
   })
 
   it('is refused by a policy that starts stages one by one, with a way out', () => {
-    expect(() => play([mpi()], strict())).toThrow(/job mpi is one gang of several stages, which its policy does not start together.*greedy, volcano/)
-    expect(play([mpi()], strict(), { infeasible: 'reject' }).events.map(({ kind }) => kind)).toEqual(['reject'])
+    expect(() => play([mpi()], replan(fifo(), { nodes: 'named' }))).toThrow(/job mpi is one gang of several stages, which its policy does not start together.*greedy, easy/)
+    expect(play([mpi()], replan(fifo(), { nodes: 'named' }), { infeasible: 'reject' }).events.map(({ kind }) => kind)).toEqual(['reject'])
   })
 
   it('stops as a whole where it loses what it cannot do without, and goes on where it can', () => {
@@ -171,6 +170,14 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   'greedy over kai': () => greedy(kai()),
   'kai-preempting': () => kaiPreempting(),
   'kai-preempting of quotas': (world) => kaiPreempting({ queues: { a: { resources: { [resourceOf(world)]: { quota: 3 } } }, b: { priority: 2 } } }),
+  strict: () => strict(),
+  easy: () => easy(),
+  'easy with three reservations': () => easy(fair(), { reservations: 3 }),
+  conservative: () => conservative(),
+  fattened: () => fattened(),
+  replan: () => replan(),
+  'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 1 }),
+  'preempting around easy': () => preempting(easy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
   volcano: () => volcano({ tiers: unbound }),
   'volcano that takes': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['drf', { name: 'capacity' }] }] }),
   'volcano that takes what gangs can do without': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }),

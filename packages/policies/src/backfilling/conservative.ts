@@ -49,6 +49,7 @@ const atLeastASecond = (estimate: Seconds) => Math.max(estimate, 1)
 
 class Conservative implements Policy {
   readonly promises = true
+  readonly startsGangJobs: boolean
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #plans: readonly Reservations[]
@@ -58,6 +59,7 @@ class Conservative implements Policy {
     const jobs = new RigidJobs(env, { order, placement }, options, atLeastASecond)
     jobs.countAmounts('conservative')
     this.#jobs = jobs
+    this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, env.cluster)
     this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options.compress === 'all-ends'))
     this.#explanations = new Explanations(jobs, options.windows)

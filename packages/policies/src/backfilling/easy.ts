@@ -52,6 +52,7 @@ export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, 
 
 class Easy implements Policy {
   readonly promises = true
+  readonly startsGangJobs: boolean
   readonly #backfillOrder: Order
   readonly #jobs: RigidJobs
   readonly #shadows: readonly Shadow[]
@@ -64,6 +65,7 @@ class Easy implements Policy {
     jobs.countAmounts('easy')
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
+    this.startsGangJobs = jobs.startsGangJobs
     this.#shadows = jobs.lanes.map((lane) => new Shadow(lane))
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations

@@ -55,6 +55,7 @@ export const fattened = (order: Plug<'order'> = fifo(), { placement, ...options 
 
 class Fattened implements Policy {
   readonly promises = true
+  readonly startsGangJobs: boolean
   readonly #options: Options
   readonly #mayDelay: number
   readonly #jobs: RigidJobs
@@ -73,6 +74,7 @@ class Fattened implements Policy {
     this.#options = options
     this.#mayDelay = options.delayingBackfillsPerHead === 'unlimited' ? Infinity : options.delayingBackfillsPerHead
     this.#jobs = new RigidJobs(env, { order, placement }, options)
+    this.startsGangJobs = this.#jobs.startsGangJobs
     this.#jobs.countAmounts('fattened')
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))

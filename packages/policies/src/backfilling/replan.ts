@@ -55,8 +55,9 @@ type Options = z.output<typeof replanOptions>
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
- * limits of time of a pass, preemption, heterogeneous jobs, several partitions per job; a partition
- * is a queue. Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
+ * limits of time of a pass, preemption, several partitions per job, heterogeneous jobs with named nodes; a partition
+ * is a queue. Of such a job, here one gang, all parts are planned for the estimate of the job and at once: in Slurm each for its own limit,
+ * for the latest start that a pass has found for the others. Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
  * the very end at which there is room. The multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
  */
 export const replanPolicy = definePolicy({
@@ -77,6 +78,7 @@ const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate 
 
 class Replan implements Policy {
   readonly promises = true
+  readonly startsGangJobs: boolean
   readonly #options: Options
   readonly #jobs: RigidJobs
   readonly #windows: Windows
@@ -94,6 +96,7 @@ class Replan implements Policy {
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
     this.#jobs = jobs
+    this.startsGangJobs = jobs.startsGangJobs && options.nodes === 'counted'
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
@@ -129,7 +132,7 @@ class Replan implements Policy {
   /**
    * The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. From
    * then on others start on the nodes where it may not run, those that its partition lacks. One that finds no licences which plans reckon
-   * with ends the pass.
+   * with ends the pass. Jobs that are one gang, Slurm's heterogeneous ones, are left to the plan, as if they did not fit.
    */
   #startFirst(round: Round, lane: RigidLane): void {
     const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit, bf_min_age_reserve: age } = this.#options
@@ -146,12 +149,12 @@ class Replan implements Policy {
       parts.use(part)
       if (lane.waits[job] !== true) continue // a limit holds it back since another one started
       if (this.#licenses?.has(job) === false) return
-      if (this.#startAll(job, round, lane, closed)) starts.use()
-      else if (round.now - round.work.submitted(job) >= age) {
-        const shape = round.work.shape(job, round.lane)
-        if (!round.work.requiresLabels(shape)) return
-        if (!closed.includes(shape)) closed.push(shape)
-      }
+      if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) starts.use()
+      else if (round.now - round.work.submitted(job) >= age)
+        for (const { shape } of round.work.parts(job, round.lane)) {
+          if (!round.work.requiresLabels(shape)) return
+          if (!closed.includes(shape)) closed.push(shape)
+        }
     }
   }
 

@@ -26,11 +26,14 @@ interface Evicted {
  * The part that all disciplines for rigid jobs have in common: follows what waits and what runs in every lane, starts
  * the next piece of a job, all of its tasks or none, and moves the expected end of what outlives its estimate.
  *
- * A piece is a whole gang; of a job that is no gang it is one task, so such a job starts task by task.
+ * A piece is a whole gang, of a job that is one gang (`JobSpec.gang`) that of all its stages; of a job that is no gang it is one task, so such
+ * a job starts task by task. It is expected to hold all it asks until the estimate of the job: what of it ends before gives back its part then.
  */
 export class RigidJobs implements WorkListener {
   readonly lanes: readonly RigidLane[]
   readonly sharing: Sharing | undefined
+  /** Whether its orders let such jobs start. */
+  readonly startsGangJobs: boolean
   readonly #env: Env
   readonly #order: Order
   readonly #placement: Placement | undefined
@@ -57,6 +60,7 @@ export class RigidJobs implements WorkListener {
     this.#env = env
     this.#order = order
     this.sharing = order.sharing
+    this.startsGangJobs = order.startsGangJobs !== false && backfillOrder?.startsGangJobs !== false
     this.#placement = placement
     this.#others = backfillOrder === undefined && placement === undefined ? undefined : forwarding(backfillOrder, placement)
     this.#overrun = overrun
@@ -138,11 +142,17 @@ export class RigidJobs implements WorkListener {
 
   #claimAll(job: JobId, tasks: number, round: Round, places: readonly NodeId[] | undefined): boolean {
     const before = round.savepoint()
-    for (let i = 0; i < tasks; i++)
+    const shapes = round.work.isGangJob(job) ? round.work : undefined
+    let shape = shapes?.shape(job, round.lane)
+    for (let i = 0; i < tasks; i++) {
       if (!this.#claim(job, round, places?.[i])) {
         round.rollback(before)
         return false
       }
+      if (shapes === undefined || shapes.shape(job, round.lane) === shape) continue
+      shape = shapes.shape(job, round.lane)
+      this.#from = 0 // tasks of another stage may fit where these did not
+    }
     return true
   }
 
@@ -153,7 +163,7 @@ export class RigidJobs implements WorkListener {
     return task !== None && round.claim(task, node)
   }
 
-  /** The placement's choice, or the lowest node with room: tasks of one piece ask the same, so none before the last one's has any. */
+  /** The placement's choice, or the lowest node with room: tasks of one stage ask the same, so none before the last one's has any. */
   #pick(job: JobId, round: Round): NodeId | None {
     const { nodes, cluster, lane } = round
     if (nodes.length === 1) return nodes[0] as NodeId

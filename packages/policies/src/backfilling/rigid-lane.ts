@@ -77,9 +77,11 @@ export class RigidLane {
     const tasks = work.together(job, this.lane)
     if (tasks === 0) return
     const shape = work.shape(job, this.lane)
-    if (this.countedBy !== '' && work.requiresLabels(shape)) this.#unplannable(job)
+    const isGang = work.isGangJob(job)
+    if (this.countedBy !== '' && (work.requiresLabels(shape) || (isGang && work.parts(job, this.lane).some((part) => work.requiresLabels(part.shape))))) this.#unplannable(job)
     for (let r = 0; r < width; r++) {
-      const amount = tasks * work.demand(shape, this.resources[r] as ResourceId)
+      const resource = this.resources[r] as ResourceId
+      const amount = isGang ? work.asked(job, this.lane, resource) : tasks * work.demand(shape, resource)
       if (amount > (this.#total[r] as number)) this.#infeasible(job, r, amount)
       this.demand[job * width + r] = amount
       if (r === 0 && amount < this.least) this.least = amount
@@ -96,10 +98,7 @@ export class RigidLane {
   /** Whether the next piece of a waiting job asks what was read last. */
   isAsRead(job: JobId): boolean {
     const { width, demand } = this
-    const work = this.#work
-    const tasks = work.together(job, this.lane)
-    const shape = work.shape(job, this.lane)
-    for (let r = 0; r < width; r++) if (tasks * work.demand(shape, this.resources[r] as ResourceId) !== demand[job * width + r]) return false
+    for (let r = 0; r < width; r++) if (this.#work.asked(job, this.lane, this.resources[r] as ResourceId) !== demand[job * width + r]) return false
     return true
   }
 

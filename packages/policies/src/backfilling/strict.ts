@@ -37,6 +37,7 @@ export const strict = (order: Plug<'order'> = fifo(), { placement, ...options }:
   strictPolicy.plug({ order, placement }, options)
 
 class Strict implements Policy {
+  readonly startsGangJobs: boolean
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #profiles: readonly Profile[]
@@ -44,6 +45,7 @@ class Strict implements Policy {
 
   constructor(options: z.output<typeof strictOptions>, env: Env, order: Order, placement: Placement | undefined) {
     this.#jobs = new RigidJobs(env, { order, placement }, options)
+    this.startsGangJobs = this.#jobs.startsGangJobs
     this.#windows = new Windows(options.windows, env.cluster)
     if (!this.#windows.isEmpty) this.#jobs.countAmounts('strict with windows')
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))

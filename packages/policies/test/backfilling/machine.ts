@@ -25,12 +25,18 @@ export const queuePasses = defineArchitecture({
 
 const resourceNames = ['procs', 'memory', 'gpus']
 
-/** A rigid job as one task with its whole demand, on a machine that is one node. */
-const asSpec = (job: RigidJob, index: number): JobSpec => ({
+const demandOf = (size: readonly number[]) => Object.fromEntries(size.map((amount, r) => [resourceNames[r] ?? '', amount]))
+
+/** A rigid job as one task with its whole demand, on a machine that is one node; one of parts as one gang of a stage for each. */
+const asSpec = ({ submit, estimate, size, runtime, parts }: RigidJob, index: number): JobSpec => ({
   id: `J${index}`,
-  submit: job.submit,
-  estimate: job.estimate,
-  stages: [{ name: 'job', tasks: 1, demand: Object.fromEntries(job.size.map((amount, r) => [resourceNames[r] ?? '', amount])), duration: job.runtime }],
+  submit,
+  estimate,
+  ...(parts !== undefined && { gang: true }),
+  stages:
+    parts === undefined
+      ? [{ name: 'job', tasks: 1, demand: demandOf(size), duration: runtime }]
+      : parts.map((part, i) => ({ name: `part ${i}`, tasks: part.tasks, gang: true, demand: demandOf(part.size), duration: part.runtime })),
 })
 
 const workloadOf = (specs: readonly JobSpec[]): Workload => ({

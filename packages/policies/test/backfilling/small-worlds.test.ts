@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { simulated } from './machine.js'
 import { conservative as referenceConservative } from './reference/conservative.js'
 import { easy as referenceEasy, fattened as referenceFattened, fcfs } from './reference/disciplines.js'
+import { worldOfParts } from './parts.js'
 import { schedule, type Pass, type RigidJob } from './reference/machine.js'
 
 /** Few distinct values, so that ties, equal estimates, zero-length jobs and jobs as wide as the machine are frequent. */
@@ -45,9 +46,9 @@ const pairs: Record<string, () => { policy: Plug<'policy'>; reference: () => Pas
 
 describe('on random small worlds, job by job', () => {
   for (const [name, make] of Object.entries(pairs)) {
-    const agrees = (kind: { overrun: boolean; resources: number }, numRuns: number) => {
+    const agrees = (kind: { overrun: boolean; resources: number }, numRuns: number, worlds: (kind: { overrun: boolean; resources: number }) => ReturnType<typeof world> = world) => {
       fc.assert(
-        fc.property(world(kind), ({ capacity, jobs }) => {
+        fc.property(worlds(kind), ({ capacity, jobs }) => {
           const { policy, reference, seen = (job) => job } = make()
           const queue = sorted(jobs)
           expect(simulated(queue, capacity, policy)).toEqual(schedule(queue.map(seen), capacity, reference()))
@@ -58,6 +59,8 @@ describe('on random small worlds, job by job', () => {
     it(`${name} starts as its second-by-second reference does`, () => agrees({ overrun: false, resources: 1 }, 3000))
     it(`${name} does so with two resources`, () => agrees({ overrun: false, resources: 2 }, 600))
     it(`${name} does so when jobs outlive their estimates`, () => agrees({ overrun: true, resources: 1 }, 600))
+    it(`${name} does so when jobs have parts that start together and end one by one`, () => agrees({ overrun: false, resources: 1 }, 2000, worldOfParts))
+    it(`${name} does so when such parts ask several resources, and outlive their estimates`, () => agrees({ overrun: true, resources: 2 }, 1500, worldOfParts))
   }
 })
 

@@ -19,7 +19,7 @@ export function conservative(moments: Moments = everySecond, windows: Reserved =
     if (isOutlived || [...reserved.values()].some((start) => start < now)) {
       for (const job of machine.waiting) reserved.delete(job)
       for (const job of machine.waiting) place(job, machine, Infinity)
-    } else if (machine.ended.some(({ expected }) => atAnyEnd || expected > now)) {
+    } else if (machine.gaveBack.some(({ expected }) => atAnyEnd || expected > now)) {
       for (const job of machine.waiting) if (reserved.has(job)) place(job, machine, reserved.get(job) ?? NaN)
     }
     for (const job of machine.waiting) if (!reserved.has(job)) place(job, machine, Infinity)

@@ -1,4 +1,4 @@
-import { fits, minus, sum, type Machine, type Pass, type RigidJob } from './machine.js'
+import { fits, minus, partsOf, sum, type Machine, type Pass, type RigidJob } from './machine.js'
 
 /** How a reference looks for a time: at every second, or (in long logs) only where something is expected to end. */
 export type Moments = (from: number, ends: readonly number[]) => Iterable<number>
@@ -61,7 +61,7 @@ export function fattened({ delayReference, delayingBackfillsPerHead, awt, moment
     if (!firstShadow.has(head)) firstShadow.set(head, shadow)
     for (const job of others) {
       if (!fits(job.size, machine.free())) continue
-      const running = { job, start: machine.now, expected: machine.now + job.estimate }
+      const running = { job, start: machine.now, expected: machine.now + job.estimate, parts: partsOf(job) }
       machine.running.push(running)
       const after = shadowOf(head, machine, moments)
       machine.running.pop()

@@ -1,9 +1,17 @@
-/** A rigid job: whole numbers only; `size` is its demand, one amount per resource. */
+/** A part of a job that starts with the others and ends by itself: so many tasks of a size each. */
+export interface Part {
+  readonly runtime: number
+  readonly tasks: number
+  readonly size: readonly number[]
+}
+
+/** A rigid job: whole numbers only; `size` is its demand, one amount per resource. With `parts` it runs as long as the longest, and its size is that of all. */
 export interface RigidJob {
   readonly submit: number
   readonly runtime: number
   readonly estimate: number
   readonly size: readonly number[]
+  readonly parts?: readonly Part[]
 }
 
 export interface Running {
@@ -11,7 +19,14 @@ export interface Running {
   readonly start: number
   /** Start + estimate, until the job outlives it. */
   expected: number
+  /** Parts that have ended hold nothing any more. */
+  parts: readonly Part[]
 }
+
+/** The job itself is the only part of one that has none. */
+export const partsOf = (job: RigidJob): readonly Part[] => job.parts ?? [{ runtime: job.runtime, tasks: 1, size: job.size }]
+
+const held = ({ parts }: Running, r: number) => sum(parts.map(({ tasks, size }) => tasks * (size[r] ?? 0)))
 
 /** A machine as a reference discipline sees it: plain arrays, in the order in which jobs came. */
 export class Machine {
@@ -19,8 +34,9 @@ export class Machine {
   readonly capacity: readonly number[]
   waiting: RigidJob[] = []
   running: Running[] = []
-  /** Running jobs that ended since the last pass, with what they were expected to be. */
+  /** Running jobs that ended since the last pass, with what they were expected to be; and those of which a part did, or the last one. */
   ended: Running[] = []
+  gaveBack: Running[] = []
   readonly starts = new Map<RigidJob, number>()
 
   constructor(capacity: readonly number[]) {
@@ -29,18 +45,18 @@ export class Machine {
 
   start(job: RigidJob): void {
     this.waiting = this.waiting.filter((other) => other !== job)
-    this.running.push({ job, start: this.now, expected: this.now + job.estimate })
+    this.running.push({ job, start: this.now, expected: this.now + job.estimate, parts: partsOf(job) })
     this.starts.set(job, this.now)
   }
 
   /** What is not held by running jobs at this moment. */
   free(): number[] {
-    return this.capacity.map((amount, r) => amount - sum(this.running.map(({ job }) => job.size[r] ?? 0)))
+    return this.capacity.map((amount, r) => amount - sum(this.running.map((running) => held(running, r))))
   }
 
   /** What will not be held by running jobs at time t, if they end as expected. */
   freeAt(t: number): number[] {
-    return this.capacity.map((amount, r) => amount - sum(this.running.filter(({ expected }) => expected > t).map(({ job }) => job.size[r] ?? 0)))
+    return this.capacity.map((amount, r) => amount - sum(this.running.filter(({ expected }) => expected > t).map((running) => held(running, r))))
   }
 }
 
@@ -58,8 +74,11 @@ export function schedule(jobs: readonly RigidJob[], capacity: readonly number[],
   let came = 0
   let asked: number[] = [] // also by plans that have been changed since
   while (came < coming.length || machine.running.length > 0 || asked.length > 0) {
-    machine.now = Math.min(...asked, coming[came]?.submit ?? Infinity, ...machine.running.map(({ job, start }) => start + job.runtime))
-    machine.ended = machine.running.filter(({ job, start }) => start + job.runtime <= machine.now)
+    machine.now = Math.min(...asked, coming[came]?.submit ?? Infinity, ...machine.running.flatMap(({ start, parts }) => parts.map(({ runtime }) => start + runtime)))
+    const isLeft = ({ start }: Running, { runtime }: Part) => start + runtime > machine.now
+    machine.gaveBack = machine.running.filter((running) => !running.parts.every((part) => isLeft(running, part)))
+    for (const running of machine.gaveBack) running.parts = running.parts.filter((part) => isLeft(running, part))
+    machine.ended = machine.gaveBack.filter(({ parts }) => parts.length === 0)
     machine.running = machine.running.filter((running) => !machine.ended.includes(running))
     for (let job = coming[came]; job !== undefined && job.submit <= machine.now; job = coming[++came]) machine.waiting.push(job)
     for (const running of machine.running) extend(running, machine.now, extension)
