@@ -15,9 +15,17 @@ export function heed(signal: AbortSignal): void {
   if (signal.aborted) throw new Interruption()
 }
 
+/** Milliseconds between two looks at signals and at the progress bar; each costs a tenth of one. */
+const TURN = 20
+let lastTurn = -Infinity
+
+/** Whether signals and drawing have waited long for a turn: short runs in a row share one. */
+export const isTurnDue = (): boolean => performance.now() - lastTurn >= TURN
+
 /** Gives signals and drawing a turn, then goes on unless it is to stop. */
 export async function breathe(mayGoOn: () => boolean): Promise<void> {
   await new Promise(setImmediate)
+  lastTurn = performance.now()
   if (!mayGoOn()) throw new Interruption()
 }
 
@@ -29,16 +37,17 @@ const script = new Script('globalThis[Symbol.for("sched.turn")].work()', { filen
 const fromOutside = ['SIGTERM', 'SIGHUP'] as const
 
 /**
- * Does some work that Ctrl-C ends even where it never would, in a policy that loops for ever: no handler of signals has its turn then,
- * but Node can break off a script. The handlers are told afterwards. On other threads it is the thread that is ended. Other signals
- * Node does not look for: `atOnce` lets them end the process without a handler meanwhile, for code of others where nothing has to be cleared away.
+ * Does some work that signals end even where it never would, in code of others that loops for ever: no handler has its turn then,
+ * but Node can break off a script on Ctrl-C, of which the handlers are told afterwards, and other signals end the process where nobody
+ * handles them. A signal that comes as this begins or ends may be lost, or end the process at once: only for what has nothing to clear
+ * away and cannot run on another thread, which is ended without all this.
  */
-export function interruptible<T>(work: () => T, { atOnce = false }: { readonly atOnce?: boolean } = {}): T {
+export function interruptible<T>(work: () => T): T {
   if (!isMainThread) return work()
   let result: { readonly value: T } | undefined
   turn.work = () => void (result = { value: work() })
   Object.defineProperty(globalThis, key, { value: turn, configurable: true })
-  const giveBack = atOnce ? withoutHandlers() : () => undefined
+  const giveBack = withoutHandlers()
   try {
     script.runInThisContext({ breakOnSigint: true, displayErrors: false })
   } catch (error) {

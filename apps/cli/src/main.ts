@@ -5,7 +5,8 @@ import { wholeOutput } from './whole-output.js'
 
 const stop = new AbortController()
 process.on('SIGINT', () => {
-  if (stop.signal.aborted) process.exit(Exit.Interrupted) // twice: at once
+  // again: soon, whatever still goes on; both may have come while nobody listened, so there is time to clear away
+  if (stop.signal.aborted) setTimeout(() => process.exit(Exit.Interrupted), 1000).unref()
   stop.abort()
 })
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort()) // ended from outside, or its terminal was closed

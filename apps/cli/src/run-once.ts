@@ -6,7 +6,7 @@ import { periodOf } from './experiment/period.js'
 import type { RunningTask } from '@sched/workload'
 import type { NamedPolicy } from './experiment/policies.js'
 import { drawing, type Draw, type Drawn } from './drawing.js'
-import { breathe, interruptible } from './interruption.js'
+import { breathe, interruptible, isTurnDue } from './interruption.js'
 import { NamedSharers } from './named-sharers.js'
 
 /** What one run measured, as plain data. */
@@ -50,10 +50,10 @@ export interface RunWatch {
   readonly draw?: Draw | undefined
 }
 
-/** Instants between two looks at the clock. */
-const SLICE = 10_000
-/** Milliseconds between two looks at signals and at the progress bar; each costs a tenth of one. */
-const TURN = 20
+/** Most instants between two looks at the clock. */
+const STEPS = 10_000
+/** Milliseconds that instants between two looks at the clock may take, if there are several. */
+const LOOK = 2
 /** For so many causes a rejected job is named. */
 const NAMED = 5
 
@@ -81,7 +81,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   const rows = watch.onJob === undefined ? [] : [jobRows((row) => watch.onJob?.(row))]
   const sharers = new NamedSharers(policy.path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], spec))
   const { prefill, notes } = experiment.prefill.of(seed)
-  const simulation = new InterruptibleSimulation({
+  const simulation = new PausingSimulation({
     cluster: experiment.cluster,
     workload,
     ...toldApart(policy, experiment.architecture),
@@ -93,11 +93,13 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
     ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint, failures: spec.failures }),
   })
-  simulation.atOnce = (spec.plugins ?? []).length > 0
-  await simulation.runStream(spec.until, SLICE, () => {
+  simulation.isOfOthers = (spec.plugins ?? []).length > 0
+  const pause = () => {
     watch.onProgress?.(ended, workload.jobs, simulation.launches)
     return breathe(() => watch.mayGoOn())
-  })
+  }
+  if (isTurnDue() || simulation.isOfOthers) await pause() // what came while this was set up is heard first
+  await simulation.runStream(spec.until, STEPS, pause)
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
   return { policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections: [...rejections.values()], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
@@ -106,18 +108,25 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
 /** What jobs are rejected for, whoever they belong to: the name of a limit where the reason ends in one. */
 const causeOf = (reason: string): string => / \((\w+)\)$/.exec(reason)?.[1] ?? reason
 
-class InterruptibleSimulation extends Simulation {
-  /** Whether code of others runs: where files are being written it runs on other threads, which this does not touch. */
-  atOnce = false
+/** Pauses when it is time for a look at signals, however long instants take. */
+class PausingSimulation extends Simulation {
+  /** Whether code of others runs, which may never pause. */
+  isOfOthers = false
+  #steps = 1
 
   override advance(limit: number, until?: number): RunState {
-    return interruptible(() => {
-      const end = performance.now() + TURN
-      for (;;) {
-        const state = super.advance(limit, until)
-        if (state !== 'paused' || performance.now() >= end) return state
-      }
-    }, this)
+    const work = () => this.#untilTurn(limit, until)
+    return this.isOfOthers ? interruptible(work) : work()
+  }
+
+  #untilTurn(limit: number, until: number | undefined): RunState {
+    for (let before = performance.now(); ; ) {
+      const state = super.advance(Math.min(limit, this.#steps), until)
+      if (state !== 'paused' || isTurnDue()) return state
+      const now = performance.now()
+      this.#steps = now - before > LOOK ? Math.max(1, this.#steps >> 1) : Math.min(limit, this.#steps * 2)
+      before = now
+    }
   }
 }
 

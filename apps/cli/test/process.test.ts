@@ -73,6 +73,25 @@ describe('the program', () => {
     expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
   })
 
+  it('ends cleanly on Ctrl-C whenever it comes, of processes that are in each other\'s way', async () => {
+    const ends = await Promise.all(Array.from({ length: 8 }, async (_, i) => {
+      const cwd = directory()
+      const { text, until, endOn } = started([...long, '--threads', '1'], cwd)
+      await until(() => readdirSync(cwd).length > 0)
+      await setTimeout(150 + i * 17)
+      return { ...(await endOn('SIGINT')), ...text, files: readdirSync(cwd) }
+    }))
+    expect(ends).toEqual(ends.map(() => ({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })))
+  })
+
+  it('clears away, too, when it is asked to end again and again', async () => {
+    const cwd = directory()
+    const { text, until, endOn } = started(long, cwd)
+    await until(() => readdirSync(cwd).length > 0)
+    const how = await endOn('SIGINT', 3)
+    expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
+  })
+
   // never comes back, but leaves the processor to other tests
   const looping = `import { writeSync } from 'node:fs'
 const nap = new Int32Array(new SharedArrayBuffer(4))
@@ -88,11 +107,18 @@ export default { kind: 'policy', name: 'loop', create: () => ({ schedule() { wri
     expect({ ...how, ...text }).toEqual({ code: 130, by: null, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
   })
 
-  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGHUP', 1]] as const)('ends on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
+  it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGHUP', 1]] as const)('ends cleanly on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
     const { text, until, endOn } = started([...loop, '--threads', `${threads}`], small({ 'loop.mjs': looping }))
     await until(() => text.out.length >= threads) // they loop
     const how = await endOn(signal)
-    expect({ ...how, ...text }).toEqual({ code: null, by: signal, out: '.'.repeat(threads), err: '' })
+    expect({ ...how, ...text }).toEqual({ code: 130, by: null, out: '.'.repeat(threads), err: 'Interrupted; nothing was written.\n' })
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s where a wait is explained under a plug-in that loops for ever', async (signal) => {
+    const { text, until, endOn } = started(['explain', ...loop.slice(1, -2)], small({ 'loop.mjs': looping }))
+    await until(() => text.out.length > 0)
+    const { code, by } = await endOn(signal)
+    expect({ ended: code ?? by, ...text }).toEqual({ ended: signal === 'SIGINT' ? 130 : signal, out: '.', err: signal === 'SIGINT' ? 'Interrupted; nothing was written.\n' : '' })
   })
 
   it.each([['SIGTERM', 1], ['SIGTERM', 2], ['SIGINT', 1]] as const)('leaves nothing half-written on %s where a plug-in loops for ever, threads: %i', async (signal, threads) => {
@@ -165,8 +191,8 @@ interface Running {
   readonly text: { out: string; err: string }
   /** Waits until it is so; not for ever where the program has ended before. */
   until(isSo: () => boolean): Promise<void>
-  /** How it ends on a signal; where it has not heeded it after a minute it is killed, which the test sees beside what it has said. */
-  endOn(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }>
+  /** How it ends on a signal, sent once or so many times; where it has not heeded it after a minute it is killed, which the test sees beside what it has said. */
+  endOn(signal: NodeJS.Signals, times?: number): Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }>
 }
 
 function started(args: readonly string[], cwd: string): Running {
@@ -182,8 +208,8 @@ function started(args: readonly string[], cwd: string): Running {
     async until(isSo) {
       while (!isSo() && child.exitCode === null && child.signalCode === null) await setTimeout(20)
     },
-    async endOn(signal) {
-      child.kill(signal)
+    async endOn(signal, times = 1) {
+      for (let i = 0; i < times; i++) child.kill(signal)
       const last = globalThis.setTimeout(kill, 60_000)
       const how = await ended
       clearTimeout(last)

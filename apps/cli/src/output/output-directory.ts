@@ -17,6 +17,8 @@ export class OutputDirectory {
   readonly #path: string
   readonly #target: string
   readonly #force: boolean
+  /** Tries again where another thread was still writing. */
+  readonly #remove = (): void => rmSync(this.place, { recursive: true, force: true, maxRetries: 3 })
 
   constructor(path: string, cwd: string, force: boolean) {
     this.#path = path
@@ -28,6 +30,7 @@ export class OutputDirectory {
       rmSync(this.place, { recursive: true, force: true })
       mkdirSync(this.place)
     })
+    process.on('exit', this.#remove) // a second Ctrl-C ends the program where it is
   }
 
   complete(): void {
@@ -47,7 +50,8 @@ export class OutputDirectory {
 
   /** Leaves nothing behind; of no effect once complete. */
   discard(): void {
-    rmSync(this.place, { recursive: true, force: true })
+    process.off('exit', this.#remove)
+    this.#remove()
   }
 }
 

@@ -26,7 +26,7 @@ const SHORT = 1000
 
 /**
  * Runs a plan and yields the results in its order, whatever the number of threads. This thread takes runs like the
- * others, unless it must be there to clear away; a thread does many runs, since each has to warm up. Throws what the first run in the order of the plan threw
+ * others, unless it must be there to hear signals; a thread does many runs, since each has to warm up. Throws what the first run in the order of the plan threw
  * that failed, and `Interruption`.
  */
 export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, explain }: RunPlanOptions): Promise<RunResult[]> {
@@ -43,7 +43,8 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
     onProgress?.(board.sum)
   }
   try {
-    if (threads !== undefined || isApart) await others.start()
+    if (threads !== undefined) await others.start()
+    else if (isApart) await others.start(1)
     if (isApart) onRun?.(0)
     const own = isApart ? [] : await runShare(plan, { board, id: 0, onProgress: tick, ...(onRun !== undefined && { onRun }) })
     const outcomes = [...own, ...(await Promise.race([others.outcomes(tick), aborted(signal)]))]
@@ -56,8 +57,8 @@ export async function runPlan(plan: Plan, { signal, threads, onRun, onProgress, 
   }
 }
 
-/** Code of others may loop for ever, and a thread that does hears no signal: where files are written meanwhile, somebody has to clear them away. */
-const runsApart = ({ jobs, variants }: Plan): boolean => jobs !== undefined && variants.some(({ spec }) => (spec.plugins ?? []).length > 0)
+/** Code of others may loop for ever, and a thread that does hears no signal. */
+const runsApart = ({ variants }: Plan): boolean => variants.some(({ spec }) => (spec.plugins ?? []).length > 0)
 
 /** Who loops for ever on another thread does not see that it is to stop: nobody waits for it then. */
 const aborted = (signal: AbortSignal) =>
@@ -83,7 +84,7 @@ class Others {
   readonly #board: Board
   readonly #count: number
   #pool: Promise<Piscina<Share, Outcome[]>> | undefined
-  #shares: Promise<Outcome[][]> | undefined
+  readonly #shares: Promise<Outcome[]>[] = []
 
   constructor(plan: Plan, board: Board, count: number) {
     this.#plan = plan
@@ -91,27 +92,34 @@ class Others {
     this.#count = count
   }
 
-  /** Settles when they run. */
-  async start(): Promise<void> {
-    if (this.#count === 0 || this.#pool !== undefined) return
-    this.#pool = this.#makePool()
-    const share = async (id: number) => (await (this.#pool as Promise<Piscina<Share, Outcome[]>>)).run({ plan: this.#plan, memory: this.#board.memory, id })
-    this.#shares = Promise.all(Array.from({ length: this.#count }, (_, i) => share(i + 1)))
-    this.#shares.catch(() => this.#board.stopAfter(-1))
-    await this.#pool
+  /** Settles when they run, or the first so many of them. */
+  async start(count = this.#count): Promise<void> {
+    if (this.#shares.length >= count) return
+    this.#pool ??= this.#makePool()
+    const pool = await this.#pool
+    while (this.#shares.length < count) {
+      const share = pool.run({ plan: this.#plan, memory: this.#board.memory, id: this.#shares.length + 1 })
+      share.catch(() => this.#board.stopAfter(-1))
+      this.#shares.push(share)
+    }
   }
 
   /** Loads the library too, which runs on one thread can do without. */
   async #makePool(): Promise<Piscina<Share, Outcome[]>> {
     const { Piscina } = await import('piscina')
-    return new Piscina({ ...program(), minThreads: this.#count, maxThreads: this.#count, name: 'runOnThread' })
+    return new Piscina({ ...program(), minThreads: 1, maxThreads: this.#count, name: 'runOnThread' })
   }
 
   /** What they did, once all have ended; meanwhile `tick` is called now and then. */
   async outcomes(tick: () => void): Promise<Outcome[]> {
     const timer = setInterval(tick, 100)
     try {
-      return (await (this.#shares ?? [])).flat()
+      const all = async (): Promise<Outcome[][]> => {
+        const { length } = this.#shares
+        const outcomes = await Promise.all(this.#shares)
+        return this.#shares.length === length ? outcomes : all() // more have started meanwhile
+      }
+      return (await all()).flat()
     } catch (error) {
       throw new SchedError('BROKEN_CONTRACT', `a thread has ended early: ${error instanceof Error ? error.message : String(error)}`, {}, 'Try `--threads 1`, or give Node more memory.')
     } finally {
