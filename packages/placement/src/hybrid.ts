@@ -4,6 +4,7 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { locality } from './locality.js'
+import { NodeIndex } from './scored/node-index.js'
 
 const hybridOptions = z.strictObject({
   spreadThreshold: z.number().min(0).max(1).default(0.5).describe('nodes that are used less than this part count as unused: they are filled in order; the others by least use (scheduler_spread_threshold)'),
@@ -43,6 +44,9 @@ class Hybrid implements Placement {
   /** Whose use counts. */
   readonly #counted: readonly ResourceId[]
   readonly #gpus: readonly ResourceId[]
+  /** Of the cluster seen last. */
+  #uses: NodeIndex | undefined
+  #cluster: ClusterView | undefined
 
   constructor(options: z.output<typeof hybridOptions>, env: Env) {
     const { cluster } = env
@@ -62,27 +66,33 @@ class Hybrid implements Placement {
   }
 
   #pickAmong(job: JobId, round: Round, isAllowed: (node: NodeId) => boolean): NodeId | None {
-    const most = this.#mostCandidates(round)
+    const { cluster, lane, nodes } = round
+    const isWhole = nodes.length === cluster.nodes
+    const useOf = isWhole ? this.#useIn(cluster) : (node: NodeId): number => this.#use(node, cluster)
+    const most = Math.max(this.#options.topKAbsolute, Math.floor(nodes.length * this.#options.topKFraction))
     const unused: NodeId[] = []
-    const used: { readonly node: NodeId; readonly use: number }[] = []
-    for (const node of withRoom(round)) {
-      if (unused.length === most) break
-      if (!isAllowed(node) || !round.fits(job, node)) continue
-      const use = this.#use(node, round.cluster)
-      if (use === 0) unused.push(node)
-      else used.push({ node, use })
+    const used: NodeId[] = []
+    const consider = (node: NodeId): void => {
+      if (isAllowed(node) && round.fits(job, node)) (useOf(node) === 0 ? unused : used).push(node)
     }
+    if (isWhole) for (let node = cluster.nextWithRoom(lane, 0); node !== None && unused.length < most; node = cluster.nextWithRoom(lane, node + 1)) consider(node)
+    else [...nodes].sort((a, b) => a - b).forEach(consider)
     if (unused.length + used.length === 0) return None
-    const least = unused.length > 0 ? 0 : used.reduce((so, { use }) => Math.min(so, use), Infinity)
+    const least = unused.length > 0 ? 0 : used.reduce((so, node) => Math.min(so, useOf(node)), Infinity)
     const preferred = this.#preferred(job, round)
-    if (preferred !== None && isAllowed(preferred) && this.#use(preferred, round.cluster) <= least) return preferred
+    if (preferred !== None && isAllowed(preferred) && useOf(preferred) <= least) return preferred
     const at = Math.floor(this.#random() * Math.min(most, unused.length + used.length))
     if (at < unused.length) return unused[at] as NodeId
-    return used.sort((a, b) => a.use - b.use || a.node - b.node)[at - unused.length]?.node as NodeId
+    return nth(used, at - unused.length, (a, b) => useOf(a) - useOf(b) || a - b)
   }
 
-  #mostCandidates({ nodes }: Round): number {
-    return Math.max(this.#options.topKAbsolute, Math.floor(nodes.length * this.#options.topKFraction))
+  /** The use of every node, kept current by the log of changes. */
+  #useIn(cluster: ClusterView): (node: NodeId) => number {
+    if (cluster !== this.#cluster) this.#uses = new NodeIndex(cluster, (node) => this.#use(node, cluster))
+    this.#cluster = cluster
+    const uses = this.#uses as NodeIndex
+    uses.refresh()
+    return (node) => uses.score(node)
   }
 
   /** The node that is taken if it is as good as the best; a task of the job fits on it. */
@@ -117,12 +127,6 @@ class Hybrid implements Placement {
   }
 }
 
-/** The nodes in sight that may have room, lowest first. */
-function* withRoom({ cluster, lane, nodes }: Round): Iterable<NodeId> {
-  if (nodes.length < cluster.nodes) yield* nodes.toSorted((a, b) => a - b)
-  else for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) yield node
-}
-
 const idsOf = (cluster: ClusterView): ResourceId[] => cluster.resources.map((_, id) => id as ResourceId)
 const isDevice = (cluster: ClusterView, id: ResourceId): boolean => cluster.deviceSize(id) > 0 || /^gpus?$/i.test(cluster.resources[id] as string)
 
@@ -135,4 +139,24 @@ function nodeOf(cluster: ClusterView, name: string): NodeId {
   for (let node = 0 as NodeId; node < cluster.nodes; node++) if (cluster.name(node) === name) return node
   const known = Array.from({ length: Math.min(cluster.nodes, 1000) }, (_, node) => cluster.name(node as NodeId))
   throw new SchedError('BAD_OPTION', `the cluster has no node "${name}".`, { field: 'preferred' }, suggest(name, known))
+}
+
+/** What would stand at place `n` if these were sorted; they are put in another order. */
+function nth<T>(items: T[], n: number, compare: (a: T, b: T) => number): T {
+  for (let low = 0, high = items.length - 1; low < high; ) {
+    const pivot = items[(low + high) >> 1] as T
+    let [from, to] = [low, high]
+    while (from <= to) {
+      while (compare(items[from] as T, pivot) < 0) from++
+      while (compare(items[to] as T, pivot) > 0) to--
+      if (from > to) break
+      ;[items[from], items[to]] = [items[to] as T, items[from] as T]
+      from++
+      to--
+    }
+    if (n <= to) high = to
+    else if (n >= from) low = from
+    else break
+  }
+  return items[n] as T
 }
