@@ -82,7 +82,7 @@ export class AllocationRound implements Round {
   }
 
   evict(): void {
-    throw new SchedError('BROKEN_CONTRACT', 'a policy that allocates virtual clusters evicted one', { field: 'allocation' }, 'Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.')
+    throw new SchedError('BAD_OPTION', 'the policy that allocates virtual clusters would take one away.', { field: 'architecture.on-demand.allocation' }, 'Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.')
   }
 
   reserve(): void {

@@ -62,7 +62,7 @@ describe('the allocation of virtual clusters', () => {
   it('refuses a policy that evicts', () => {
     const given = preempting(greedy(fair({ pools: { a: { minShare: 9, minTimeout: 1 } } })))
     const three = [...['A', 'C'].map((id) => cpuJob(id, { tasks: 5, duration: 100, queue: 'b' })), cpuJob('B', { tasks: 5, submit: 1, queue: 'a' })]
-    expect(() => startsBy(given, three)).toThrow('use a policy without preemption')
+    expect(() => startsBy(given, three)).toThrow(expect.objectContaining({ code: 'BAD_OPTION', message: 'architecture.on-demand.allocation: the policy that allocates virtual clusters would take one away. Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.' }))
   })
 
   it('ends with the name of a policy that never gives a request all its nodes at once, or none', () => {
