@@ -19,7 +19,7 @@ export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): 
 /** Why a policy takes no job that is one gang of several stages: it starts stages one by one. `undefined` where it does, or the job is none. */
 export function refusedWhole(spec: JobSpec, { startsGangJobs }: Policy): SchedError | undefined {
   if (startsGangJobs === true || !isGangJob(spec)) return undefined
-  const wayOut = 'Use a policy that starts such jobs (greedy, easy, conservative, volcano, kueue, kai), or leave out `gang` of the job (of pods of Kubernetes: option `gang: stages`): each of its stages that is a gang is then one of its own.'
+  const wayOut = 'Use a policy that starts such jobs (greedy, easy, conservative, volcano, kueue, kai), or leave out `gang` of the job (of pods of Kubernetes: option `gang: stages`; of records of Slurm: `hetjobs: apart`): each of its stages that is a gang is then one of its own.'
   return new SchedError('INFEASIBLE', `job ${spec.id} is one gang of several stages, which its policy does not start together.`, {}, wayOut)
 }
 

@@ -197,6 +197,21 @@ describe('recorded', () => {
   })
 })
 
+describe('a job that is one gang of several stages', () => {
+  it('is as large as all of them, and was as long as the longest', () => {
+    const part = (procs: number, duration: number) => ({ name: `${procs}`, tasks: 1, gang: true, demand: { procs }, duration })
+    const [queue, log, groups] = [queueLength(), recorded(), jobGroups({ sizes: [3] })]
+    const world = new World([queue, log, groups], { procs: 4 })
+    const job = world.submit(0, { gang: true, recorded: { wait: 2 }, stages: [part(3, 10), part(1, 4)] })
+    const [long, short] = [world.start(5, job, { stage: 0 }), world.start(5, job, { stage: 1 })]
+    world.end(9, short)
+    end(world, 15, job, long)
+    world.close(15)
+    expect([queue.result().meanAmount, log.result().response.mean]).toEqual([(4 * 5) / 15, 12])
+    expect(groups.result().bySize.map(({ label, finished }) => [label, finished])).toEqual([['1-3', 0], ['>3', 1]])
+  })
+})
+
 describe('a period', () => {
   it('leaves jobs out by their submission, and the machine by its time', () => {
     const metrics = standardMetrics({ period: { from: 2, to: 4 }, rigid: true })

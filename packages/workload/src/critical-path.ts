@@ -23,7 +23,8 @@ export function criticalPath(stages: readonly StageSpec[]): { readonly seconds: 
   return { seconds, stages: most }
 }
 
-function longestOf(duration: Duration): Seconds {
+/** Seconds of the longest task; of a drawn one its mean. */
+export function longestOf(duration: Duration): Seconds {
   if (typeof duration === 'number') return duration
   if ('kind' in duration) return meanOf(duration)
   let longest = 0

@@ -43,6 +43,13 @@ describe('sacct --json', () => {
     expect(jobs(text([job()]), options)[0]).toMatchObject({ id: '101', estimate: 7200, recorded: { wait: 60, status: 'completed' }, stages: [{ demand: { procs: 30, mem: 65_536, gpus: 4 }, duration: 3600 }] })
   })
 
+  it('makes one job of the parts of a heterogeneous one, as the table of sacct does', () => {
+    const part = (offset: number, CPUs: number) => job({ job_id: 90 + offset, het: { job_id: 90, job_offset: set(offset) }, tres: { allocated: [] }, required: { CPUs } })
+    const [found, ...others] = jobs(text([part(0, 2), part(1, 8), other]))
+    expect([found!.id, found!.gang, found!.stages.map((stage) => stage.demand['procs']), others.map(({ id }) => id)]).toEqual(['90', true, [2, 8], ['999']])
+    expect(jobs(text([part(0, 2), part(1, 8)]), { hetjobs: 'apart' }).map(({ id }) => id)).toEqual(['90+0', '90+1'])
+  })
+
   it.each<[string, object, object, (job: JobSpec) => unknown, unknown]>([
     ['a state without a list (v0.0.39)', { state: { current: 'CANCELLED by 7' } }, {}, ({ recorded }) => recorded!.status, 'cancelled'],
     ['the first of several states', { state: { current: ['TIMEOUT', 'COMPLETING'] } }, {}, ({ recorded }) => recorded!.status, 'timeout'],

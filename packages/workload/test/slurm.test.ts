@@ -1,7 +1,7 @@
 import type { JobSpec } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describe as summaryOf, detectFormatOf, jobsOf, parseTrace, streamJobs, type ParseOptions, type Trace } from '../src/index.js'
+import { describe as summaryOf, detectFormatOf, jobsOf, parseTrace, streamJobs, writeWorkload, type ParseOptions, type Trace } from '../src/index.js'
 import { openTrace } from '../src/node/index.js'
 import { gresGpus, requestedMemory, tresGpus } from '../src/slurm/amounts.js'
 import { splitCsv } from '../src/slurm/csv.js'
@@ -176,15 +176,72 @@ describe('sacct', () => {
     expect(read(text, { procs: 128, memory: 'requested', mem: 1_000_000 }).machine).toMatchObject({ procs: 128, resources: { procs: 128, mem: 1_000_000 } })
   })
 
-  it('has every run of a requeued job, and the parts of arrays and heterogeneous jobs; what still waits has none', () => {
+  it('has every run of a requeued job, and the tasks of arrays; what still waits has none', () => {
     const again = { Submit: '2024-01-31T12:00:00', Start: '2024-01-31T12:01:00', End: '2024-01-31T13:01:00' }
-    const trace = read(table({ State: 'NODE_FAIL' }, again, { JobID: '7_1' }, { JobID: '7_[2-9%2]', Start: 'Unknown', End: 'Unknown', NCPUS: '0' }, { JobID: '8+0' }, { JobID: '8+1' }))
-    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['101', '7_1', '8+0', '8+1', '101#2'])
+    const trace = read(table({ State: 'NODE_FAIL' }, again, { JobID: '7_1' }, { JobID: '7_[2-9%2]', Start: 'Unknown', End: 'Unknown', NCPUS: '0' }))
+    expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['101', '7_1', '101#2'])
     expect(trace.report.notes).toContain('1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)')
   })
 
+  describe('of heterogeneous jobs', () => {
+    const head = { JobID: '8+0', ReqCPUS: '2', NNodes: '1', Partition: 'cpu' }
+    const gpus = { JobID: '8+1', ReqCPUS: '8', Partition: 'gpu', Timelimit: '03:00:00', End: '2024-01-31T10:31:00', Elapsed: '00:30:00', State: 'CANCELLED' }
+
+    it('makes one job that is one gang of the parts, each of which runs for its own time', () => {
+      const trace = read(table(head, { JobID: '8+0.batch' }, gpus, { JobID: '9' }), { gpuDemand: true })
+      expect([...jobsOf(trace)].map(({ id }) => id)).toEqual(['8', '9'])
+      expect([...jobsOf(trace)][0]).toEqual({
+        id: '8', submit: 0, user: 'ada', queue: 'cpu', group: 'math', account: 'proj', partition: 'cpu', qos: 'normal', priority: 500, estimate: 10_800, gang: true,
+        recorded: { wait: 60, status: 'completed' },
+        stages: [{ name: '+0', tasks: 1, gang: true, demand: { procs: 2, gpus: 4 }, duration: 3600 }, { name: '+1', tasks: 1, gang: true, demand: { procs: 8, gpus: 4 }, duration: 1800 }],
+      })
+      expect(trace.report.notes).toContain('1 job of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart (hetJobs)')
+      expect(trace.report.notes).toContain('1 job of parts of several queues: in that of the first (hetQueues)')
+      expect(read(table(head, { ...gpus, Partition: 'cpu' })).report.notes!.join()).not.toContain('hetQueues')
+    })
+
+    it('counts the parts together in what the machine must have', () => {
+      const requested = (...records: Record[]) => read(table(...records)).machine!.resources
+      expect(requested(head, gpus)).toEqual({ procs: 10 })
+      expect(requested(head, gpus, { JobID: '9', ReqCPUS: '5', Start: '2024-01-31T10:31:00' })).toEqual({ procs: 10 }) // 8 of them have ended then, 2 + 5 are held
+      const waits = { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }
+      expect(read(table({ ...head, ...waits }, { ...gpus, ...waits }), { pending: 'estimate' }).machine!.resources).toEqual({ procs: 10 })
+    })
+
+    it('leaves parts apart where it is told to, and one of which no other is read', () => {
+      const ids = (text: string, options?: object) => jobs(text, options).map(({ id, gang }) => [id, gang])
+      expect(ids(table(head, gpus), { hetjobs: 'apart' })).toEqual([['8+0', undefined], ['8+1', undefined]])
+      const lone = read(table(head, gpus), { status: ['completed'] })
+      expect([...jobsOf(lone)].map(({ id, gang }) => [id, gang])).toEqual([['8+0', undefined]])
+      expect(lone.report.notes).toContain('1 job of one part of a heterogeneous one, beside which no other is read (hetAlone)')
+      expect(ids(table(head, { JobID: '9' }, gpus))).toEqual([['8+0', undefined], ['9', undefined], ['8+1', undefined]])
+    })
+
+    it('tells the runs of a requeued one apart, whose parts stand run by run', () => {
+      const again = { Submit: '2024-01-31T12:00:00', Start: '2024-01-31T12:01:00', End: '2024-01-31T13:01:00', Elapsed: '01:00:00' }
+      const found = jobs(table(head, { ...head, ...again }, gpus, { ...gpus, ...again }))
+      expect(found.map(({ id, submit, stages }) => [id, submit, stages.map(({ demand }) => demand['procs'])])).toEqual([['8', 0, [2, 8]], ['8#2', 7200, [2, 8]]])
+    })
+
+    it('has the tasks, licences, limits and recorded times of the parts', () => {
+      const each = jobs(table(head, gpus), { tasks: 'each' })[0]!
+      expect(each.stages.map(({ name, tasks, gang, demand }) => [name, tasks, gang, demand])).toEqual([['+0', 2, true, { procs: 1 }], ['+1', 8, true, { procs: 1 }]])
+      expect(jobs(table({ ...head, Timelimit: 'UNLIMITED' }, gpus), { missingEstimate: 'unknown' })[0]!.estimate).toBeUndefined()
+      const cut = jobs(table({ ...head, Timelimit: '00:45:00' }, gpus))[0]!
+      expect([cut.estimate, cut.recorded, cut.stages.map(({ duration }) => duration)]).toEqual([10_800, { wait: 60, status: 'completed', runtime: 3600 }, [2700, 1800]])
+      const licensed = ['JobID|Submit|Start|End|NCPUS|Licenses', '7+0|1700000000|1700000010|1700000100|8|fluent:2', '7+1|1700000000|1700000010|1700000100|1|fluent,matlab'].join('\n')
+      expect(jobs(licensed)[0]!.licenses).toEqual({ fluent: 3, matlab: 1 })
+    })
+
+    it('is written and read again as the same job', () => {
+      const [job] = jobs(table(head, gpus))
+      const text = [...writeWorkload(read(table(head, gpus)))].join('')
+      expect([...jobsOf(read(text))]).toEqual([job])
+    })
+  })
+
   it('streams the same jobs, cut anywhere', () => {
-    const text = `${table({}, { JobID: '101.batch' }, { JobID: '102', Submit: '2024-01-31T10:00:30' })}\r\n`
+    const text = `${table({}, { JobID: '101.batch' }, { JobID: '102', Submit: '2024-01-31T10:00:30' }, { JobID: '103+0', Submit: '2024-01-31T10:00:40' }, { JobID: '103+1', Submit: '2024-01-31T10:00:40' }, { JobID: '104+0', Submit: '2024-01-31T10:00:50' }, { JobID: '104+1', Submit: '2024-01-31T10:00:50' })}\r\n`
     fc.assert(fc.property(fc.integer({ min: 1, max: text.length }), (chunk) => {
       const decoder = new LineDecoder((place) => sacctFormat.parser(sacctFormat.options.parse({}), place), {})
       const found: JobSpec[] = []

@@ -79,6 +79,8 @@ describe('writing SWF', () => {
     expect(swfRows()(wide)).toMatchObject({ wait: undefined, runtime: 100, status: 0 })
     const gang = job({ stages: [{ name: 'job', tasks: 3, gang: true, demand: { procs: 2, mem: 10 }, duration: 100 }] })
     expect(swfRows()(gang)).toMatchObject({ requested: 6, allocated: 6, requestedMemory: Math.ceil((30 * 1024) / 6) })
+    const stages = [{ ...gang.stages[0]!, duration: 80 }, { name: 'b', tasks: 2, gang: true, demand: { procs: 5 }, duration: 120 }]
+    expect(swfRows()(job({ gang: true, stages }))).toMatchObject({ requested: 16, runtime: 120, requestedMemory: Math.ceil((30 * 1024) / 16) })
   })
 
   it.each<[string, () => unknown, string]>([

@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { isGangJob, SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
 import { jobsOf, mapJobs, tsafrirEstimates } from '@sched/workload'
 import type { EstimatesSpec } from './schema.js'
 
@@ -32,7 +32,9 @@ function longest(workload: Workload): Seconds {
   return Math.ceil(most / HOUR) * HOUR
 }
 
-function runtimeOf({ id, stages: [stage, ...others] }: JobSpec): Seconds {
-  if (stage !== undefined && others.length === 0 && typeof stage.duration === 'number') return stage.duration
-  throw new SchedError('BAD_INPUT', 'has no one run time.', { field: `job "${id}"` }, 'Estimates are for rigid jobs: one stage with a fixed duration.')
+function runtimeOf(job: JobSpec): Seconds {
+  const { id, stages } = job
+  const times = stages.flatMap(({ duration }) => (typeof duration === 'number' ? [duration] : []))
+  if (times.length === stages.length && (stages.length === 1 || isGangJob(job))) return Math.max(...times)
+  throw new SchedError('BAD_INPUT', 'has no one run time.', { field: `job "${id}"` }, 'Estimates are for rigid jobs: one stage, or several that start together, with a fixed duration.')
 }

@@ -1,5 +1,5 @@
 import { SchedError, type JobSpec, type Workload } from '@sched/core'
-import { generators, traceFormat } from '@sched/workload'
+import { generators, startsAtOnce, traceFormat } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
 import * as z from '@sched/bundled/zod'
 import type { ExperimentSpec } from './schema.js'
@@ -58,7 +58,7 @@ function startsRigid(workload: Workload): boolean {
   return first !== undefined && isRigidJob(first)
 }
 
-function isRigidJob({ stages: [stage, ...others], estimate, recorded }: JobSpec): boolean {
-  if (stage === undefined || others.length > 0 || typeof stage.duration !== 'number' || stage.data !== undefined) return false
-  return (stage.tasks === 1 || stage.gang === true) && (estimate !== undefined || recorded?.wait !== undefined)
+function isRigidJob(job: JobSpec): boolean {
+  const { stages, estimate, recorded } = job
+  return startsAtOnce(job) && stages.every(({ duration, data }) => typeof duration === 'number' && data === undefined) && (estimate !== undefined || recorded?.wait !== undefined)
 }

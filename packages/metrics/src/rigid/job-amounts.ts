@@ -1,4 +1,4 @@
-import type { ClusterView, JobSpec, LaneId, ResourceId, ShapeId, StageSpec, TaskId, WorkView } from '@sched/core'
+import { isGangJob, type ClusterView, type JobSpec, type LaneId, type ResourceId, type ShapeId, type StageSpec, type TaskId, type WorkView } from '@sched/core'
 
 /**
  * What makes the size of a job: its amount of the first resource, in the order of the cluster, that it asks for;
@@ -15,10 +15,9 @@ export class JobAmounts {
     this.#work = work
   }
 
-  /** Of all tasks of the first stage together, a master left out: the size of a rigid job. */
+  /** Of all tasks of the first stage together, a master left out, of a job that is one gang of all stages: the size of a rigid job. */
   ofJob(spec: JobSpec): number {
-    const stage = firstStage(spec)
-    return stage === undefined ? 0 : stage.tasks * this.#first(stage)
+    return firstStages(spec).reduce((sum, stage) => sum + stage.tasks * this.#first(stage), 0)
   }
 
   ofTask(task: TaskId, lane: LaneId): number {
@@ -40,3 +39,10 @@ export class JobAmounts {
 
 /** The first stage that is not the job's master. */
 export const firstStage = ({ stages }: JobSpec): StageSpec | undefined => (stages[0]?.master === true ? stages[1] : stages[0])
+
+/** The stages that make the size of a job: its first one, of a job that is one gang all. */
+export function firstStages(spec: JobSpec): readonly StageSpec[] {
+  if (isGangJob(spec)) return spec.stages
+  const stage = firstStage(spec)
+  return stage === undefined ? [] : [stage]
+}

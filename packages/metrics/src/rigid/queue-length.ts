@@ -1,6 +1,6 @@
 import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
-import { firstStage } from './job-amounts.js'
+import { firstStage, firstStages } from './job-amounts.js'
 
 /** Jobs that waited, and what they asked for. */
 export interface QueueLengthResult {
@@ -60,8 +60,7 @@ export class QueueLength implements Observer {
       this.#count(spec)
     }
     this.#advance(now)
-    const stage = firstStage(spec)
-    const amount = stage === undefined ? 0 : stage.tasks * (stage.demand[this.#cluster.resources[this.#resource] as string] ?? 0)
+    const amount = firstStages(spec).reduce((sum, { tasks, demand }) => sum + tasks * (demand[this.#cluster.resources[this.#resource] as string] ?? 0), 0)
     this.#waiting = grown(this.#waiting, job + 1)
     this.#waiting[job] = amount
     this.#jobs++

@@ -1,4 +1,4 @@
-import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
+import { grown, isGangJob, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
 import { boundedSlowdown, TAU } from '../bounded-slowdown.js'
 import { EXACT_VALUES, Values, type Distribution } from '../distribution.js'
 import { counts, wholeRun, type Period } from '../period.js'
@@ -99,7 +99,10 @@ export class Recorded implements Observer {
   }
 }
 
-function runtimeOf({ recorded, stages: [stage, ...others] }: JobSpec): Seconds | undefined {
+/** Of a job that is one gang as long as its longest stage. */
+function runtimeOf(spec: JobSpec): Seconds | undefined {
+  const { recorded, stages } = spec
   if (recorded?.runtime !== undefined) return recorded.runtime
-  return others.length === 0 && typeof stage?.duration === 'number' ? stage.duration : undefined
+  const times = stages.flatMap(({ duration }) => (typeof duration === 'number' ? [duration] : []))
+  return times.length === stages.length && (stages.length === 1 || isGangJob(spec)) ? Math.max(...times) : undefined
 }

@@ -5,7 +5,7 @@ import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../t
 import { ruleLine, type RuleCount } from '../trace/facts.js'
 import { machineOf } from '../rigid/machine.js'
 import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
-import { AccountingJobs, type AccountingRecord, type AccountingTable } from './records.js'
+import { AccountingJobs, joining, type AccountingRecord, type AccountingTable } from './records.js'
 import { WholeAccounting } from './whole.js'
 
 type Schema = z.ZodType<AccountingRules>
@@ -38,15 +38,19 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
 }
 
 /** Gives jobs as their records come, which have to be in order of submission. */
-function orderedParser<S extends Schema>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+  const { reader, gpusIn } = table
   const lines = reader(place, options)
+  const joined = joining(table, options)
   const jobs = new AccountingJobs(options, gpusIn)
   let first = NaN
   let latest = -Infinity
   let waiting: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {
     const job = jobs.job(record)
-    if (job === undefined) return
+    if (job !== undefined) for (const each of joined.take(job)) give(each)
+  }
+  const give = (job: JobSpec) => {
     if (job.submit < latest)
       throw new BadLine('submit', 'submitted before the job above it.',
         'Hold the table in memory (stream: false), where it is sorted, or sort its lines by submit time')
@@ -61,10 +65,14 @@ function orderedParser<S extends Schema>({ reader, gpusIn }: AccountingTable<S>,
       waiting.reverse()
       return waiting.pop()
     },
-    end: () => lines.end?.(),
+    end() {
+      lines.end?.()
+      for (const job of joined.end()) give(job)
+      waiting.reverse()
+    },
     more: () => waiting.pop(),
     report() {
-      const rules: RuleCount[] = [...jobs.rules(), ...(lines.rules?.() ?? [])]
+      const rules: RuleCount[] = [...jobs.rules(), ...(lines.rules?.() ?? []), ...joined.rules()]
       return { rules, notes: rules.map(ruleLine) }
     },
   }

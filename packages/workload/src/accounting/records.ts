@@ -54,6 +54,21 @@ export interface RecordReader {
   rules?(): RuleCount[]
 }
 
+/** Makes one job of several records that stand one after another. */
+export interface JoinsJobs {
+  /** The job of the next record that has one; gives those that are complete now, in their order. */
+  take(job: JobSpec): JobSpec[]
+  /** After the last: those held back. */
+  end(): JobSpec[]
+  rules(): RuleCount[]
+}
+
+/** Gives every job as it comes. */
+const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () => [] }
+
+/** Who joins the jobs of a table's records. */
+export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
+
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
   extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
   readonly reader: (place: LinePlace, options: z.output<S>) => RecordReader
@@ -64,6 +79,8 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
    * submission, which a file that is not held must have.
    */
   readonly isByEnd?: boolean
+  /** Of which records one job is made; default, and where they stand in the order of the ends: each is one. */
+  readonly joins?: (options: z.output<S>) => JoinsJobs | undefined
   /** What the start of the file says of the machine; default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes
 }

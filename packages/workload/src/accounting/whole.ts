@@ -8,7 +8,7 @@ import { BadLines, noJobs, ofRow } from '../trace/bad-lines.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
 import { BadLine, type PartsReading, type ReadOptions, type Trace } from '../trace/format.js'
 import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
-import { AccountingJobs, type AccountingRecord, type AccountingTable, type RecordReader } from './records.js'
+import { AccountingJobs, joining, type AccountingRecord, type AccountingTable, type JoinsJobs, type RecordReader } from './records.js'
 
 /**
  * Records of files, whole or piece by piece, one after another: all jobs are made now and sorted by submit time, equal ones in
@@ -17,6 +17,7 @@ import { AccountingJobs, type AccountingRecord, type AccountingTable, type Recor
 export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements PartsReading {
   readonly #made: AccountingJobs
   readonly #lines: RecordReader
+  readonly #joined: JoinsJobs
   readonly #bad: BadLines
   readonly #place: { file: string | undefined; line: number; readonly counted: 'line' | 'row'; readonly checked: false }
   readonly #jobs: JobSpec[] = []
@@ -31,6 +32,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     this.#bad = new BadLines(onBadLine)
     this.#place = { file: undefined, line: 0, counted, checked: false }
     this.#lines = table.reader(this.#place, options)
+    this.#joined = joining(table, options)
   }
 
   add(bytes: Uint8Array, file: string | undefined): void {
@@ -51,7 +53,8 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
 
   trace(name: string | undefined): Trace {
     this.#excuse(() => this.#lines.end?.())
-    const found = [...this.#made.rules(), ...(this.#lines.rules?.() ?? [])]
+    for (const job of this.#joined.end()) this.#add(job)
+    const found = [...this.#made.rules(), ...(this.#lines.rules?.() ?? []), ...this.#joined.rules()]
     const jobs = this.#jobs
     if (jobs.length === 0) throw this.#empty(name, found)
     if (this.#unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
@@ -74,7 +77,10 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
 
   #take(record: AccountingRecord | 'step'): void {
     const job = this.#made.job(record)
-    if (job === undefined) return
+    if (job !== undefined) for (const each of this.#joined.take(job)) this.#add(each)
+  }
+
+  #add(job: JobSpec): void {
     if (this.#jobs.length > 0 && job.submit < this.#jobs.at(-1)!.submit) this.#unsorted++
     this.#jobs.push(job)
   }

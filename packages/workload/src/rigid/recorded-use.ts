@@ -1,14 +1,20 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, StageSpec } from '@sched/core'
+import { longestOf } from '../critical-path.js'
 import type { RecordedUse } from './machine.js'
 import type { RigidResource } from './resources.js'
 
-/** What rigid jobs used of a resource in the log that they come from. */
+/** What rigid jobs used of a resource in the log that they come from: a row for each stage, which ended by itself, and one without times for what those of a job asked together. */
 export function recordedUse(jobs: readonly JobSpec[], resource: RigidResource): RecordedUse {
-  const column = (value: (job: JobSpec) => number) => new Float64Array(jobs.length).map((_, i) => value(jobs[i]!))
+  const asks = ({ tasks, demand }: StageSpec) => tasks * (demand[resource] ?? 0)
+  const several = jobs.filter(({ stages }) => stages.length > 1)
+  const rows = several.length === 0 ? jobs.map((job) => [job, job.stages[0]!] as const) : jobs.flatMap((job) => job.stages.map((stage) => [job, stage] as const))
+  const sums = several.map(({ stages }) => stages.reduce((sum, stage) => sum + asks(stage), 0))
+  const column = (value: (job: JobSpec, stage: StageSpec) => number, ofSum: (sum: number) => number = () => NaN) =>
+    Float64Array.from([...rows.map(([job, stage]) => value(job, stage)), ...sums.map(ofSum)])
   const start = ({ submit, recorded }: JobSpec) => submit + (recorded?.wait ?? NaN)
   return {
-    amounts: column(({ stages: [stage] }) => stage!.tasks * (stage!.demand[resource] ?? 0)),
+    amounts: column((_, stage) => asks(stage), (sum) => sum),
     starts: column(start),
-    ends: column((job) => start(job) + (job.recorded?.runtime ?? (job.stages[0]!.duration as number))),
+    ends: column((job, stage) => start(job) + (job.stages.length === 1 ? (job.recorded?.runtime ?? (stage.duration as number)) : longestOf(stage.duration))),
   }
 }

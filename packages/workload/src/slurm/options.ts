@@ -1,5 +1,6 @@
 import * as z from '@sched/bundled/zod'
 import { accountingOptions, statusOption, tasksByNode } from '../accounting/options.js'
+import { HetJobs } from './het-jobs.js'
 
 /** States in which Slurm leaves a job, in lower case. */
 const states = [
@@ -21,6 +22,8 @@ export const slurmOptions = z.strictObject({
   gpus,
   constraints: z.enum(['ignore', 'require']).default('ignore')
     .describe('Whether the features that a job asked for (Constraints) and the type of its GPUs are required of nodes, for clusters whose nodes are given: as labels, the type as model.'),
+  hetjobs: z.enum(['together', 'apart']).default('together')
+    .describe('Heterogeneous jobs: together: one job that is one gang, whose parts (123+0, 123+1) start at once; apart: every part is a job of its own.'),
   pending: z.enum(['skip', 'estimate']).default('skip')
     .describe('Jobs that still wait: skip: left out; estimate: they run as long as their limit says. Of those that run already unknownRuntime tells the run time.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
@@ -30,3 +33,6 @@ export const slurmOptions = z.strictObject({
 
 /** Where Slurm's records tell GPUs, for the report. */
 export const GPUS_IN_TRES = 'AllocTRES or ReqTRES tells them'
+
+/** Who makes one job of the parts of a heterogeneous one. */
+export const joinsParts = ({ hetjobs }: z.output<typeof slurmOptions>): HetJobs | undefined => (hetjobs === 'together' ? new HetJobs() : undefined)

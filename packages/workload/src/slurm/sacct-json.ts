@@ -3,7 +3,7 @@ import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
 import { askedLicenses, licensesOf } from './amounts.js'
-import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
@@ -26,6 +26,7 @@ const SECONDS_PER_MINUTE = 60
 export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   options: slurmOptions,
   gpusIn: GPUS_IN_TRES,
+  joins: joinsParts,
   name: 'sacct-json',
   title: 'Slurm accounting records (sacct --json)',
   source: 'Slurm, slurmdb v0.0.36 to v0.0.42',

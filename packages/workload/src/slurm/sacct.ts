@@ -5,7 +5,7 @@ import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresGpuType, tresLicenses, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { accountingFormat } from '../accounting/format.js'
-import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { WaitingArrays } from './waiting-arrays.js'
@@ -14,15 +14,16 @@ const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,
 
 /**
  * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
- * (`123.batch`) are left out; tasks of an array (`123_4`) and parts of a heterogeneous job (`123+1`) are jobs of their own, and so is
- * every run of a requeued job, which `--duplicates` lists under one id with a submit time each. Tasks of an array that wait, which have one
- * record (`123_[4-7]`), are jobs of their own, too. Times are taken as they stand.
+ * (`123.batch`) are left out; tasks of an array (`123_4`) are jobs of their own, and so is every run of a requeued job, which `--duplicates` lists
+ * under one id with a submit time each. Tasks of an array that wait, which have one record (`123_[4-7]`), are jobs of their own, too. The parts
+ * of a heterogeneous job (`123+1`) are one job that is one gang, unless they are to be apart. Times are taken as they stand.
  *
  * Source: the manual page of `sacct`, Slurm 20 to 24.
  */
 export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   options: slurmOptions,
   gpusIn: GPUS_IN_TRES,
+  joins: joinsParts,
   name: 'sacct',
   title: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',

@@ -15,8 +15,8 @@ const statusCodes = knownWords<number>({ failed: 0, completed: 1, cancelled: 5, 
 
 /**
  * Makes rows of rigid jobs, one after another. Names that are whole numbers stay what they are; others are numbered from
- * 1 in order of their first use. Throws `BAD_INPUT` for a job that is more than
- * one task and no gang, or asks for no processors.
+ * 1 in order of their first use. A job that is one gang of several stages has the processors of all, and runs as long as the longest. Throws
+ * `BAD_INPUT` for a job that is more than one task and no gang, or asks for no processors.
  */
 export function swfRows(): (job: JobSpec, run?: JobRun) => SwfRow {
   const number = { job: numbers(), user: numbers(), group: numbers(), application: numbers(), queue: numbers(), partition: numbers() }
@@ -44,15 +44,24 @@ export function swfRows(): (job: JobSpec, run?: JobRun) => SwfRow {
 }
 
 function rigid(job: JobSpec): { readonly procs: number; readonly mem: number | undefined; readonly duration: number } {
-  const [stage, ...others] = job.stages
+  const { stages } = job
   const fail = (fact: string) => new SchedError('BAD_INPUT', fact, { field: `job "${job.id}"` }, 'The Standard Workload Format holds rigid jobs only: one task, or a gang, with a fixed run time on so many processors.')
-  if (stage === undefined || others.length > 0 || (stage.tasks !== 1 && stage.gang !== true)) throw fail('is more than one task, and no gang.')
-  const { tasks, demand } = stage
-  const each = demand['procs'] ?? demand['nodes']
-  if (each === undefined) throw fail(`asks for ${Object.keys(demand).join(', ')}, not for procs or nodes.`)
-  if (typeof stage.duration !== 'number') throw fail('has no fixed run time.')
-  return { procs: tasks * each, mem: demand['mem'] === undefined ? undefined : tasks * demand['mem'], duration: stage.duration }
+  if (!startsAtOnce(job)) throw fail('is more than one task, and no gang.')
+  let [procs, duration, mem] = [0, 0, undefined as number | undefined]
+  for (const { tasks, demand, duration: seconds } of stages) {
+    const each = demand['procs'] ?? demand['nodes']
+    if (each === undefined) throw fail(`asks for ${Object.keys(demand).join(', ')}, not for procs or nodes.`)
+    if (typeof seconds !== 'number') throw fail('has no fixed run time.')
+    procs += tasks * each
+    duration = Math.max(duration, seconds)
+    if (demand['mem'] !== undefined) mem = (mem ?? 0) + tasks * demand['mem']
+  }
+  return { procs, mem, duration }
 }
+
+/** Whether all tasks of a job start together: it is one task, a gang, or one gang of stages that are. */
+export const startsAtOnce = ({ stages, gang }: JobSpec): boolean =>
+  stages.length === 1 ? stages[0]!.tasks === 1 || stages[0]!.gang === true : gang === true && stages.every((stage) => stage.gang === true)
 
 /** A number for every name, never the same for two. */
 function numbers(): (name: string | undefined) => number | undefined {

@@ -1,0 +1,83 @@
+import type { JobSpec } from '@sched/core'
+import type { JoinsJobs } from '../accounting/records.js'
+import { longestOf } from '../critical-path.js'
+import type { RuleCount } from '../trace/facts.js'
+
+const PART = /^(.+)\+(\d+)((?:#\d+)?)$/
+
+/** The record of a part, and the job that was made of it. */
+interface Part {
+  readonly base: string
+  readonly offset: number
+  /** What tells runs of a requeued job apart. */
+  readonly run: string
+  readonly job: JobSpec
+}
+
+/**
+ * Heterogeneous jobs, whose parts (`123+0`, `123+1`) Slurm's records have one after another: each becomes one job that is one gang, `123`, with
+ * the stages of its parts, in the order of the records. Every part runs for its own time; the job has the longest of their estimates, the licences of all, and
+ * otherwise what its first part has. A part whose others were left out or stand elsewhere is a job of its own.
+ */
+export class HetJobs implements JoinsJobs {
+  #parts: Part[] = []
+  #joined = 0
+  #alone = 0
+  #ofSeveral = 0
+
+  take(job: JobSpec): JobSpec[] {
+    const [, base = '', offset = '', run = ''] = PART.exec(job.id) ?? []
+    const ended = this.#parts.length > 0 && this.#parts[0]!.base === base ? [] : this.end()
+    if (base === '') return [...ended, job]
+    this.#parts.push({ base, offset: Number(offset), run, job })
+    return ended
+  }
+
+  end(): JobSpec[] {
+    const runs = new Map<number, Part[]>() // every run of a requeued job has a submit time of its own
+    for (const part of this.#parts) runs.set(part.job.submit, [...(runs.get(part.job.submit) ?? []), part])
+    this.#parts = []
+    return [...runs.values()].map((parts) => this.#jobOf(parts))
+  }
+
+  rules(): RuleCount[] {
+    return [
+      { rule: 'hetJobs', jobs: this.#joined, text: 'of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart' },
+      { rule: 'hetQueues', jobs: this.#ofSeveral, text: 'of parts of several queues: in that of the first' },
+      { rule: 'hetAlone', jobs: this.#alone, text: 'of one part of a heterogeneous one, beside which no other is read' },
+    ].filter(({ jobs }) => jobs > 0)
+  }
+
+  #jobOf(parts: readonly Part[]): JobSpec {
+    const [{ base, run, job: first }] = parts as [Part]
+    if (parts.length === 1) {
+      this.#alone++
+      return first
+    }
+    this.#joined++
+    const jobs = parts.map(({ job }) => job)
+    if (jobs.some(({ queue }) => queue !== first.queue)) this.#ofSeveral++
+    const { estimate: _, recorded, ...rest } = first
+    const estimates = jobs.map(({ estimate = Infinity }) => estimate)
+    const ran = jobs.map((job) => job.recorded?.runtime ?? runtimeOf(job))
+    const isCut = Math.max(...ran) !== Math.max(...jobs.map(runtimeOf))
+    const { runtime: __, ...record } = recorded ?? {}
+    return {
+      ...rest,
+      id: `${base}${run}`,
+      ...licensesOf(jobs),
+      ...(Math.max(...estimates) < Infinity && { estimate: Math.max(...estimates) }),
+      recorded: { ...record, ...(isCut && { runtime: Math.max(...ran) }) },
+      gang: true,
+      stages: parts.flatMap(({ offset, job }) => job.stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true }))),
+    }
+  }
+}
+
+const runtimeOf = ({ stages }: JobSpec): number => Math.max(...stages.map(({ duration }) => longestOf(duration)))
+
+function licensesOf(jobs: readonly JobSpec[]): Pick<JobSpec, 'licenses'> {
+  const sums: Record<string, number> = {}
+  for (const { licenses = {} } of jobs) for (const [name, amount] of Object.entries(licenses)) sums[name] = (sums[name] ?? 0) + amount
+  return Object.keys(sums).length === 0 ? {} : { licenses: sums }
+}
