@@ -1,6 +1,6 @@
 import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
-import type { Architecture, Decision } from './plugs.js'
+import type { Architecture, Decision, Pass } from './plugs.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'
 
@@ -78,6 +78,8 @@ export interface Observer {
   onReject?(spec: JobSpec, reason: string, now: Seconds): void
   /** A policy has promised that the job starts no later than `start`. */
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
+  /** A policy has looked at its queue, and tells of it. */
+  onPass?(pass: Pass, now: Seconds): void
   /** `limit` names the limit where that is the reason and the policy tells. */
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
   /** A node has gone, or is back: `up` is whether it takes tasks from now on. */

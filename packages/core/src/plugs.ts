@@ -18,6 +18,24 @@ export interface Env {
   random(stream: string): Random
   /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */
   warn(message: string): void
+  /** Tells of a look at the queue that has ended; absent where nobody listens. */
+  readonly tellPass?: (pass: Pass) => void
+}
+
+/** A look of a policy at its queue, as far as the policy tells of such. */
+export interface Pass {
+  /** `first`: the first jobs start in order until one does not fit; `plan`: later ones are looked at, too. */
+  readonly kind: 'first' | 'plan'
+  /** Jobs that waited when it began. */
+  readonly waiting: number
+  /** Jobs that were looked at, those that a limit or somebody else keeps from running too. */
+  readonly looked: number
+  /** Jobs for which a start was sought. */
+  readonly tried: number
+  /** Jobs that started. */
+  readonly started: number
+  /** Entries of the plan at the end, if there is one. */
+  readonly entries?: number
 }
 
 /** Which work goes next and whether it may go now: fills a round with claims. */

@@ -27,6 +27,7 @@ export { jobGroups, type Group, type JobGroupsOptions, type JobGroupsResult } fr
 export { PROCESSOR_LIMITS, RUNTIME_LIMITS } from './rigid/job-kinds.js'
 export { queueLength, type QueueLengthResult } from './rigid/queue-length.js'
 export { recorded, type RecordedOptions, type RecordedResult } from './rigid/recorded.js'
+export { passes, type PassesResult, type PerPass } from './rigid/passes.js'
 export { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
 export type { JobMeans, Means } from './rigid/weighted-means.js'
 export { runSeries, type ResourceSeries, type RunSeries } from './run-series.js'

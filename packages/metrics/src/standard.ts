@@ -1,4 +1,4 @@
-import { tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
+import { tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Pass, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { failures } from './failures.js'
 import { fairness, type FairnessOptions } from './fairness.js'
@@ -11,6 +11,7 @@ import { locality, type LocalityCounts } from './locality.js'
 import { outages, type OutagesResult } from './outages.js'
 import { preemption, type Evictions, type PreemptionResult } from './preemption.js'
 import type { Period } from './period.js'
+import { passes, type PassesResult } from './rigid/passes.js'
 import { promises, type PromisesResult } from './promises.js'
 import { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
 import { shuffle, type ShuffleResult } from './shuffle-bytes.js'
@@ -43,6 +44,8 @@ export interface Summary {
   readonly failures?: Evictions
   /** Starts that the policy promised, and how it kept them. */
   readonly promises: PromisesResult
+  /** Looks of policies at their queue; absent where none tells of them. */
+  readonly passes?: readonly PassesResult[]
   /** By resource that comes in devices; absent on a cluster without. */
   readonly fragmentation?: readonly FragmentationResult[]
   /** What tasks fetched over the network; absent where none did. */
@@ -95,6 +98,7 @@ export class StandardMetrics implements Observer {
   readonly #outages = outages()
   readonly #failures = failures()
   readonly #promises = promises()
+  readonly #passes
   readonly #fragmentation
   readonly #shuffle
   readonly #hardware
@@ -103,6 +107,7 @@ export class StandardMetrics implements Observer {
   constructor({ classOf, exact, fairness: options, tau, period, samples, rigid = false }: StandardOptions) {
     this.#times = jobTimes({ classOf, exact, tau, period })
     this.#utilisation = utilisation(period)
+    this.#passes = passes(period)
     this.#fragmentation = fragmentation(period)
     this.#shuffle = shuffle({ classOf })
     this.#hardware = hardwareUse({ period, samples })
@@ -202,6 +207,10 @@ export class StandardMetrics implements Observer {
     this.#promises.onReserve(job, start)
   }
 
+  onPass(pass: Pass, now: Seconds): void {
+    this.#passes.onPass(pass, now)
+  }
+
   onRunEnd(now: Seconds): void {
     this.#counts.onRunEnd(now)
     this.#locality.onRunEnd(now)
@@ -222,6 +231,7 @@ export class StandardMetrics implements Observer {
     const used = this.#hardware.result()
     const away = this.#outages.result()
     const failed = this.#failures.result()
+    const looks = this.#passes.result()
     return {
       counts: this.#counts.result(),
       times: times.overall,
@@ -232,6 +242,7 @@ export class StandardMetrics implements Observer {
       fairness: this.#fairness.result(),
       preemption: this.#preemption.result(),
       promises: this.#promises.result(),
+      ...(looks !== undefined && { passes: looks }),
       ...(away !== undefined && { outages: away }),
       ...(failed !== undefined && { failures: failed }),
       ...(fragments.length > 0 && { fragmentation: fragments }),

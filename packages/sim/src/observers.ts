@@ -1,4 +1,4 @@
-import { tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Reason, type Seconds, type StartRow, type TaskId } from '@sched/core'
+import { tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Pass, type Reason, type Seconds, type StartRow, type TaskId } from '@sched/core'
 
 /** Calls every observer that has a hook, in the order given; a hook nobody has costs one length check. */
 export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTaskStart' | 'onTaskEnd'>> {
@@ -62,6 +62,9 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   onReserve(job: JobId, start: Seconds, now: Seconds): void {
     this.last = now
     for (const observer of this.#all) observer.onReserve?.(job, start, now)
+  }
+  onPass(pass: Pass, now: Seconds): void {
+    for (const observer of this.#all) observer.onPass?.(pass, now)
   }
   /** Whether anybody listens to `onDefer`. */
   get explained(): boolean {

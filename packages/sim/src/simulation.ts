@@ -1,5 +1,5 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
-import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
+import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Pass, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
@@ -79,6 +79,7 @@ export class Simulation implements CellHost, DraftSink {
       now: () => this.now,
       random: (stream: string) => randomStream(seed, stream),
       warn: onceEach((message) => options.warn?.(message)),
+      tellPass: (pass: Pass) => this.#observers.onPass(pass, this.now),
     }
     const schedulers = new Schedulers(options, env, this.cell, this.work, this)
     this.schedulers = schedulers.all

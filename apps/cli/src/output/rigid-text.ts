@@ -1,4 +1,4 @@
-import type { Group, RigidResult, Summary } from '@sched/metrics'
+import type { Group, PassesResult, RigidResult, Summary } from '@sched/metrics'
 import { percent, table } from '@sched/report'
 import type { Row } from '../figures/figures.js'
 import { kinds } from '../figures/rigid-figures.js'
@@ -10,12 +10,13 @@ import { policyTable } from './policy-table.js'
 const MOST_USERS = 10
 
 /** What one run measured of rigid jobs, as text; empty for other runs. */
-export function rigidText({ rigid, promises, utilisation }: Summary): string[] {
+export function rigidText({ rigid, promises, passes = [], utilisation }: Summary): string[] {
   if (rigid === undefined) return []
   const { jobs, recorded } = rigid
   const users = [...jobs.byUser].sort((a, b) => b.area - a.area).slice(0, MOST_USERS)
   return [
     machineText(rigid, promises),
+    passTable(passes),
     recordedText(recorded),
     sizeTable(jobs.bySize, utilisation.resources[0]?.resource),
     groupTable('run time', jobs.byLength),
@@ -30,6 +31,15 @@ function machineText({ queue, backfilled }: RigidResult, { jobs, broken, early, 
     `loss of capacity ${percent(queue.lossOfCapacity)}; waiting jobs: ${number(queue.mean)} in the mean, ${number(queue.max)} at most; ` +
     `jobs that passed an earlier one: ${number(backfilled.jobs)} (${percent(backfilled.share)})\n${promised}\n`
   )
+}
+
+/** What the policy tells of its looks at the queue. */
+function passTable(passes: readonly PassesResult[]): string {
+  const named = { first: 'the first in order', plan: 'plan' }
+  const rows = passes.map(({ kind, passes: count, perMinute, started, waiting, looked, tried, entries }) => [
+    named[kind], ...[count, perMinute, started, waiting.mean, looked.mean, tried.mean, tried.max, entries.mean, entries.max].map((value) => number(value)),
+  ])
+  return rows.length === 0 ? '' : table(columns('passes over the queue', 'passes', 'a minute', 'jobs started', 'waiting, mean', 'looked at', 'tried', 'at most', 'entries of the plan', 'at most'), rows)
 }
 
 function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanDifference }: RigidResult['recorded']): string {

@@ -7,6 +7,8 @@ import { planRunning, type Windows } from './windows.js'
 
 /** A plan of one lane that is made from nothing in every pass, and in which jobs are placed one after another. */
 export interface Plan {
+  /** How many times at which something changes it knows, the present with them. */
+  readonly entries: number
   begin(round: Round): void
   /** Where nodes have names: those on which tasks of this shape may run are out of sight. */
   close?(shape: ShapeId): void
@@ -32,6 +34,10 @@ export class CountedPlan implements Plan {
     this.#lane = lane
     this.#windows = windows
     this.#profile = new Profile(lane.width)
+  }
+
+  get entries(): number {
+    return this.#profile.last - this.#profile.first + 1
   }
 
   begin({ now }: Round): void {

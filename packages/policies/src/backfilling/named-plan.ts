@@ -72,6 +72,10 @@ export class NamedPlan implements Plan {
       throw new SchedError('BAD_OPTION', 'a window takes amounts, but reservations name nodes.', { field: `windows[${counted}].demand` }, "Take 'all', or use { nodes: 'counted' }.")
   }
 
+  get entries(): number {
+    return this.#slots.count
+  }
+
   begin({ now, cluster, nodes }: Round): void {
     this.#now = now
     this.#cluster = cluster

@@ -88,6 +88,7 @@ class Replan implements Policy {
   readonly #queue: JobId[] = []
   /** When the next plan is made, with `twoPass`, by lane. */
   readonly #due: Float64Array
+  readonly #tellPass: Env['tellPass']
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
     const { cluster } = env
@@ -95,6 +96,7 @@ class Replan implements Policy {
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
+    this.#tellPass = env.tellPass
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs && options.nodes === 'counted'
     this.#windows = new Windows(options.windows, cluster)
@@ -135,6 +137,13 @@ class Replan implements Policy {
    * with ends the pass. Jobs that are one gang, Slurm's heterogeneous ones, are left to the plan, as if they did not fit.
    */
   #startFirst(round: Round, lane: RigidLane): void {
+    const { waiting } = lane
+    const counts = { looked: 0, tried: 0, started: 0 }
+    this.#startInOrder(round, lane, counts)
+    if (waiting > 0) this.#tellPass?.({ kind: 'first', waiting, ...counts })
+  }
+
+  #startInOrder(round: Round, lane: RigidLane, counts: { looked: number; tried: number; started: number }): void {
     const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit, bf_min_age_reserve: age } = this.#options
     const queue = this.#queue
     queue.length = 0
@@ -144,13 +153,17 @@ class Replan implements Policy {
     const closed: ShapeId[] = []
     for (const job of queue) {
       if (starts.isUsed()) return
+      counts.looked++
       const part = round.work.queue(job)
       if (parts.isUsed(part)) continue
       parts.use(part)
       if (lane.waits[job] !== true) continue // a limit holds it back since another one started
       if (this.#licenses?.has(job) === false) return
-      if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) starts.use()
-      else if (round.now - round.work.submitted(job) >= age)
+      counts.tried++
+      if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) {
+        starts.use()
+        counts.started++
+      } else if (round.now - round.work.submitted(job) >= age)
         for (const { shape } of round.work.parts(job, round.lane)) {
           if (!round.work.requiresLabels(shape)) return
           if (!closed.includes(shape)) closed.push(shape)
@@ -185,6 +198,7 @@ class Replan implements Policy {
     const { bf_max_job_user: ofUser, bf_max_job_part: ofPart, bf_max_job_user_part: ofUserInPart, bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
+    const { waiting } = lane
     const queue = this.#queue
     queue.length = 0
     const read = ofUser > 0 || ofPart > 0 || ofUserInPart > 0 ? Infinity : most + 1 // one more says whether jobs are left
@@ -195,10 +209,12 @@ class Replan implements Policy {
     const usersInParts = new Quota(ofUserInPart)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
+    let looked = 0
     let tests = 0
     let started = 0
     let isCut = false
     for (const job of queue) {
+      looked++
       const part = work.queue(job)
       if (lane.waits[job] !== true) {
         isCut ||= queue.length === read // a limit holds it back since another one started: those that were not read have its place
@@ -209,10 +225,12 @@ class Replan implements Policy {
         isCut = true
         continue
       }
-      if (starts.isUsed() || tests++ === most) {
+      if (starts.isUsed() || tests === most) {
         isCut = true
+        looked--
         break
       }
+      tests++
       parts.use(part)
       users.use(work.user(job))
       usersInParts.use(userInPart)
@@ -225,6 +243,7 @@ class Replan implements Policy {
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
       reservations.use(part)
     }
+    if (waiting > 0) this.#tellPass?.({ kind: 'plan', waiting, looked, tried: tests, started, entries: plan.entries })
     if (isCut && started > 0) round.wakeAt(multipleAfter(now, this.#options.bf_interval))
   }
 

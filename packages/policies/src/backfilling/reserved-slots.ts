@@ -22,6 +22,10 @@ export class ReservedSlots {
     this.#nodes = nodes
   }
 
+  get count(): number {
+    return this.#slots.length
+  }
+
   clear(begin: Seconds): void {
     this.#slots = [{ begin, end: Infinity, free: bitsFor(this.#nodes).fill(-1) }]
   }
