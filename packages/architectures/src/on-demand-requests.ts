@@ -213,7 +213,7 @@ export class Requests implements WorkView {
     return this.#entry(id).unplaced
   }
   parts(id: JobId): readonly GangPart[] {
-    return [{ shape: this.shape(id), tasks: this.together(id) }]
+    return [{ stage: 0, shape: this.shape(id), tasks: this.together(id) }]
   }
   asked(id: JobId): number {
     return this.#entry(id).unplaced

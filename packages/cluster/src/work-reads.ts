@@ -126,9 +126,10 @@ export class WorkReads extends WorkColumns implements WorkView {
   parts(job: JobId, lane: LaneId): readonly GangPart[] {
     const front = this.laneFront[job * this.lanes + lane] as number
     if (front < 0) return []
-    if (!this.isGangJob(job) || !this.lacksTasks(front)) return [{ shape: this.shape(job, lane), tasks: this.together(job, lane) }]
+    const part = (stage: number, tasks: number) => ({ stage: stage - (this.jobFirstStage[job] as number), shape: this.stageShape[stage] as ShapeId, tasks })
+    if (!this.isGangJob(job) || !this.lacksTasks(front)) return [part(front, this.together(job, lane))]
     const parts: GangPart[] = []
-    for (const stage of this.stagesWith(front)) if (this.spareIn(stage) < 0) parts.push({ shape: this.stageShape[stage] as ShapeId, tasks: -this.spareIn(stage) })
+    for (const stage of this.stagesWith(front)) if (this.spareIn(stage) < 0) parts.push(part(stage, -this.spareIn(stage)))
     return parts
   }
   asked(job: JobId, lane: LaneId, resource: number): number {

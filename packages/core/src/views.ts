@@ -109,6 +109,8 @@ export interface ClusterView {
 
 /** Tasks of one stage that start together with others. */
 export interface GangPart {
+  /** Index of the stage in its job. */
+  readonly stage: number
   readonly shape: ShapeId
   readonly tasks: number
 }

@@ -1,4 +1,5 @@
 import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { AskedPiece, runningOf } from './asked-piece.js'
 import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
 import type { ReadOptions } from './options.js'
@@ -110,7 +111,7 @@ export class LimitedJobs implements WorkListener {
     const { limits, bill } = this.#terms[job] as Terms
     if (limits.length === 0) return undefined
     this.#piece.ask(job, lane, this.#running[job] as number, bill)
-    return limits.find((limit) => limit.isOver(this.#piece))
+    return limits.find((limit) => this.#piece.isOver(limit))
   }
 
   #show(job: JobId, lane: LaneId): void {
@@ -239,7 +240,7 @@ export class LimitedJobs implements WorkListener {
     const { counted, factor, licenses, bill } = this.#terms[job] as Terms
     const billing = cluster.resources.length
     if (sign > 0 && bill !== undefined) {
-      const running = this.#running[job] as number
+      const running = work.isGangJob(job) ? runningOf(job, lane, work.stageOf(task), work) : (this.#running[job] as number) // this task is one of them
       this.#billOf[task] = billOf(bill, running, shape, lane, this.#env) - billOf(bill, running - 1, shape, lane, this.#env)
     }
     const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
@@ -256,53 +257,5 @@ export class LimitedJobs implements WorkListener {
         if (amount > 0) usage.change(id, sign * amount * factor, now)
       }
     }
-  }
-}
-
-/** What the next piece of a job asks: all tasks of a gang that are left, one of another stage. */
-class AskedPiece implements Piece {
-  isFirst = true
-  estimate: Seconds = Infinity
-  readonly #env: Env
-  #job!: JobId
-  #lane!: LaneId
-  #running = 0
-  #bill: Bill | undefined
-
-  constructor(env: Env) {
-    this.#env = env
-  }
-
-  /** `running`: tasks of the job that run in any lane. */
-  ask(job: JobId, lane: LaneId, running: number, bill: Bill | undefined): void {
-    this.#job = job
-    this.#lane = lane
-    this.#running = running
-    this.#bill = bill
-    this.isFirst = running === 0
-    this.estimate = this.#env.work.estimate(job)
-  }
-
-  amount(resource: number): number {
-    if (resource === this.#env.cluster.resources.length) return this.#cost() - this.#costOf(this.#running)
-    return this.#of(resource, this.#env.work.together(this.#job, this.#lane))
-  }
-
-  whole(resource: number): number {
-    if (resource === this.#env.cluster.resources.length) return this.#cost()
-    return this.#of(resource, this.#env.work.together(this.#job, this.#lane) + this.#env.work.running(this.#job, this.#lane))
-  }
-
-  #cost(): number {
-    return this.#costOf(this.#running + this.#env.work.together(this.#job, this.#lane))
-  }
-
-  #costOf(tasks: number): number {
-    return this.#bill === undefined ? 0 : billOf(this.#bill, tasks, this.#env.work.shape(this.#job, this.#lane), this.#lane, this.#env)
-  }
-
-  #of(resource: number, tasks: number): number {
-    const { work } = this.#env
-    return tasks * work.demand(work.shape(this.#job, this.#lane), resource as ResourceId)
   }
 }

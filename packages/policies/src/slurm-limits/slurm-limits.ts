@@ -7,7 +7,7 @@ import { slurmLimitsOptions, type SlurmLimitsOptions } from './options.js'
 /**
  * The limits of Slurm's partitions, QOS and associations around any policy. What a job asks beyond a limit of its partition keeps it waiting for ever, or
  * refuses it; numbers of jobs in the system refuse it; limits of what runs let it wait and nobody behind it: the policy inside plans and
- * starts as if it were not there.
+ * starts as if it were not there. A job that is one gang is one job for limits of numbers of jobs; limits of single jobs hold for each of its stages.
  *
  * Source: Slurm, resource_limits.html, qos.html, acct_policy.c. Deviations: a job whose tasks do not start together is limited task by task;
  * running jobs go on when GrpTRESMins is used up; promised starts (`reserve`) are not passed on, since a limit may forbid them.
@@ -26,12 +26,14 @@ export const slurmLimitsPolicy = definePolicy({
 export const slurmLimits = (policy: Plug<'policy'>, options: SlurmLimitsOptions = {}): Plug<'policy'> => slurmLimitsPolicy.plug({ policy }, options)
 
 class SlurmLimits implements Policy {
+  readonly startsGangJobs: boolean
   readonly #policy: Policy
   readonly #jobs: LimitedJobs
   readonly #round: LimitedRound
 
   constructor(options: z.output<typeof slurmLimitsOptions>, env: Env, policy: Policy) {
     this.#policy = policy
+    this.startsGangJobs = policy.startsGangJobs === true
     this.#jobs = new LimitedJobs(options, env, policy)
     this.#round = new LimitedRound(this.#jobs)
     const { promises: _, ...inside } = exceptWaiting(policy) // starts are not promised, since a limit may forbid them
