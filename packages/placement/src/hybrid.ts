@@ -66,28 +66,20 @@ class Hybrid implements Placement {
   }
 
   #pickAmong(job: JobId, round: Round, isAllowed: (node: NodeId) => boolean): NodeId | None {
-    const { cluster, lane, nodes } = round
-    const isWhole = nodes.length === cluster.nodes
-    const useOf = isWhole ? this.#useIn(cluster) : (node: NodeId): number => this.#use(node, cluster)
-    const most = Math.max(this.#options.topKAbsolute, Math.floor(nodes.length * this.#options.topKFraction))
-    const unused: NodeId[] = []
-    const used: NodeId[] = []
-    const consider = (node: NodeId): void => {
-      if (isAllowed(node) && round.fits(job, node)) (useOf(node) === 0 ? unused : used).push(node)
-    }
-    if (isWhole) for (let node = cluster.nextWithRoom(lane, 0); node !== None && unused.length < most; node = cluster.nextWithRoom(lane, node + 1)) consider(node)
-    else [...nodes].sort((a, b) => a - b).forEach(consider)
+    const useOf = this.#useIn(round)
+    const most = Math.max(this.#options.topKAbsolute, Math.floor(round.nodes.length * this.#options.topKFraction))
+    const { unused, used } = fittingNodes(job, round, isAllowed, useOf, most)
     if (unused.length + used.length === 0) return None
     const least = unused.length > 0 ? 0 : used.reduce((so, node) => Math.min(so, useOf(node)), Infinity)
     const preferred = this.#preferred(job, round)
     if (preferred !== None && isAllowed(preferred) && useOf(preferred) <= least) return preferred
     const at = Math.floor(this.#random() * Math.min(most, unused.length + used.length))
-    if (at < unused.length) return unused[at] as NodeId
-    return nth(used, at - unused.length, (a, b) => useOf(a) - useOf(b) || a - b)
+    return at < unused.length ? (unused[at] as NodeId) : nth(used, at - unused.length, (a, b) => useOf(a) - useOf(b) || a - b)
   }
 
-  /** The use of every node, kept current by the log of changes. */
-  #useIn(cluster: ClusterView): (node: NodeId) => number {
+  /** What says how much nodes are used: over all nodes kept current by the log of changes. */
+  #useIn({ cluster, nodes }: Round): (node: NodeId) => number {
+    if (nodes.length < cluster.nodes) return (node) => this.#use(node, cluster)
     if (cluster !== this.#cluster) this.#uses = new NodeIndex(cluster, (node) => this.#use(node, cluster))
     this.#cluster = cluster
     const uses = this.#uses as NodeIndex
@@ -125,6 +117,19 @@ class Hybrid implements Placement {
   #hasGpus(node: NodeId, cluster: ClusterView): boolean {
     return this.#gpus.some((resource) => cluster.total(node, resource) > 0)
   }
+}
+
+/** The nodes in sight on which the job's next task fits, lowest first, unused ones apart: at least `most` of these, if there are so many, or all of both. */
+function fittingNodes(job: JobId, round: Round, isAllowed: (node: NodeId) => boolean, useOf: (node: NodeId) => number, most: number): { unused: NodeId[]; used: NodeId[] } {
+  const { cluster, lane, nodes } = round
+  const unused: NodeId[] = []
+  const used: NodeId[] = []
+  const consider = (node: NodeId): void => {
+    if (isAllowed(node) && round.fits(job, node)) (useOf(node) === 0 ? unused : used).push(node)
+  }
+  if (nodes.length < cluster.nodes) [...nodes].sort((a, b) => a - b).forEach(consider)
+  else for (let node = cluster.nextWithRoom(lane, 0); node !== None && unused.length < most; node = cluster.nextWithRoom(lane, node + 1)) consider(node)
+  return { unused, used }
 }
 
 const idsOf = (cluster: ClusterView): ResourceId[] => cluster.resources.map((_, id) => id as ResourceId)
