@@ -127,6 +127,7 @@ export class Simulation implements CellHost, DraftSink {
   /** Handles at most `limit` instants. */
   advance(limit: number, until: Seconds = Infinity): RunState {
     if (this.#ended) return 'done'
+    this.#runs.inVain.hasEnd = until !== Infinity
     for (let left = limit; left > 0; left--) {
       if (this.#jobs.isStarved()) return 'starved'
       left = this.#ring === undefined ? this.#fireOn(left, until) : this.#beatOn(left, until, this.#ring)

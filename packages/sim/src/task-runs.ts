@@ -42,6 +42,9 @@ export interface TaskRunsOptions {
  */
 export class TaskRuns {
   launches = 0
+  /** Tasks that are done. */
+  done = 0
+  readonly inVain = new InVain(this)
   readonly masters: Masters
   /** Of tasks whose progress depends on what else runs. */
   readonly progress: ProgressRuns | undefined
@@ -60,9 +63,6 @@ export class TaskRuns {
   readonly #failures: Failures | undefined
   /** Runs that have ended in this instant because their tasks failed. */
   readonly #failed: number[] = []
-  readonly #inVain = new InVain()
-  /** Tasks that are done. */
-  #done = 0
   readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
@@ -102,6 +102,11 @@ export class TaskRuns {
     this.progress = options.progress === undefined ? undefined : new ProgressRuns({ work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined }, options.progress)
     if (this.progress !== undefined && options.checkpoints !== undefined)
       throw new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field: 'checkpoint' }, 'Leave out `network` and the `hardware` of the nodes, or checkpoints.')
+  }
+
+  /** Jobs that have come and not ended. */
+  get jobs(): number {
+    return this.#work.active
   }
 
   /** The number of a job is that of a new one from here on. */
@@ -225,7 +230,7 @@ export class TaskRuns {
     const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
     row.saved = this.#saved(task, job, stopped - started, isSuspended)
-    this.#inVain.killed(how, row.saved, this.#done, now)
+    this.inVain.killed(how, row.saved, now)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
@@ -346,7 +351,7 @@ export class TaskRuns {
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
     this.#checkpoints?.done(row.job, task)
-    this.#done++
+    this.done++
     const last = work.finish(task)
     if (last || this.progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)

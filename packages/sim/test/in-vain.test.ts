@@ -1,38 +1,66 @@
-import type { JobId, TaskId } from '@sched/core'
+import type { JobId, TaskEnd, TaskId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { InVain } from '../src/in-vain.js'
 import { Simulation } from '../src/index.js'
 import { exact, job, oneNode, policyOf, serial, startAll, workloadOf } from './world.js'
 
 const MOST = 1_000_000
-/** So many evictions, one a second. */
-const evict = (vain: InVain, times: number, from: number) => {
-  for (let i = 0; i < times; i++) vain.killed('evicted', 0, 0, from + i)
+/** A run in which tasks go in vain, one a second, each after it was started. */
+function losing(): { readonly run: { done: number; launches: number; jobs: number }; readonly vain: InVain; readonly go: (how: TaskEnd, times?: number, saved?: number) => void } {
+  const run = { done: 0, launches: 0, jobs: 2 }
+  const vain = new InVain(run)
+  let now = 0
+  return {
+    run,
+    vain,
+    go: (how, times = 1, saved = 0) => {
+      for (let i = 0; i < times; i++) {
+        run.launches++
+        vain.killed(how, saved, now++)
+      }
+    },
+  }
 }
+const FOR_EVER = 'tasks have been evicted 1000000 times in a row, and none was done: jobs take from each other for ever.'
 
 describe('evictions and losses in vain', () => {
-  it('end a run after a million instants in a row', () => {
-    const vain = new InVain()
-    evict(vain, MOST - 1, 0)
-    expect(() => vain.killed('evicted', 0, 0, MOST)).toThrow('at 1000000 s tasks have been evicted 1000000 times in a row, and none was done: jobs take from each other for ever.')
+  it('end a run after a million in a row', () => {
+    const { go } = losing()
+    go('evicted', MOST - 1)
+    expect(() => go('evicted')).toThrow(`at 999999 s ${FOR_EVER} Change whom the policy may preempt, let tasks save their work (checkpoint), or end the run (until).`)
   })
 
   it.each([
-    ['a task is done', (vain: InVain) => vain.killed('evicted', 0, 1, MOST)],
-    ['some work is saved', (vain: InVain) => vain.killed('evicted', 5, 0, MOST)],
+    ['a task is done', ({ run }: ReturnType<typeof losing>) => void run.done++],
+    ['a job comes or ends', ({ run }: ReturnType<typeof losing>) => void run.jobs++],
+    ['some work is saved', ({ go }: ReturnType<typeof losing>) => go('evicted', 1, 5)],
   ])('do not where %s', (_, good) => {
-    const vain = new InVain()
-    evict(vain, MOST - 1, 0)
-    good(vain)
-    expect(() => evict(vain, 2, MOST + 1)).not.toThrow()
+    const each = losing()
+    each.go('evicted', MOST - 1)
+    good(each)
+    expect(() => each.go('evicted', 2)).not.toThrow()
   })
 
-  it('count losses once in an instant, and no task that fails by itself', () => {
-    const vain = new InVain()
-    evict(vain, MOST - 1, 0)
-    expect(() => vain.killed('lost', 0, 0, MOST - 2)).not.toThrow()
-    expect(() => vain.killed('failed', 0, 0, MOST)).not.toThrow()
-    expect(() => vain.killed('lost', 0, 0, MOST)).toThrow('outages: take all tasks with them: 1000000 in a row, and none was done.')
+  it('count once where nothing was started meanwhile, and not by tasks that fail by themselves', () => {
+    const { go, run, vain } = losing()
+    go('evicted', MOST - 1)
+    expect(() => vain.killed('evicted', 0, MOST - 2)).not.toThrow() // a large cluster is emptied at once
+    expect(() => go('failed')).not.toThrow()
+    run.launches++
+    expect(() => vain.killed('evicted', 0, MOST - 2)).toThrow(FOR_EVER) // but jobs may take from each other for ever in one instant, too
+  })
+
+  it('are losses where nodes fail', () => {
+    const { go } = losing()
+    go('lost', MOST - 1)
+    expect(() => go('lost')).toThrow('outages: take all tasks with them: 1000000 in a row, and none was done.')
+  })
+
+  it('are no losses where the run ends at a time, but evictions', () => {
+    const { go, vain } = losing()
+    vain.hasEnd = true
+    expect(() => go('lost', MOST)).not.toThrow()
+    expect(() => go('evicted', MOST)).toThrow(`${FOR_EVER} Change whom the policy may preempt, or let tasks save their work (checkpoint).`)
   })
 
   it('are found in a run of two jobs that take the only slot from each other whenever one has it', () => {

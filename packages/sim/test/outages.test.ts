@@ -29,6 +29,11 @@ describe('a node that fails', () => {
     expect(new Simulation({ ...options, checkpoint: { interval: 0.2, cost: 0 } }).run().launches).toBeGreaterThan(10)
   })
 
+  it('does not end a run that ends at a time: services are never done', () => {
+    const services = { cluster: oneNode, workload: workloadOf([job('a', { duration: 1e9 })]), policy: inOrder, architecture: serial(), runtime: exact, outages: { mtbf: 2, mttr: 1 } }
+    expect(new Simulation(services).run(3_300_000).launches).toBeGreaterThan(1_050_000)
+  })
+
   it('is away while any of its outages lasts', () => {
     expect(run([job('a')], { cluster: oneNode, outages: [away(0, 2, 6), away(0, 0, 4), away(0, 6, 8)] }).starts()).toEqual(['8 start a on 0'])
   })
