@@ -61,7 +61,6 @@ describe('a job that is one gang', () => {
   it.each<[string, () => Plug<'policy'>]>([
     ['easy over capacity', () => easy(capacity({ queues: { default: { capacity: 100 } } }))],
     ['easy with jobs behind in an order that is', () => easy(fifo(), { backfillOrder: capacity({ queues: { default: { capacity: 100 } } }) })],
-    ['replan with named nodes', () => replan(fifo(), { nodes: 'named' })],
     ['capacity-scheduler', () => capacityScheduler()],
     ['yarn-preempting', () => yarnPreempting(greedy(yarnFair()))],
     ['slurm-preempting', () => slurmPreempting(greedy(fifo()), { tiers: { a: 2 } })],
@@ -70,8 +69,8 @@ describe('a job that is one gang', () => {
   })
 
   it('is refused by a policy that starts stages one by one, with a way out', () => {
-    expect(() => play([mpi()], replan(fifo(), { nodes: 'named' }))).toThrow(/job mpi is one gang of several stages, which its policy does not start together.*greedy, easy/)
-    expect(play([mpi()], replan(fifo(), { nodes: 'named' }), { infeasible: 'reject' }).events.map(({ kind }) => kind)).toEqual(['reject'])
+    expect(() => play([mpi()], capacityScheduler())).toThrow(/job mpi is one gang of several stages, which its policy does not start together.*greedy, easy/)
+    expect(play([mpi()], capacityScheduler(), { infeasible: 'reject' }).events.map(({ kind }) => kind)).toEqual(['reject'])
   })
 
   it('stops as a whole where it loses what it cannot do without, and goes on where it can', () => {
@@ -176,6 +175,7 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   conservative: () => conservative(),
   fattened: () => fattened(),
   replan: () => replan(),
+  'replan with named nodes': () => replan(fifo(), { nodes: 'named' }),
   'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 1 }),
   'preempting around easy': () => preempting(easy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
   volcano: () => volcano({ tiers: unbound }),
@@ -185,14 +185,17 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   'kueue that preempts': () => kueue({ defaults: { preemption: { withinClusterQueue: 'LowerOrNewerEqualPriority' } } }),
 }
 
+/** Why not all jobs end: a machine of one node has none for a second part. */
+const stuck: Readonly<Record<string, string>> = { 'replan with named nodes': 'every part has nodes of its own' }
+
 describe.each(Object.entries(policies))('%s', (name, policy) => {
   it('starts and stops jobs that are one gang whole in every small world', () => {
-    const { launches, evictions } = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates' } })
+    const { launches, evictions } = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates', ...(stuck[name] !== undefined && { completion: stuck[name] }) } })
     expect(launches).toBeGreaterThan(200)
     if (/takes|preempting/.test(name)) expect(evictions).toBeGreaterThan(0)
   })
 
-  it('starts a job with all stages at once when there is room for them', () => {
+  it.skipIf(name in stuck)('starts a job with all stages at once when there is room for them', () => {
     expect(startsOf([filler(1), mpi()], policy())).toEqual([[10, '0.0'], [10, '1.0'], [10, '1.1'], [10, '1.2'], [10, '1.3']])
     expect(startsOf([filler(1), mpi({}, { minTasks: 3 })], policy())).toEqual([[1, '0.0'], [1, '1.0'], [1, '1.1'], [1, '1.2'], [10, '1.3']])
   })

@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type Env, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
@@ -27,9 +27,10 @@ export interface NamedOptions extends LookAhead {
  * The earliest start is looked for as in Slurm's backfill: of the nodes that nobody has reserved while the job would run
  * if it started now, those that it gets when enough of what runs there has ended. Where that is later than the end of a
  * reservation, or runs into one, the search begins anew at that time. So the nodes are those that are free first, and not
- * the best of all that are free at the start.
+ * the best of all that are free at the start. The parts of a job that is one gang of several stages are looked for one after another, each on nodes of
+ * its own, from the latest start of another on.
  *
- * Source: Slurm, `_attempt_backfill` of sched/backfill, and the tests of a later start in its select plug-ins.
+ * Source: Slurm, `_attempt_backfill` of sched/backfill (of heterogeneous jobs `_het_job_start_find` and `_het_job_start_now`), and the tests of a later start in its select plug-ins.
  */
 export class NamedPlan implements Plan {
   /** The nodes found last, one per task. */
@@ -93,12 +94,37 @@ export class NamedPlan implements Plan {
 
   earliest(job: JobId, latest: Seconds): Seconds {
     const { lane } = this.#lane
-    const shape = this.#work.shape(job, lane)
-    const tasks = this.#work.together(job, lane)
+    const parts = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : []
+    if (parts.length > 1) return this.#earliestOfAll(job, parts, latest)
+    return this.#earliestOf(job, this.#work.shape(job, lane), this.#work.together(job, lane), this.#now, latest)
+  }
+
+  /** The parts one after another, each on nodes that none before it has, again and again from the latest of their starts on until all have one. */
+  #earliestOfAll(job: JobId, parts: readonly GangPart[], latest: Seconds): Seconds {
+    const places: NodeId[] = []
+    let from = this.#now
+    for (let i = 0; i < parts.length; i++) {
+      const { shape, tasks } = parts[i] as GangPart
+      const start = this.#earliestOf(job, shape, tasks, from, latest, places)
+      if (start === Infinity) return Infinity
+      if (start === from) places.push(...this.#places)
+      else {
+        from = start
+        places.length = 0
+        i = -1
+      }
+    }
+    this.#places.splice(0, Infinity, ...places)
+    return from
+  }
+
+  /** The start of so many tasks of one shape, not before a time and on none of the nodes that are `taken`. */
+  #earliestOf(job: JobId, shape: ShapeId, tasks: number, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
     const length = this.#lane.length[job] as number
     this.#releases.take(shape, this.#cluster)
     this.#allow(job, shape)
-    let from = this.#licensed(job, this.#now, length)
+    for (const node of taken) clearBit(this.#allowed, node)
+    let from = this.#licensed(job, notBefore, length)
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)

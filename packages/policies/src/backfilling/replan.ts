@@ -55,9 +55,9 @@ type Options = z.output<typeof replanOptions>
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
- * limits of time of a pass, preemption, several partitions per job, heterogeneous jobs with named nodes; a partition
- * is a queue. Of such a job, here one gang, all parts are planned for the estimate of the job and at once: in Slurm each for its own limit,
- * for the latest start that a pass has found for the others. Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
+ * limits of time of a pass, preemption, several partitions per job; a partition is a queue. Of a heterogeneous job, here one gang, all
+ * parts are planned at once and for the estimate of the job: in Slurm each for its own limit, from the latest start that this pass has found for the others.
+ * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
  * the very end at which there is room. The multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
  */
 export const replanPolicy = definePolicy({
@@ -98,7 +98,7 @@ class Replan implements Policy {
     this.#options = options
     this.#tellPass = env.tellPass
     this.#jobs = jobs
-    this.startsGangJobs = jobs.startsGangJobs && options.nodes === 'counted'
+    this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)

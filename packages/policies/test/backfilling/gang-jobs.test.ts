@@ -4,10 +4,11 @@ import { run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { simulated, startsOf } from './machine.js'
-import { worldOfParts } from './parts.js'
+import { worldOfNodes, worldOfParts } from './parts.js'
 import { conservative as referenceConservative } from './reference/conservative.js'
 import { everySecond } from './reference/disciplines.js'
 import { schedule, type RigidJob } from './reference/machine.js'
+import { plainNamed } from './reference/plain-named.js'
 import { reserving } from './reference/reserving.js'
 
 // Jobs that are one gang of several stages, which ask different amounts: Slurm's heterogeneous jobs, say.
@@ -59,6 +60,43 @@ describe('on random small worlds of jobs of several parts', () => {
       }),
       { seed: 53, numRuns: 800 },
     )
+  })
+})
+
+describe('replan with named nodes', () => {
+  const looks: [object, ((window: number) => number)?][] = [[{}], [{ select: 'cons_tres' }, (window) => 2 * window]]
+  const asSpec = ({ submit, estimate, parts = [] }: RigidJob, i: number): JobSpec => ({
+    id: `J${i}`, submit, estimate, gang: parts.length > 1,
+    stages: parts.map(({ runtime, tasks, size: [procs = 0] }, k) => ({ name: `part ${k}`, tasks, gang: true, demand: { procs }, duration: runtime })),
+  })
+
+  it('starts every job of several parts at the time and on the nodes of a plain reading of Slurm', () => {
+    let together = 0
+    fc.assert(
+      fc.property(worldOfNodes, fc.constantFrom(1, 60, 100), fc.constantFrom(...looks), ({ count, slots, queue }, step, [options, windows]) => {
+        const places = new Map<string, number[]>()
+        const names: string[] = []
+        const observer: Observer = {
+          onSubmit: (id, spec) => void (names[id] = spec.id),
+          onTaskStart: (_task, id, _lane, node) => void places.set(names[id] ?? '', [...(places.get(names[id] ?? '') ?? []), node]),
+        }
+        const starts = startsOf(queue.map(asSpec), [slots], replan(fifo(), { nodes: 'named', bf_resolution: step, ...options }), { nodes: count, observers: [observer] })
+        together += queue.filter(({ parts = [] }) => parts.length > 1).length
+        const ours = queue.map((_, i) => ({ start: starts.get(`J${i}`), nodes: places.get(`J${i}`)?.sort((a, b) => a - b) }))
+        expect(ours).toEqual(plainNamed(queue, count, slots, step, windows).map(({ start, nodes }) => ({ start, nodes })))
+      }),
+      { seed: 56, numRuns: 1500 },
+    )
+    expect(together).toBeGreaterThan(3000)
+  })
+
+  it('gives every part nodes of its own, in the order of the parts, as Slurm does', () => {
+    // 3 nodes of 4: A holds node 0. The head is put on node 1, and the others, of which 4 fit on a node, all on node 2; B (1 node) waits for A
+    const spec = (id: string, estimate: number, tasks: readonly number[]): JobSpec => asSpec({ submit: 0, runtime: estimate, estimate, size: [], parts: tasks.map((count) => ({ runtime: estimate, tasks: count, size: [1] })) }, Number(id))
+    const specs = [spec('0', 2 * MINUTE, [4]), spec('1', MINUTE, [1, 4]), spec('2', MINUTE, [4])]
+    expect(Object.fromEntries(startsOf(specs, [4], replan(fifo(), { nodes: 'named' }), { nodes: 3 }))).toEqual({ J0: 0, J1: 0, J2: MINUTE })
+    expect(Object.fromEntries(startsOf(specs, [4], replan(fifo(), { nodes: 'named' }), { nodes: 2 }))).toEqual({ J0: 0, J1: 2 * MINUTE, J2: 0 })
+    expect(() => startsOf(specs, [8], replan(fifo(), { nodes: 'named' }), { nodes: 1 })).toThrow('job J1 waits although nothing runs')
   })
 })
 

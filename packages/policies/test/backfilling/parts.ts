@@ -38,3 +38,31 @@ export const worldOfParts = ({ overrun, resources }: { overrun: boolean; resourc
       jobs: fc.array(job.map(({ submit, more, parts }) => jobOf(submit, more, parts.length === 1 ? parts.map((part) => ({ ...part, tasks: 1 })) : parts)), { minLength: 1, maxLength: 10 }),
     })
   })
+
+/** Worlds of nodes with so many slots each, in which most jobs have parts of tasks of one or several slots, which fit on nodes of their own each; minutes as limits. */
+export const worldOfNodes = fc.record({ count: fc.integer({ min: 2, max: 6 }), slots: fc.integer({ min: 1, max: 4 }) }).chain(({ count, slots }) => {
+  const part = fc.record({ runtime: fc.integer({ min: 1, max: 9 }), tasks: fc.integer({ min: 1, max: count * slots }), size: fc.integer({ min: 1, max: slots }).map((size) => [size]) })
+  const job = fc.record({ submit: fc.integer({ min: 0, max: 600 }), less: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200 })), drafts: fc.array(part, { minLength: 1, maxLength: 3 }) })
+  return fc.record({
+    count: fc.constant(count),
+    slots: fc.constant(slots),
+    queue: fc.array(job.map(({ submit, less, drafts }) => minutesOf(submit, less, onNodes(drafts, count, slots))), { minLength: 1, maxLength: 14 }).map((all) => all.sort((a, b) => a.submit - b.submit)),
+  })
+})
+
+/** Parts that have room beside each other, each on nodes of its own. */
+function onNodes(drafts: readonly Part[], count: number, slots: number): Part[] {
+  let left = count
+  return drafts.flatMap((draft) => {
+    const perNode = Math.floor(slots / (draft.size[0] ?? 1))
+    const tasks = Math.min(draft.tasks, left * perNode)
+    left -= Math.ceil(tasks / perNode)
+    return tasks === 0 ? [] : [{ ...draft, tasks }]
+  })
+}
+
+/** Its longest part ends `less` seconds before its limit. */
+function minutesOf(submit: number, less: number, drafts: readonly Part[]): RigidJob {
+  const parts = drafts.map((part) => ({ ...part, runtime: Math.max(1, part.runtime * 60 - less) }))
+  return { ...jobOf(submit, 0, parts), estimate: 60 * Math.max(...drafts.map(({ runtime }) => runtime)), parts }
+}

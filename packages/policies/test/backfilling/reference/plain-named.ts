@@ -1,12 +1,17 @@
-import type { RigidJob } from './machine.js'
+import type { Part, RigidJob } from './machine.js'
 
 interface Held {
   readonly job: RigidJob
-  /** One entry per task. */
-  readonly nodes: readonly number[]
+  /** One entry per task: where it is, how much it holds there, and until when it really runs. */
+  readonly tasks: readonly Task[]
   readonly start: number
   /** As planned: whole minutes after its start. */
   readonly expected: number
+}
+interface Task {
+  readonly node: number
+  readonly amount: number
+  readonly end: number
 }
 interface Reserved {
   readonly nodes: readonly number[]
@@ -17,9 +22,13 @@ interface Reserved {
 const MINUTE = 60
 const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 
+/** Of a job without parts every task asks for 1. */
+const partsOf = (job: RigidJob): readonly Part[] => job.parts ?? [{ runtime: job.runtime, tasks: job.size[0] ?? 0, size: [1] }]
+const unit = ({ size }: Part) => size[0] ?? 0
+
 /**
  * Starts and nodes of jobs under Slurm's backfill: sets of nodes and lists of times, with nothing kept from one
- * question to the next. `size[0]` tasks each, on `count` nodes for `slots` tasks; reservations take whole nodes, and begin and end at multiples of
+ * question to the next. `size[0]` tasks each, or those of its parts, each of which has nodes of its own and starts with the latest of the others, on `count` nodes for `slots` tasks; reservations take whole nodes, and begin and end at multiples of
  * `step`. With `windows` ends are looked at as select/cons_tres does: those up to a window after the next multiple of 30 s after the first one.
  */
 export function plainNamed(jobs: readonly RigidJob[], count: number, slots: number, step: number, windows?: (window: number) => number): { readonly start: number; readonly nodes: readonly number[] }[] {
@@ -29,29 +38,50 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
   let running: Held[] = []
   let next = 0
   while (next < jobs.length || running.length > 0) {
-    const now = Math.min(jobs[next]?.submit ?? Infinity, ...running.map(({ job, start }) => start + job.runtime))
-    running = running.filter(({ job, start }) => start + job.runtime > now)
+    const now = Math.min(jobs[next]?.submit ?? Infinity, ...running.flatMap(({ tasks }) => tasks.map(({ end }) => end)))
+    running = running.map((held) => ({ ...held, tasks: held.tasks.filter(({ end }) => end > now) })).filter(({ tasks }) => tasks.length > 0)
     for (let job = jobs[next]; job !== undefined && job.submit <= now; job = jobs[++next]) waiting.push(job)
     const reserved: Reserved[] = []
     for (const job of waiting) {
-      const found = earliest(job, now)
+      const found = together(job)
       if (found === undefined) continue
       const { start, nodes } = found
       const end = start + minutes(job)
       if (start > now) reserved.push({ nodes, start: Math.floor(start / step) * step, end: Math.ceil(end / step) * step })
       else {
-        const held = { job, nodes, start, expected: end }
+        const tasks = partsOf(job).flatMap((part) => range(part.tasks).map(() => ({ amount: unit(part), end: start + part.runtime }))).map((task, i) => ({ ...task, node: nodes[i] ?? NaN }))
+        const held = { job, tasks, start, expected: end }
         placed.set(job, held)
         running.push(held)
       }
     }
     waiting = waiting.filter((job) => !placed.has(job))
 
-    function earliest(job: RigidJob, from: number): { start: number; nodes: readonly number[] } | undefined {
+    /** All parts, each on nodes that those before it have not, at the first time at which none has to wait for longer. */
+    function together(job: RigidJob): { start: number; nodes: readonly number[] } | undefined {
+      const [only, ...others] = partsOf(job)
+      if (only !== undefined && others.length === 0) return earliest(job, only, now, all)
+      let from = now
+      for (;;) {
+        const nodes: number[] = []
+        let latest = from
+        for (const part of partsOf(job)) {
+          const found = earliest(job, part, from, all.filter((node) => !nodes.includes(node)))
+          if (found === undefined) return undefined
+          latest = found.start
+          if (latest > from) break
+          nodes.push(...found.nodes)
+        }
+        if (latest === from) return { start: from, nodes }
+        from = latest
+      }
+    }
+
+    function earliest(job: RigidJob, part: Part, from: number, allowed: readonly number[]): { start: number; nodes: readonly number[] } | undefined {
       const length = minutes(job)
       const edges = [...new Set([Math.floor(now / step) * step, ...reserved.flatMap(({ start, end }) => [start, end])])].filter((edge) => edge >= Math.floor(now / step) * step).sort((a, b) => a - b)
-      const freeIn = (i: number) => all.filter((node) => !reserved.some(({ nodes, start, end }) => nodes.includes(node) && start <= (edges[i] ?? 0) && (edges[i] ?? 0) < end))
-      let usable = all
+      const freeIn = (i: number) => allowed.filter((node) => !reserved.some(({ nodes, start, end }) => nodes.includes(node) && start <= (edges[i] ?? 0) && (edges[i] ?? 0) < end))
+      let usable = allowed
       let later = Infinity
       for (const i of range(edges.length)) {
         const end = edges[i + 1] ?? Infinity
@@ -63,23 +93,23 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
         }
         usable = usable.filter((node) => freeIn(i).includes(node))
       }
-      const found = whenFree(job, usable)
+      const found = whenFree(part, usable)
       const start = Math.max(found?.time ?? Infinity, from)
-      if (start > later) return earliest(job, later)
+      if (start > later) return earliest(job, part, later, allowed)
       if (found === undefined) return undefined
       const [begin, end] = [Math.floor(start / step) * step, Math.ceil((start + length) / step) * step]
       const isInTheWay = reserved.some((other) => other.start < end && begin < other.end && other.nodes.some((node) => found.nodes.includes(node)))
-      return start > now && isInTheWay ? earliest(job, start === from ? start + step : start) : { start, nodes: found.nodes }
+      return start > now && isInTheWay ? earliest(job, part, start === from ? start + step : start, allowed) : { start, nodes: found.nodes }
     }
 
     /** When so many of the nodes are free, as far as jobs end as planned, and which. */
-    function whenFree(job: RigidJob, usable: readonly number[]): { time: number; nodes: readonly number[] } | undefined {
-      const size = job.size[0] ?? 0
+    function whenFree(part: Part, usable: readonly number[]): { time: number; nodes: readonly number[] } | undefined {
       const ends = [...running].sort((a, b) => a.expected - b.expected || jobs.indexOf(a.job) - jobs.indexOf(b.job))
       for (const { ended, time } of [{ ended: 0, time: now }, ...looks(ends, usable)]) {
-        const tasks = ends.slice(ended).flatMap(({ nodes }) => nodes)
-        const room = all.map((node) => (usable.includes(node) ? slots - tasks.filter((other) => other === node).length : 0))
-        if (sum(room) >= size) return { time, nodes: bestFit(room, size) }
+        const tasks = ends.slice(ended).flatMap((held) => held.tasks)
+        const free = (node: number) => slots - sum(tasks.filter((other) => other.node === node).map(({ amount }) => amount))
+        const room = all.map((node) => (usable.includes(node) ? Math.floor(free(node) / unit(part)) : 0))
+        if (sum(room) >= part.tasks) return { time, nodes: bestFit(room, part.tasks) }
       }
       return undefined
     }
@@ -87,7 +117,7 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
 
   /** How many of the jobs have ended at each look, and the time of the last of these that has a usable node. */
   function looks(ends: readonly Held[], usable: readonly number[]): { ended: number; time: number }[] {
-    const counts = ({ nodes }: Held) => nodes.some((node) => usable.includes(node))
+    const counts = ({ tasks }: Held) => tasks.some(({ node }) => usable.includes(node))
     if (windows === undefined) return ends.flatMap((held, i) => (counts(held) ? [{ ended: i + 1, time: held.expected }] : []))
     const all: { ended: number; time: number }[] = []
     const origin = (Math.floor((ends.find(counts)?.expected ?? 0) / 30) + 1) * 30
@@ -102,7 +132,7 @@ export function plainNamed(jobs: readonly RigidJob[], count: number, slots: numb
       while (next !== undefined && next > origin + window)
     }
   }
-  return jobs.map((job) => placed.get(job) ?? { start: NaN, nodes: [] })
+  return jobs.map((job) => ({ start: placed.get(job)?.start ?? NaN, nodes: (placed.get(job)?.tasks ?? []).map(({ node }) => node).sort((a, b) => a - b) }))
 }
 
 const minutes = ({ estimate }: RigidJob) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
