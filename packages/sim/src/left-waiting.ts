@@ -35,6 +35,10 @@ export function leaveWaiting(run: LeftRun): void {
   else throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or let the run end without them with \`infeasible: reject\`.`)
 }
 
+/** What is told of jobs that have waited through many outages, of which some last: each node was there at some time, but perhaps not all at once. */
+export const waitingForNodes = (work: Work, away: number, now: Seconds): string =>
+  `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''} although nothing runs, with ${away} node${away === 1 ? '' : 's'} away that come${away === 1 ? 's' : ''} back.`
+
 function blockedByMasters({ work, now }: LeftRun): SchedError | undefined {
   const masters = [...work.masters.values()].filter((state) => state === 'up').length
   const running = work.jobs().flatMap((job) => [...work.startedOf(job)]).length

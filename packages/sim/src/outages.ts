@@ -90,9 +90,9 @@ export class Outages {
     }
   }
 
-  /** Whether a node is away now. */
-  get areLasting(): boolean {
-    return this.#away > 0
+  /** Nodes that are away now. */
+  get away(): number {
+    return this.#away
   }
 
   /** Whether a node is away that never comes back. */

@@ -7,7 +7,7 @@ import { EventKind, EventQueue } from './event-queue.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { JobArrivals } from './job-arrivals.js'
 import { JobLives } from './job-lives.js'
-import { leaveWaiting } from './left-waiting.js'
+import { leaveWaiting, waitingForNodes } from './left-waiting.js'
 import { Observers } from './observers.js'
 import type { RunState, SimulationOptions } from './options.js'
 import { Outages } from './outages.js'
@@ -225,9 +225,10 @@ export class Simulation implements CellHost, DraftSink {
 
   /** Nothing will come of what waits: the end of the run where nodes are away or such jobs may be left, at the time of what was told last; an error otherwise. */
   #leave(): typeof Infinity {
-    const outages = this.#outages
+    const { away = 0, areEndless = false } = this.#outages ?? {}
     const { inVain } = this.#runs.masters
-    if (outages?.areLasting !== true || (inVain.length > 0 && !outages.areEndless))
+    if (away > 0 && !areEndless && inVain.length === 0) this.#options.warn?.(waitingForNodes(this.work, away, this.now))
+    else if (away === 0 || !areEndless)
       leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, now: this.now })
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity

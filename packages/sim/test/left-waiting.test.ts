@@ -47,6 +47,14 @@ describe.each([['without heartbeats', twoNodes], ['with heartbeats', hourly]])('
 })
 
 describe('a run that ends with jobs that wait', () => {
+  it('are told where nodes that come back happen to be away', () => {
+    const outages = { mtbf: 500, mttr: 1e9 }
+    expect(end({ b: [Reason.NoRoom], d: [Reason.NoRoom] }, { cluster: twoNodes, outages })).toEqual({
+      warnings: [expect.stringMatching(/^at \d[\d.]* s jobs b, d wait although nothing runs, with 2 nodes away that come back\.$/)],
+      starts: 2,
+    })
+  })
+
   it('ends with what happened last, not with the heartbeats that show that nothing more will', () => {
     const ended = (cluster: SimulationOptions['cluster'], explained = false) => {
       const { simulation } = prepare([job('a'), job('b')], { policy: keeping({ b: [Reason.Limit] }), cluster, ...(explained && { observers: [{ onDefer: () => undefined }] }) })
