@@ -16,6 +16,8 @@ export class Jobs {
   readonly #likenesses = new Map<string, Likeness>()
   /** Running tasks of each node, in the order of their claims. */
   readonly onNode: TaskId[][] = []
+  /** Tasks of which some have not started yet. */
+  readonly #fresh = new Set<TaskId>()
   /** What those that wait to be enqueued ask at least, by resource, or less once some have gone; and how many they are. */
   readonly leastOutside: Amounts
   #outside = 0
@@ -74,8 +76,13 @@ export class Jobs {
       job.queue.add('allocated', r, amount)
     }
     const tasks = (this.onNode[node] ??= [])
-    if (sign === 1) tasks.push(task)
-    else tasks.splice(tasks.indexOf(task), 1)
+    if (sign === 1) {
+      tasks.push(task)
+      this.#fresh.add(task)
+    } else {
+      tasks.splice(tasks.indexOf(task), 1)
+      this.#fresh.delete(task)
+    }
     const { tasksOn } = job.queue
     const left = (tasksOn.get(node) ?? 0) + sign
     if (left === 0) tasksOn.delete(node)
@@ -91,6 +98,14 @@ export class Jobs {
   /** What the job has and waits for, in which what queues deserve is rooted. */
   #asked({ allocated, pending }: VolcanoJob): number[] {
     return this.#session.resources.map((r) => (allocated[r] as number) + (pending[r] as number))
+  }
+
+  /** Whether a task that has been claimed and not started yet is of such a job. */
+  hasFresh(of: (job: VolcanoJob) => boolean): boolean {
+    for (const task of this.#fresh)
+      if (!Number.isNaN(this.#work.started(task))) this.#fresh.delete(task)
+      else if (of(this.of(this.#work.jobOf(task)))) return true
+    return false
   }
 
   /** Its id may be used again. */
@@ -190,10 +205,11 @@ export class Jobs {
   /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone, and so is a job that is one gang. */
   #likenessOf(job: VolcanoJob): Likeness {
     const alone = job.isGangJob || this.#work.isDistinct(job.shape) ? job.id : ''
-    const key = `${job.queue.name} ${job.list} ${job.shape} ${job.isIn ? job.together : job.least} ${alone}`
+    const taskKey = `${job.queue.name} ${job.list} ${job.shape} ${alone}`
+    const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known
-    const made = { key, count: 0 }
+    const made = { key, taskKey, count: 0 }
     this.#likenesses.set(key, made)
     return made
   }

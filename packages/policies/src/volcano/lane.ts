@@ -1,12 +1,15 @@
-import type { Env, LaneId, ResourceId } from '@sched/core'
+import type { Env, LaneId, ResourceId, Round } from '@sched/core'
 import { KeyRows } from '../orders/ranked-ids.js'
+import type { Amounts } from './amounts.js'
 import { Jobs } from './jobs.js'
 import type { VolcanoSettings } from './options.js'
+import { Places } from './places.js'
 import type { Session } from './plugin.js'
 import { tiersOf } from './plugins.js'
-import type { Queue } from './queue.js'
+import type { Queue, VolcanoJob } from './queue.js'
 import { Queues } from './queues.js'
 import { QueueLine, Reading } from './reading.js'
+import { Standstill } from './standstill.js'
 import type { Tiers } from './tiers.js'
 
 /** What Volcano opens a session on, of one lane: queues, jobs and plug-ins, kept from one session to the next. */
@@ -14,6 +17,9 @@ export class VolcanoLane {
   readonly session: Session
   readonly tiers: Tiers
   readonly jobs: Jobs
+  readonly places = new Places()
+  /** Queues of which no job can be started. */
+  readonly standstill = new Standstill()
   readonly #env: Env
 
   constructor(settings: VolcanoSettings, env: Env, lane: LaneId) {
@@ -47,9 +53,38 @@ export class VolcanoLane {
     for (const queue of all) queue.noteBounds()
   }
 
+  /** What the job must start at once asks. */
+  askedBy({ id, demand, together }: VolcanoJob, { work, lane }: Round): Amounts {
+    if (together === 1) return demand
+    const asked = new Float64Array(demand.length)
+    for (const r of this.session.resources) asked[r] = work.asked(id, lane, r as ResourceId)
+    return asked
+  }
+
+  /** Whether its queue may have that. */
+  mayStart(job: VolcanoJob, round: Round): boolean {
+    return this.tiers.mayAllocate(job.queue, this.askedBy(job, round))
+  }
+
+  /**
+   * How many of the tasks that the job must start at once could, where nobody goes: by the room on all nodes and what its queue may
+   * have. `undefined` where that cannot be said of all alike.
+   */
+  startsFree({ shape, together, demand, isGangJob, queue }: VolcanoJob, { cluster, nodes, work }: Round): number | undefined {
+    if (isGangJob || work.isDistinct(shape) || nodes.length !== cluster.nodes) return undefined
+    let low = 0
+    let high = Math.min(together, this.places.of(shape, cluster))
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.tiers.mayAllocate(queue, demand.map((amount) => amount * middle))) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
   /** Queues with jobs in that list, in line, and how far each has been read. */
-  line(list: 'outside' | 'waiting'): { readonly line: QueueLine; readonly reading: (queue: Queue) => Reading } {
-    const queues = this.session.queues.all.filter((queue) => queue[list].size > 0)
+  line(list: 'outside' | 'waiting', isAsked: (queue: Queue) => boolean = () => true): { readonly line: QueueLine; readonly reading: (queue: Queue) => Reading } {
+    const queues = this.session.queues.all.filter((queue) => queue[list].size > 0 && isAsked(queue))
     const readings = new Map<Queue, Reading>()
     const reading = (queue: Queue): Reading => {
       const known = readings.get(queue) ?? new Reading(queue, list, this.jobs)

@@ -22,8 +22,9 @@ export class Queue {
   /** What plug-ins make of the settings: the most it may have, what it deserves, and what it has of that. */
   readonly realCapability: Amounts
   readonly deserved: Amounts
-  /** By resource, of `deserved` and then of `realCapability`: the least that such a bound must be to allow something that was asked in vain. */
+  /** By resource, of `deserved` and then of `realCapability`: the least that such a bound must be to allow something that was asked in vain, and to allow all else. */
   readonly #suffices: Amounts
+  readonly #needed: Amounts
   share = NaN
   /** Those that wait to be enqueued, and those that are and have tasks to start. */
   readonly outside: RankedIds
@@ -51,6 +52,7 @@ export class Queue {
     this.realCapability = column().fill(Infinity)
     this.deserved = column()
     this.#suffices = new Float64Array(2 * given.capability.length).fill(Infinity)
+    this.#needed = new Float64Array(2 * given.capability.length)
     this.share = 0
     this.outside = new RankedIds(ranks)
     this.waiting = new RankedIds(ranks)
@@ -80,21 +82,23 @@ export class Queue {
   /** The same of one resource. */
   isWithin(bound: 'deserved' | 'realCapability', r: number, more: number): boolean {
     const would = (this.allocated[r] as number) + more
-    if (!exceeds(would, this[bound][r] as number)) return true
     const at = bound === 'deserved' ? r : this.allocated.length + r
-    this.#suffices[at] = Math.min(this.#suffices[at] as number, would)
-    return false
+    const isWithin = !exceeds(would, this[bound][r] as number)
+    if (isWithin && would > (this.#needed[at] as number)) this.#needed[at] = would
+    else if (!isWithin && would < (this.#suffices[at] as number)) this.#suffices[at] = would
+    return isWithin
   }
 
-  /** To be called when its bounds were computed: one that allows what it did not is a change. */
+  /** To be called when its bounds were computed: one that allows what it did not, or does not what it did, is a change. */
   noteBounds(): void {
     const { deserved, realCapability } = this
-    const suffices = this.#suffices
     const width = deserved.length
-    for (let at = 0; at < suffices.length; at++) {
-      const needed = suffices[at] as number
-      if (needed === Infinity || exceeds(needed, (at < width ? deserved[at] : realCapability[at - width]) as number)) continue
-      suffices.fill(Infinity)
+    for (let at = 0; at < 2 * width; at++) {
+      const bound = (at < width ? deserved[at] : realCapability[at - width]) as number
+      const suffices = this.#suffices[at] as number
+      if ((suffices === Infinity || exceeds(suffices, bound)) && !exceeds(this.#needed[at] as number, bound)) continue
+      this.#suffices.fill(Infinity)
+      this.#needed.fill(0)
       return this.touch()
     }
   }
@@ -114,6 +118,8 @@ export class Queue {
 /** Of all that ask the same in one queue. */
 export interface Likeness {
   readonly key: string
+  /** The same of all whose tasks ask the same, however many must start at once. */
+  readonly taskKey: string
   /** How many of them are in the list that they are counted for. */
   count: number
 }

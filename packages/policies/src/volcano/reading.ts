@@ -1,6 +1,7 @@
 import type { JobId } from '@sched/core'
 import { isReady, type Likeness, type Queue, type VolcanoJob } from './queue.js'
 import type { Jobs } from './jobs.js'
+import type { Hindrance } from './standstill.js'
 import type { Tiers } from './tiers.js'
 
 /** A queue's jobs in order, one after the other, without those that are like one for which nothing could be done. */
@@ -9,6 +10,8 @@ export class Reading {
   readonly #list: 'outside' | 'waiting'
   readonly #jobs: Jobs
   readonly #vain = new Set<Likeness>()
+  /** Of those for which nothing could be done, where that rests on more than their queue. */
+  readonly hindrances: Hindrance[] = []
   /** How many of the first are done with, and how many there are of those in vain. */
   #past = 0
   #hopeless = 0

@@ -1,47 +1,36 @@
-import type { ClusterView, NodeId, ResourceId, Round } from '@sched/core'
+import type { NodeId, Round } from '@sched/core'
 import type { Queue } from './queue.js'
 
-/** What there was when no job of a queue could preempt: none can while nothing of it is better. */
+/** What else nothing for a job rests on, beside its queue: whether that is as it was, or worse. */
+export interface Hindrance {
+  holds(round: Round): boolean
+}
+
+/** What there was when nothing could be done for any job of a queue. */
 interface Found {
   readonly changes: number
   readonly inSight: readonly NodeId[]
-  /** Where its own tasks run, and what was free there, node by node. */
-  readonly nodes: readonly NodeId[]
-  readonly free: readonly number[]
+  readonly hindrances: readonly Hindrance[]
 }
 
-/** Queues that may start nothing as they are, and of which no job can preempt: until they change, or there is more room beside their own tasks. */
+/** Queues of which no job could start or take anything: none can until the queue changes, or one of its hindrances holds no more. */
 export class Standstill {
-  readonly #resources: readonly ResourceId[]
   readonly #found = new Map<Queue, Found>()
 
-  constructor(resources: readonly number[]) {
-    this.#resources = resources as readonly ResourceId[]
+  note(queue: Queue, hindrances: readonly Hindrance[], { nodes }: Round): void {
+    this.#found.set(queue, { changes: changesOf(queue), inSight: nodes, hindrances })
   }
 
-  note(queue: Queue, { nodes: inSight, cluster }: Round): void {
-    const nodes = [...queue.tasksOn.keys()]
-    const free: number[] = []
-    for (const node of nodes) for (const r of this.#resources) free.push(cluster.free(node, r))
-    this.#found.set(queue, { changes: changesOf(queue), inSight, nodes, free })
-  }
-
-  holds(queue: Queue, { nodes, cluster }: Round): boolean {
+  holds(queue: Queue, round: Round): boolean {
     const found = this.#found.get(queue)
-    if (found === undefined || found.changes !== changesOf(queue) || found.inSight !== nodes) return false
-    return !this.#isFreer(found, cluster)
-  }
-
-  #isFreer({ nodes, free }: Found, cluster: ClusterView): boolean {
-    const width = this.#resources.length
-    for (let i = 0; i < free.length; i++) if (cluster.free(nodes[Math.floor(i / width)] as NodeId, this.#resources[i % width] as ResourceId) > (free[i] as number)) return true
-    return false
+    if (found === undefined || found.changes !== changesOf(queue) || found.inSight !== round.nodes) return false
+    return found.hindrances.every((hindrance) => hindrance.holds(round))
   }
 }
 
 /** Of the queue and those around it. */
 function changesOf(queue: Queue): number {
   let changes = 0
-  for (const each of queue.path()) changes += each.changes
+  for (let each: Queue | undefined = queue; each?.parent !== undefined; each = each.parent) changes += each.changes
   return changes
 }

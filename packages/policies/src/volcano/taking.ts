@@ -3,10 +3,13 @@ import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { Amounts } from './amounts.js'
-import type { Likeness, Queue, VolcanoJob } from './queue.js'
+import type { Queue, VolcanoJob } from './queue.js'
 import type { VolcanoLane } from './lane.js'
 import type { Session, Victim } from './plugin.js'
-import { Standstill } from './standstill.js'
+import { RoomBeside } from './room-beside.js'
+import { Standstill, type Hindrance } from './standstill.js'
+import { StartsFree } from './starts-free.js'
+import { VainTakers } from './vain-takers.js'
 
 /** Of whom is taken: of other jobs of the queue, or of other queues. */
 type Kind = 'preempt' | 'reclaim'
@@ -25,11 +28,15 @@ export class Taking {
   readonly #placement: Placement
   readonly #taken: TakenJobs
   readonly #demands = new Map<ShapeId, Amounts>()
-  /** Who takes nothing: by what it asks, its priority and the tasks it has. */
-  readonly #vain = new Map<Likeness, Set<string>>()
-  /** Queues of which no job can preempt; whether what is found of the next one stays so until something changes that is noted there. */
-  readonly #standstill: Standstill
+  /** Who takes nothing. */
+  readonly #vain = new VainTakers()
+  /** Queues of which no job can preempt, and those of which none can take back. */
+  readonly #standstill = new Standstill()
+  readonly #hopeless = new Standstill()
+  /** Whether what is found of the next queue stays so until something changes that is noted, and what else it rests on. */
   #isLasting = false
+  #hasTried = false
+  #hindrances: Hindrance[] = []
   /** Whether somebody was taken; whether somebody was spared who has just started, or takes nothing at this look alone. */
   hasTaken = false
   hasMetNew = false
@@ -40,7 +47,6 @@ export class Taking {
     this.#lane = lane
     this.#placement = placement
     this.#taken = taken
-    this.#standstill = new Standstill(lane.session.resources)
   }
 
   /** Queue by queue, of jobs of the same queue. */
@@ -48,10 +54,12 @@ export class Taking {
     const { line } = this.#lane.line('waiting')
     this.#vain.clear()
     for (let queue = line.take(); queue !== undefined; queue = line.take()) {
-      if (this.#standstill.holds(queue, round)) continue
+      if (!hasAnything(queue, this.#lane.session) || this.#standstill.holds(queue, round)) continue
       this.#isLasting = true
-      for (const job of this.#takers(queue, 'preempt')) this.#serve(job, 'preempt', round)
-      if (this.#isLasting) this.#standstill.note(queue, round)
+      this.#hasTried = false
+      this.#hindrances = []
+      for (const job of this.#takers(queue)) this.#preemptFor(job, round)
+      if (this.#isLasting) this.#standstill.note(queue, [...this.#hindrances, new RoomBeside(queue, this.#lane.session.resources, this.#hasTried, round)], round)
     }
   }
 
@@ -62,29 +70,100 @@ export class Taking {
     const takers = new Map<Queue, Iterator<VolcanoJob, undefined>>()
     for (let queue = line.take(); queue !== undefined; queue = line.take()) {
       if (this.#lane.tiers.isOverused(queue)) continue
-      const own = takers.get(queue) ?? this.#takers(queue, 'reclaim')
+      const own = takers.get(queue) ?? this.#reclaimers(queue, round)
       takers.set(queue, own)
       const job = own.next().value
       if (job === undefined) continue
-      this.#serve(job, 'reclaim', round)
+      if (!this.#takeFor(job, 'reclaim', round)) this.#vain.add(job, job.together)
       line.putBack(queue)
     }
   }
 
   /** Jobs of the queue that starve and may find something, in order. */
-  *#takers(queue: Queue, kind: Kind): Generator<VolcanoJob, undefined> {
-    const { tiers, jobs, session } = this.#lane
-    const gives = (other: Queue): boolean => other !== queue && (other.settings.reclaimable ?? true) && hasAnything(other, session)
-    if (kind === 'preempt' ? !hasAnything(queue, session) : !session.queues.all.some(gives)) return undefined
-    for (const id of queue.waiting.ids.slice(queue.waiting.from, queue.waiting.to)) {
+  *#takers({ waiting }: Queue): Generator<VolcanoJob, undefined> {
+    const { tiers, jobs } = this.#lane
+    for (const id of waiting.ids.slice(waiting.from, waiting.to)) {
       const job = jobs.of(id as JobId)
-      if (job.unplaced > 0 && tiers.isStarving(job) && !this.#isVain(job) && !this.#isBarred(job)) yield job
+      if (job.unplaced > 0 && tiers.isStarving(job) && !this.#vain.has(job) && !this.#isBarred(job)) yield job
     }
     return undefined
   }
 
-  #serve(job: VolcanoJob, kind: Kind, round: Round): void {
-    if (!this.#takeFor(job, kind, round)) this.#note(job)
+  /** Those of them who may find something in other queues. */
+  *#reclaimers(queue: Queue, round: Round): Generator<VolcanoJob, undefined> {
+    const gives = (other: Queue): boolean => other !== queue && other.settings.reclaimable !== false && hasAnything(other, this.#lane.session)
+    if (!this.#lane.session.queues.all.some(gives) || this.#hopeless.holds(queue, round)) return undefined
+    const hindrances: Hindrance[] = []
+    let isLasting = (this.#isLasting = true)
+    for (const job of this.#takers(queue)) {
+      if (this.#isHopeless(job, round)) {
+        hindrances.push({ holds: (later) => this.#isHopeless(job, later) })
+        this.#vain.add(job, job.together)
+        continue
+      }
+      isLasting = false
+      yield job
+    }
+    if (isLasting && this.#isLasting) this.#hopeless.note(queue, hindrances, round)
+    return undefined
+  }
+
+  #preemptFor(job: VolcanoJob, round: Round): void {
+    if (!this.#mayAlone(job, round)) return this.#vain.add(job, job.together)
+    const free = this.#lane.startsFree(job, round)
+    if (free === undefined || free === job.together) this.#isLasting = false
+    else if (free > 0 && !this.#couldGoOn(job, free, round)) {
+      this.#hindrances.push(new StartsFree(job, free, this.#lane))
+      this.#vain.add(job, free + 1)
+      return
+    } else if (free > 0) this.#isLasting = false
+    else this.#hindrances.push(new StartsFree(job, 0, this.#lane))
+    if (this.#takeFor(job, 'preempt', round)) this.#isLasting = false
+    else this.#vain.add(job, job.together)
+  }
+
+  /** Whether its queue may start all that the job must start at once when nobody else of it has anything. One that has just started would go a moment later. */
+  #mayAlone(job: VolcanoJob, round: Round): boolean {
+    const { queue, id } = job
+    const others = queue.allocated.map((amount, r) => amount - (job.allocated[r] as number))
+    this.#add(queue, others, -1)
+    const may = this.#lane.mayStart(job, round)
+    this.#add(queue, others, 1)
+    if (!may && this.#lane.jobs.hasFresh((other) => other.queue === queue && other.id !== id)) this.#meetNew()
+    return may
+  }
+
+  #add(queue: Queue, amounts: Amounts, sign: number): void {
+    for (const r of this.#lane.session.resources) queue.add('allocated', r, sign * (amounts[r] as number))
+  }
+
+  /** Whether on any node others of its queue could make room for a task more when so many of the job have started elsewhere. */
+  #couldGoOn(job: VolcanoJob, started: number, round: Round): boolean {
+    const { tasksOn } = job.queue
+    const more = job.demand.map((amount) => amount * started)
+    job.allocated.set(job.allocated.map((amount, r) => amount + (more[r] as number)))
+    this.#add(job.queue, more, 1)
+    const could = round.nodes.some((node) => tasksOn.has(node) && round.work.mayRunOn(job.shape, node) && this.#victims(node, job, 'preempt', round) !== undefined)
+    job.allocated.set(job.allocated.map((amount, r) => amount - (more[r] as number)))
+    this.#add(job.queue, more, -1)
+    return could
+  }
+
+  /**
+   * Whether its queue may not start as many tasks as there is room for and one more, whoever goes, or take nothing back for that one;
+   * or may not start all, and the job would not meet tasks that have just started.
+   */
+  #isHopeless(job: VolcanoJob, round: Round): boolean {
+    const { tiers, places, jobs } = this.#lane
+    const { queue, demand, together, shape } = job
+    const asked = this.#lane.askedBy(job, round)
+    if (!job.isGangJob && !round.work.isDistinct(shape)) {
+      const room = places.of(shape, round.cluster)
+      const first = room < together ? demand.map((amount) => amount * (room + 1)) : asked
+      if (!tiers.couldAllocate(queue, first) || (room < together && !tiers.mayReclaim(queue, first))) return true
+    }
+    const gives = ({ queue: other }: VolcanoJob): boolean => other !== queue && other.settings.reclaimable !== false
+    return !tiers.couldAllocate(queue, asked) && !jobs.hasFresh(gives)
   }
 
   #isBarred({ id }: VolcanoJob): boolean {
@@ -92,15 +171,6 @@ export class Taking {
     this.#isLasting = false
     if (this.#taken.mayLater(id)) this.hasSpared = true
     return true
-  }
-
-  #isVain({ likeness, priority, running }: VolcanoJob): boolean {
-    return this.#vain.get(likeness as Likeness)?.has(`${priority} ${running}`) === true
-  }
-
-  #note({ likeness, priority, running }: VolcanoJob): void {
-    const known = this.#vain.get(likeness as Likeness) ?? new Set()
-    this.#vain.set(likeness as Likeness, known.add(`${priority} ${running}`))
   }
 
   /** What must start at once, and then one task after the other while the job starves; false where nothing has started. */
@@ -129,7 +199,7 @@ export class Taking {
   #placeOne(job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
     const mayStart = tiers.mayAllocate(job.queue, job.demand)
-    if (mayStart) this.#isLasting = false
+    if (mayStart && gone.length > 0) this.#isLasting = false // who knows where there is room by then
     const free = mayStart ? nodeFor(job.id, round, this.#placement) : None
     if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
     if (kind === 'reclaim' && !(tiers.couldAllocate(job.queue, job.demand) && tiers.mayReclaim(job.queue, job.demand))) return false
@@ -138,14 +208,21 @@ export class Taking {
     return false
   }
 
-  #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
+  /** Who would go on the node, in this order; `undefined` where that leaves too little room, or too much in the queue. */
+  #victims(node: NodeId, job: VolcanoJob, kind: Kind, round: Round): readonly Victim[] | undefined {
     const { tiers } = this.#lane
     const candidates = this.#candidates(node, job, kind)
-    if (!this.#couldStart(node, job, candidates, round)) return false
+    if (!this.#couldStart(node, job, candidates, round)) return undefined
     candidates.sort((a, b) => this.#compare(a, b, job.queue))
     const victims = kind === 'preempt' ? tiers.preemptable(job, candidates) : tiers.reclaimable(job, candidates)
-    if (!this.#couldStart(node, job, victims, round)) return false
-    this.#isLasting = false
+    return this.#couldStart(node, job, victims, round) ? victims : undefined
+  }
+
+  #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
+    const { tiers } = this.#lane
+    const victims = this.#victims(node, job, kind, round)
+    if (victims === undefined) return false
+    this.#hasTried = true
     const before = round.savepoint()
     for (const [i, { task }] of victims.entries()) {
       round.evict(task)
@@ -174,14 +251,10 @@ export class Taking {
   /** Where it may not, it may not when fewer are gone. With a master more goes than it has itself. */
   #mayOnceGone({ queue, demand }: VolcanoJob, victims: readonly Victim[]): boolean {
     if (victims.some(({ job }) => this.#env.work.masterShape(job.id) !== None)) return true
-    this.#count(victims, -1)
+    for (const { job, demand: gone } of victims) this.#add(job.queue, gone, -1)
     const may = this.#lane.tiers.mayAllocate(queue, demand)
-    this.#count(victims, 1)
+    for (const { job, demand: gone } of victims) this.#add(job.queue, gone, 1)
     return may
-  }
-
-  #count(victims: readonly Victim[], sign: 1 | -1): void {
-    for (const { job, demand } of victims) for (const r of this.#lane.session.resources) job.queue.add('allocated', r, sign * (demand[r] as number))
   }
 
   /** Running tasks on the node that the kind is about. */

@@ -1,13 +1,12 @@
-import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type ResourceId, type Round, type TaskId } from '@sched/core'
+import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
-import type { Amounts } from './amounts.js'
-import type { Session } from './plugin.js'
 import type { VolcanoJob } from './queue.js'
 import { VolcanoLane } from './lane.js'
 import { volcanoOptions, type VolcanoOptions, type VolcanoSettings } from './options.js'
+import { NoRoom } from './places.js'
 import { Taking } from './taking.js'
 
 /**
@@ -106,15 +105,20 @@ class Volcano implements Policy {
 
   /** The first job of the first queue that has not enough, again and again; who cannot start is not asked again. True where queues deserve something else by then. */
   #allocate(lane: VolcanoLane, round: Round): boolean {
-    const { line, reading } = lane.line('waiting')
+    const isWhole = round.jobsLeft === Infinity
+    const { line, reading } = lane.line('waiting', (queue) => !isWhole || !lane.standstill.holds(queue, round))
     this.#most.clear()
     for (let queue = line.take(); queue !== undefined; queue = line.take()) {
-      if (round.jobsLeft === Infinity && !hasRoom(round)) return false
+      if (isWhole && !hasRoom(round)) return false
       if (lane.tiers.isOverused(queue)) continue
       const job = reading(queue).next()
-      if (job === undefined) continue
-      const hasStarted = this.#start(job, lane, round)
-      if (!hasStarted) reading(queue).vain(job)
+      if (job === undefined) {
+        if (isWhole) lane.standstill.note(queue, reading(queue).hindrances, round)
+        continue
+      }
+      const hasStarted = lane.mayStart(job, round) ? this.#start(job, round) : undefined
+      if (hasStarted !== true) reading(queue).vain(job)
+      if (hasStarted === false) reading(queue).hindrances.push(new NoRoom(job, round.claimsLeft === 0 || !round.take(job.id), lane.places))
       if (round.jobsLeft === 0) {
         this.#finish(job, lane, round)
         return false
@@ -127,26 +131,18 @@ class Volcano implements Policy {
 
   /** No other job may be taken up: what else of this one may start. */
   #finish(job: VolcanoJob, lane: VolcanoLane, round: Round): void {
-    while (round.claimsLeft > 0 && job.unplaced > 0 && this.#start(job, lane, round)) {
+    while (round.claimsLeft > 0 && job.unplaced > 0 && lane.mayStart(job, round) && this.#start(job, round)) {
       // the next task
     }
   }
 
   /** What the job must start at once, or its next task. */
-  #start(job: VolcanoJob, { tiers, session }: VolcanoLane, round: Round): boolean {
-    const { id, queue, demand, together } = job
-    if (!tiers.mayAllocate(queue, together === 1 ? demand : askedBy(id, session, round)) || !round.take(id) || round.claimsLeft === 0) return false
+  #start({ id, together }: VolcanoJob, round: Round): boolean {
+    if (!round.take(id) || round.claimsLeft === 0) return false
     if (together > 1) return startGang(id, round, this.#pick, this.#most) === Gang.Started
     const node = this.#pick(id, round)
     return node !== None && startNearest(id, node, round.cluster.levels, round)
   }
-}
-
-/** What the job must start at once asks. */
-function askedBy(job: JobId, { names, resources }: Session, { work, lane }: Round): Amounts {
-  const asked = new Float64Array(names.length)
-  for (const r of resources) asked[r] = work.asked(job, lane, r as ResourceId)
-  return asked
 }
 
 /** Whether the smallest task could start somewhere in sight. */
@@ -169,13 +165,13 @@ function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
   lane.open()
 }
 
-function explain({ session, tiers }: VolcanoLane, round: Round): void {
-  for (const queue of session.queues.all) {
-    const isFull = tiers.isOverused(queue)
+function explain(lane: VolcanoLane, round: Round): void {
+  for (const queue of lane.session.queues.all) {
+    const isFull = lane.tiers.isOverused(queue)
     for (const job of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(job as JobId, Reason.Limit)
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
-      const job = id as JobId
-      round.defer(job, isFull || !tiers.mayAllocate(queue, askedBy(job, session, round)) ? Reason.Limit : Reason.NoRoom)
+      const job = lane.jobs.of(id as JobId)
+      round.defer(job.id, isFull || !lane.mayStart(job, round) ? Reason.Limit : Reason.NoRoom)
     }
   }
 }

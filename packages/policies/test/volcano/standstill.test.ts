@@ -1,15 +1,16 @@
-import { WrappedRound, type JobId, type NodeId, type Plug, type Policy, type Round } from '@sched/core'
+import { WrappedRound, type JobId, type NodeId, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
 import { volcano, type VolcanoOptions } from '@sched/policies'
 import { digest, instantCluster, job, prepare, worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
-// A queue of which no job can preempt is passed over until something changes. Where a round has another list of nodes everything counts as changed.
+// A queue of which no job can start, preempt or reclaim is passed over until something changes. Where a round has another list of nodes everything counts as changed.
 
-/** Counts how often a job is to be decided about. */
+/** Counts how often a job is to be decided about, and claims. */
 class Counting extends WrappedRound {
   taken = 0
+  claims = 0
   readonly #forgets: boolean
 
   constructor(forgets: boolean) {
@@ -27,6 +28,10 @@ class Counting extends WrappedRound {
     this.taken++
     return super.take(job)
   }
+  override claim(task: TaskId, node: NodeId): boolean {
+    this.claims++
+    return super.claim(task, node)
+  }
 }
 
 function counting(plug: Plug<'policy'>, round: Counting): Plug<'policy'> {
@@ -43,20 +48,22 @@ function played({ cluster, jobs, seed, runtime }: Pick<World, 'cluster' | 'jobs'
   const round = new Counting(forgets)
   const { recorder, simulation } = prepare({ policy: counting(volcano(options, firstNode()), round), cluster, jobs, seed, runtime, infeasible: 'reject' })
   simulation.run(3000)
-  return { decisions: digest(recorder), evictions: recorder.evictions.length, taken: round.taken }
+  return { decisions: digest(recorder), evictions: recorder.evictions.length, taken: round.taken, claims: round.claims, starts: recorder.launches.length }
 }
 
 const takers: VolcanoOptions = {
   actions: ['enqueue', 'allocate', 'preempt', 'reclaim'],
   tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['overcommit', 'drf', 'proportion'] }],
 }
+/** Whole gangs take, and what jobs have beyond their minimum is taken first. */
+const gangs: VolcanoOptions = { actions: ['allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['drf', 'proportion'] }] }
 const reclaimers: VolcanoOptions = { ...takers, actions: ['enqueue', 'reclaim', 'allocate', 'preempt'], tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['drf', 'capacity'] }] }
 
-describe('queues of which no job can preempt', () => {
+describe('queues of which no job can start or take anything', () => {
   it('are passed over, which changes nothing', () => {
     let evictions = 0
     fc.assert(
-      fc.property(worlds({ jobs: 9, heartbeats: false, gangs: true }), fc.constantFrom(takers, reclaimers), (world, options) => {
+      fc.property(worlds({ jobs: 9, heartbeats: false, gangs: true }), fc.constantFrom(takers, reclaimers, gangs), (world, options) => {
         const known = played(world, options, false)
         evictions += known.evictions
         expect(known.decisions).toBe(played(world, options, true).decisions)
@@ -73,5 +80,24 @@ describe('queues of which no job can preempt', () => {
     expect(known.decisions).toBe(anew.decisions)
     expect(known.evictions).toBeGreaterThan(100)
     expect(known.taken).toBeLessThan(anew.taken / 2)
+  })
+  it('are asked much less often where there is no room for their gangs', () => {
+    const jobs = Array.from({ length: 80 }, (_, i) =>
+      job({ id: `j${i}`, queue: `q${(i * 17) % 10}`, submit: 5 * i, tasks: 2 + (i % 7), gang: true, duration: 100 + ((i * 31) % 200), demand: { cpu: 2 + (i % 3), mem: 2 } }),
+    )
+    const world = { cluster: instantCluster({ nodes: [{ count: 5, resources: { cpu: 16, mem: 32 } }] }), jobs, seed: 1, runtime: { jitter: 0 } }
+    const options: VolcanoOptions = { actions: ['allocate'], tiers: [{ plugins: ['priority', 'gang', 'drf'] }] }
+    const [known, anew] = [played(world, options, false), played(world, options, true)]
+    expect(known.decisions).toBe(anew.decisions)
+    expect(known.taken).toBeLessThan(anew.taken / 2)
+  })
+  it('claim little in vain for gangs of which the queue may not start all', () => {
+    const jobs = Array.from({ length: 120 }, (_, i) =>
+      job({ id: `j${i}`, queue: `q${(i * 17) % 40}`, priority: i % 3, submit: 4 * i, tasks: 2 + (i % 7), gang: true, ...(i % 2 === 0 && { minTasks: 2 }), duration: 100 + ((i * 31) % 200), demand: { cpu: 1 + (i % 3), mem: 2 } }),
+    )
+    const world = { cluster: instantCluster({ nodes: [{ count: 20, resources: { cpu: 16, mem: 32 } }] }), jobs, seed: 1, runtime: { jitter: 0 } }
+    const { evictions, claims, starts } = played(world, gangs, false)
+    expect(evictions).toBeGreaterThan(100)
+    expect(claims).toBeLessThan(4 * starts)
   })
 })
