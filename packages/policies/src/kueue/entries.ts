@@ -1,11 +1,13 @@
 import { charge, discharge, type Workload } from './workload.js'
-import type { Assignment } from './assignment.js'
+import { Mode, type Assignment } from './assignment.js'
 import type { QuotaNode } from './quota-node.js'
 
 /** The first workload of a queue with what could be done for it. */
 export interface Entry {
   readonly workload: Workload
   readonly assignment: Assignment
+  /** `returns` of its tree when that was found. */
+  readonly returns: number
 }
 
 /** By priority, then by submission. */
@@ -93,9 +95,11 @@ export class Contest {
     place.winner = place.inside[0]?.winner ?? place.winner
     const { node, winner } = place
     if (node.parent === undefined) return
-    charge(winner.workload, winner.workload.tasks)
-    place.outcome = { borrows: borrowsFor(node, winner.workload), share: node.share(this.#resources) }
-    discharge(winner.workload, winner.workload.tasks)
+    const { workload, assignment } = winner
+    const tasks = assignment.mode === Mode.NoFit ? 0 : workload.tasks // it has no flavor, and asks nothing
+    charge(workload, tasks)
+    place.outcome = { borrows: borrowsFor(node, workload), share: node.share(this.#resources) }
+    discharge(workload, tasks)
   }
 
   /** Takes the winner of a place away; whether others are left in it. */

@@ -14,7 +14,7 @@ import { targets } from './preemption.js'
 import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
-import { charge, discharge, runningTasks, type Workload } from './workload.js'
+import { charge, discharge, isSetAside, runningTasks, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -179,7 +179,7 @@ class Kueue implements Policy {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
       if (entry !== undefined && this.#mayTake(entry.workload, round)) entries.push(entry)
     }
-    if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const { workload } of entries) this.#passOver(workload)
+    if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const { workload, returns } of entries) this.#setAside(workload, returns, round)
     else if (this.#fairSharing === false) this.#inTurn(entries, round)
     else this.#byShare(entries, round)
     for (const { queue, c, amount } of this.#kept) queue.remove(c, amount)
@@ -202,7 +202,7 @@ class Kueue implements Policy {
     }
   }
 
-  /** The first workload of the queue that is not done with, with StrictFIFO the first of all; what can never fit is passed over. */
+  /** The first workload of the queue that is not done with, with StrictFIFO the first of all. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
     const isAlone = this.#workloads.waiting(round.lane).size === 1 // what is kept for its workloads is kept from nobody
@@ -215,12 +215,14 @@ class Kueue implements Policy {
       look.past = i - from
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
+      if (!isStrict && isSetAside(workload)) continue
       const assignment = this.#assign(workload, round)
       workload.flavor = Math.max(0, assignment.flavor)
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
-      if (assignment.mode !== Mode.NoFit && !isIdle) return { workload, assignment }
-      this.#passOver(workload)
-      if (isStrict || !(isAlone ? this.#unfit.areVain(queue, list.size) : this.#unfit.fitNowhere(queue, list.size))) continue
+      const { returns } = queue.root
+      if (!isIdle) return { workload, assignment, returns }
+      this.#setAside(workload, returns, round)
+      if (isStrict || !this.#unfit.areVain(queue, list.size)) continue
       this.#exhausted.add(queue) // nobody need be told apart from it
       break
     }
@@ -263,12 +265,12 @@ class Kueue implements Policy {
   }
 
   /** Whom the workload preempts was found when the cycle began. Where one of them has gone since that is found anew, in the same flavor; where the room has, it comes again in the next cycle. */
-  #consider({ workload, assignment }: Entry, round: Round): void {
+  #consider({ workload, assignment, returns }: Entry, round: Round): void {
     const hasChanged = assignment.targets.some(isGone)
     const { mode, borrows, targets } = hasChanged ? this.#inFlavor(workload, round) : assignment
     if (mode !== Mode.Fit && targets.length === 0) {
       if (mode !== Mode.NoFit) this.#keep(workload, borrows > 0)
-      return this.#passOver(workload)
+      return this.#setAside(workload, returns, round)
     }
     if (!this.#hasRoomWithout(targets, workload)) return
     const areGone = targets.every((each) => this.#hasStarted(each))
@@ -340,6 +342,14 @@ class Kueue implements Policy {
     this.#unfit.clear()
     this.#borrowers.forget()
     this.#newest.clear()
+  }
+
+  /** There was no room for the workload, nor anybody to preempt, when so much had been given back: with all that ask alike it waits until more is. */
+  #setAside(workload: Workload, returns: number, round: Round): void {
+    const mayPreempt = round.claimsLeft > 0 && !this.#preempted.isBarred(workload.job)
+    if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt) return this.#passOver(workload)
+    workload.likeness.setAsideAt = returns
+    this.#hasMoved = true
   }
 
   /** With StrictFIFO nobody behind the first one is looked at. */

@@ -24,8 +24,12 @@ export class QuotaNode {
   /** Its nominal quota with what its children lend. */
   readonly subtree: Float64Array
   readonly usage: Float64Array
+  /** The outermost cohort around it, itself if there is none. */
+  readonly root: QuotaNode
   /** Levels of cohorts and queues inside it. */
   height = 0
+  /** Of an outermost one: how often somebody in it has given something back, or a node has come. */
+  returns = 0
 
   constructor(name: string, quota: Quota, weight: number, parent?: QuotaNode) {
     this.name = name
@@ -34,14 +38,11 @@ export class QuotaNode {
     this.parent = parent
     this.subtree = Float64Array.from(quota.nominal)
     this.usage = new Float64Array(quota.nominal.length)
+    this.root = parent?.root ?? this
+    this.root.returns++
     parent?.children.push(this)
     for (let node = parent, height = 1; node !== undefined; node = node.parent, height++) node.height = Math.max(node.height, height)
     for (let c = 0; c < this.subtree.length; c++) parent?.widen(c, this.lent(c))
-  }
-
-  /** The outermost cohort around it, itself if there is none. */
-  get root(): QuotaNode {
-    return this.parent?.root ?? this
   }
 
   /** What it does not lend. */

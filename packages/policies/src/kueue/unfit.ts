@@ -1,4 +1,4 @@
-import { Mode, type Assignment } from './assignment.js'
+import type { Assignment } from './assignment.js'
 import type { ClusterQueue } from './queues.js'
 import type { Likeness, Workload } from './workload.js'
 
@@ -7,9 +7,8 @@ export class Unfit {
   readonly #found = new Map<Likeness, Assignment>()
   /** Those for which there is nobody to preempt. */
   readonly #vain = new Set<Likeness>()
-  /** By queue: how many that wait are like one of these, and those of them that would not fit even so. */
+  /** By queue: how many that wait are like one of these. */
   readonly #hopeless = new Map<ClusterQueue, number>()
-  readonly #nowhere = new Map<ClusterQueue, number>()
 
   of(likeness: Likeness): Assignment | undefined {
     return this.#found.get(likeness)
@@ -20,7 +19,6 @@ export class Unfit {
     if (found.targets.length > 0) return
     this.#vain.add(likeness)
     this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
-    if (found.mode === Mode.NoFit) this.#nowhere.set(queue, (this.#nowhere.get(queue) ?? 0) + likeness.waiting)
   }
 
   /** Whether there is nobody to preempt for those that ask so. */
@@ -33,15 +31,9 @@ export class Unfit {
     return this.#hopeless.get(queue) === waiting
   }
 
-  /** Whether, besides, none of them would fit although others gave way. */
-  fitNowhere(queue: ClusterQueue, waiting: number): boolean {
-    return this.#nowhere.get(queue) === waiting
-  }
-
   clear(): void {
     this.#found.clear()
     this.#vain.clear()
     this.#hopeless.clear()
-    this.#nowhere.clear()
   }
 }

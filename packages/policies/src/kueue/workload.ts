@@ -6,7 +6,12 @@ export interface Likeness {
   readonly key: string
   /** How many of them wait for admission. */
   waiting: number
+  /** `returns` of their tree when there was found to be no room for them, nor anybody to preempt; -1: they were not looked at. */
+  setAsideAt: number
 }
+
+/** Whether nothing that could make room for the workload has happened since there was found to be none; admissions do not. */
+export const isSetAside = ({ likeness, queue }: Workload): boolean => likeness.setAsideAt === queue.root.returns
 
 /** What is admitted as one: all tasks of a gang, those that a job which is one gang must start together, or one task of another job. */
 export interface Workload {

@@ -96,6 +96,19 @@ export class Snapshot {
 const around = (queue: Place): Place[] => (queue.parent === undefined ? [] : [queue.parent, ...around(queue.parent)])
 const asked = ({ asks }: Asking): number[] => asks.flatMap((amount, r) => (amount > 0 ? [r] : []))
 
+const heightOf = (snapshot: Snapshot, place: Place): number => Math.max(0, ...snapshot.children(place).map((child) => 1 + heightOf(snapshot, child)))
+
+/** The height of the lowest place around the queue that has room for so much within its quota, 0 for the queue itself; whether it is not all of the tree. */
+export function heightAround(snapshot: Snapshot, queue: Place, r: number, amount: number): { readonly height: number; readonly isInside: boolean } {
+  if (queue.parent === undefined || snapshot.usage(queue, r) + amount <= snapshot.quota(queue, r)) return { height: 0, isInside: queue.parent !== undefined }
+  let left = amount - snapshot.localAvailable(queue, r)
+  for (const place of around(queue)) {
+    if (snapshot.usage(place, r) + left <= snapshot.quota(place, r)) return { height: heightOf(snapshot, place), isInside: place.parent !== undefined }
+    left -= snapshot.localAvailable(place, r)
+  }
+  return { height: heightOf(snapshot, around(queue).at(-1)!), isInside: false }
+}
+
 type Variant = 'within' | 'hierarchical' | 'without borrowing' | 'while borrowing'
 interface Candidate {
   readonly load: Admitted
