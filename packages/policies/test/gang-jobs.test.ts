@@ -63,7 +63,8 @@ describe('a job that is one gang', () => {
     ['easy with jobs behind in an order that is', () => easy(fifo(), { backfillOrder: capacity({ queues: { default: { capacity: 100 } } }) })],
     ['capacity-scheduler', () => capacityScheduler()],
     ['yarn-preempting', () => yarnPreempting(greedy(yarnFair()))],
-    ['slurm-preempting', () => slurmPreempting(greedy(fifo()), { tiers: { a: 2 } })],
+    ['slurm-preempting that suspends', () => slurmPreempting(greedy(fifo()), { tiers: { a: 2 }, mode: 'suspend' })],
+    ['slurm-preempting around such a policy', () => slurmPreempting(capacityScheduler(), { tiers: { a: 2 } })],
   ])('is refused by %s', (_, policy) => {
     expect(() => play([mpi()], policy())).toThrow('job mpi is one gang of several stages, which its policy does not start together.')
   })
@@ -178,6 +179,8 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   'replan with named nodes': () => replan(fifo(), { nodes: 'named' }),
   'replan in two passes': () => replan(fifo(), { twoPass: true, bf_interval: 1 }),
   'preempting around easy': () => preempting(easy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
+  'slurm-preempting around easy': () => slurmPreempting(easy(), { tiers: { a: 2, b: 3 } }),
+  'slurm-preempting around replan': () => slurmPreempting(replan(fifo(), { twoPass: true, bf_interval: 1 }), { tiers: { a: 2, b: 3 }, mode: 'requeue', reorderCount: 0 }),
   volcano: () => volcano({ tiers: unbound }),
   'volcano that takes': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['drf', { name: 'capacity' }] }] }),
   'volcano that takes what gangs can do without': () => volcano({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }),
@@ -225,6 +228,7 @@ describe('a limit of its queue', () => {
 describe('preemption', () => {
   const quota = (cpu: number, gpu: number) => ({ resources: { cpu: { quota: cpu }, gpu: { quota: gpu } } })
   const taking: Readonly<Record<string, () => Plug<'policy'>>> = {
+    'slurm-preempting': () => slurmPreempting(easy(), { tiers: { b: 2 } }),
     'kai-preempting': () => kaiPreempting({ queues: { a: quota(0, 0), b: quota(16, 4) } }),
     volcano: () => volcano({ queues: { a: { deserved: { cpu: 0, gpu: 0 } }, b: { deserved: { cpu: 16, gpu: 4 } } }, actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: [{ plugins: ['priority', 'capacity'] }] }),
     kueue: () => kueue({ queues: { a: { cohort: 'c', nominalQuota: { cpu: 0, gpu: 0 } }, b: { cohort: 'c', nominalQuota: { cpu: 16, gpu: 4 }, preemption: { reclaimWithinCohort: 'Any' } } } }),

@@ -52,6 +52,8 @@ export const slurmPreemptingPolicy = definePolicy({
 export const slurmPreempting = (policy: Plug<'policy'>, options: SlurmPreemptingOptions = {}): Plug<'policy'> => slurmPreemptingPolicy.plug({ policy }, options)
 
 class SlurmPreempting implements Policy {
+  /** Not where jobs are suspended, which looks at what is left of nodes for tasks that ask the same. */
+  readonly startsGangJobs: boolean
   readonly #policy: Policy
   readonly #options: z.output<typeof slurmPreemptingOptions>
   readonly #work: WorkView
@@ -84,6 +86,7 @@ class SlurmPreempting implements Policy {
     const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
     if (suspends && env.cluster.heartbeat > 0)
       throw new SchedError('BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: 'slurm-preempting.mode' }, 'Leave `heartbeat` out of the cluster, or use requeue or cancel.')
+    this.startsGangJobs = policy.startsGangJobs === true && !suspends
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
@@ -120,7 +123,8 @@ class SlurmPreempting implements Policy {
     const inVain = new Set<string>()
     const waiting = this.#waiting[round.lane] as Set<JobId>
     for (const job of this.#preemptors(round.lane)) {
-      const kind = `${this.#groupOf(job)} ${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
+      const asked = round.work.isGangJob(job) ? `job ${job}` : `${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
+      const kind = `${this.#groupOf(job)} ${asked}`
       // a limit may hold it back since another one has started
       while (waiting.has(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
@@ -311,12 +315,27 @@ class SlurmPreempting implements Policy {
     const { nodes, cluster, work, lane } = round
     const shape = work.shape(job, lane)
     const tasks = work.together(job, lane)
+    if (work.isGangJob(job)) return this.#findForParts(job, tasks, round)
     this.#room.fill(0)
     let sum = 0
     for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#suspended?.leaves(job, node, round) ?? Infinity)
     if (sum < tasks) return false
     bestRuns(this.#room, tasks, this.#places)
     return true
+  }
+
+  /** The same for a job that is one gang of several stages: the lowest nodes, in the order of the stages, by claims that are taken back. */
+  #findForParts(job: JobId, tasks: number, round: Round): boolean {
+    const places = this.#places
+    const before = round.savepoint()
+    places.length = 0
+    while (places.length < tasks) {
+      const node = round.nodes.find((each) => round.fits(job, each))
+      if (node === undefined || !startNearest(job, node, round.cluster.levels, round)) break
+      places.push(node)
+    }
+    round.rollback(before)
+    return places.length === tasks
   }
 
   #start(job: JobId, round: Round, before: ReturnType<Round['savepoint']>): boolean {
