@@ -28,6 +28,12 @@ describe('the allocation of virtual clusters', () => {
     expect(startsBy(easy())).toEqual({ A: 0, B: 100, C: 20 })
   })
 
+  it('forgets requests that wait for a limit of one order when another has started them', () => {
+    // nobody may go before others, so EASY is FCFS; what ends has waited in the order of backfilling all the time
+    const together = jobs.map((each) => ({ ...each, submit: 0 }))
+    expect(startsBy(easy(fifo(), { backfillOrder: fair({ userMaxRunningJobs: 0 }) }), together)).toEqual({ A: 0, B: 100, C: 100 })
+  })
+
   it('may be any policy in any order: requests have the priority, user and queue of their job', () => {
     expect(startsBy(greedy(fifo()))).toEqual({ A: 0, B: 100, C: 20 })
     const urgent = [...jobs, cpuJob('D', { tasks: 9, duration: 10, estimate: 10, submit: 30, priority: 1 })]

@@ -73,6 +73,10 @@ export class JobLimits {
   /** A job has ended; appends the jobs that may run now to `out`. */
   leave(job: JobId, out: JobId[]): void {
     if (this.#unlimited) return
+    if (this.#admitted[job] !== true) {
+      this.#waiting.splice(this.#waiting.indexOf(job), 1) // another order has started it, or it was given up
+      return
+    }
     this.#count(job, -1)
     for (let i = 0; i < this.#waiting.length; i++) {
       const next = this.#waiting[i] as JobId
