@@ -30,6 +30,8 @@ export interface Plugin {
   /** Of two jobs of a queue the one with the smaller key comes first. */
   jobKey?: (job: VolcanoJob) => number
   queueOrder?: CompareQueues
+  /** Whether the order of two queues may change by what a third has. */
+  ordersTogether?: boolean
   /** Whether the first would give before the second, for a taker of that queue. */
   victimQueueOrder?: (a: Queue, b: Queue, taker: Queue) => number
   mayEnqueue?: (job: VolcanoJob) => boolean

@@ -8,6 +8,8 @@ export class Queue {
   readonly name: string
   readonly parent: Queue | undefined
   readonly children: Queue[] = []
+  /** Those around it from the outermost inwards, and itself; without the root. */
+  readonly way: readonly Queue[]
   readonly settings: QueueSettings
   /** As given; `Infinity`: no bound. */
   readonly capability: Amounts
@@ -42,6 +44,7 @@ export class Queue {
     this.settings = settings
     this.parent = parent
     parent?.children.push(this)
+    this.way = parent === undefined ? [] : [...parent.way, this]
     this.capability = given.capability
     this.ownDeserved = given.ownDeserved
     this.guarantee = given.guarantee
@@ -114,6 +117,9 @@ export class Queue {
     for (let queue: Queue = this; queue.parent !== undefined; queue = queue.parent) yield queue // eslint-disable-line @typescript-eslint/no-this-alias
   }
 }
+
+/** The order of queues that are equal otherwise. */
+export const byName = (a: Queue, b: Queue): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 /** Of all that ask the same in one queue. */
 export interface Likeness {

@@ -55,22 +55,28 @@ export class Reading {
 /** Just below a number: priorities are whole. */
 const before = (priority: number): number => Math.ceil(priority) - 0.5
 
-/** Queues with jobs in one of their lists, of which the one that is first is taken out, and put back where it stands by then. */
+/** Queues with jobs in one of their lists, of which the one that is first by then is taken out, and may be put back. */
 export class QueueLine {
   readonly #tiers: Tiers
+  /** The first last; in no order where that of two may change by what a third has. */
   readonly #line: Queue[]
 
   constructor(queues: readonly Queue[], tiers: Tiers) {
     this.#tiers = tiers
-    this.#line = [...queues].sort((a, b) => tiers.compareQueues(b, a))
+    this.#line = tiers.ordersTogether ? [...queues] : [...queues].sort((a, b) => tiers.compareQueues(b, a))
   }
 
   /** Takes the first out. */
   take(): Queue | undefined {
+    if (this.#tiers.ordersTogether) this.#bringFirst()
     return this.#line.pop()
   }
 
   putBack(queue: Queue): void {
+    if (this.#tiers.ordersTogether) {
+      this.#line.push(queue)
+      return
+    }
     let low = 0
     let high = this.#line.length
     while (low < high) {
@@ -79,5 +85,16 @@ export class QueueLine {
       else high = middle
     }
     this.#line.splice(low, 0, queue)
+  }
+
+  #bringFirst(): void {
+    const line = this.#line
+    const last = line.length - 1
+    let first = last
+    for (let i = 0; i < last; i++) if (this.#tiers.compareQueues(line[i] as Queue, line[first] as Queue) < 0) first = i
+    if (first === last) return
+    const queue = line[first] as Queue
+    line[first] = line[last] as Queue
+    line[last] = queue
   }
 }

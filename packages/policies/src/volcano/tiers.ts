@@ -1,5 +1,5 @@
 import type { Amounts } from './amounts.js'
-import type { Queue, VolcanoJob } from './queue.js'
+import { byName, type Queue, type VolcanoJob } from './queue.js'
 import type { Choose, Plugin, Victim } from './plugin.js'
 
 /**
@@ -10,11 +10,14 @@ import type { Choose, Plugin, Victim } from './plugin.js'
 export class Tiers {
   readonly #tiers: readonly (readonly Plugin[])[]
   readonly #all: readonly Plugin[]
+  /** Whether the order of two queues may change by what a third has. */
+  readonly ordersTogether: boolean
   readonly #jobKeys: readonly NonNullable<Plugin['jobKey']>[]
 
   constructor(tiers: readonly (readonly Plugin[])[]) {
     this.#tiers = tiers
     this.#all = tiers.flat()
+    this.ordersTogether = this.#all.some(({ queueOrder, ordersTogether }) => queueOrder !== undefined && ordersTogether === true)
     this.#jobKeys = this.#all.flatMap(({ jobKey }) => jobKey ?? [])
   }
 
@@ -44,7 +47,7 @@ export class Tiers {
       const order = queueOrder?.(a, b) ?? 0
       if (order !== 0) return order
     }
-    return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+    return byName(a, b)
   }
 
   /** Which of two queues gives first: the first plug-in with a view of that decides, otherwise the queue that would be served last. */

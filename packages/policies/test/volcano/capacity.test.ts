@@ -150,4 +150,14 @@ describe('capacity in a tree', () => {
     expect(started(true)).toEqual(['+b@n1', '+b@n1', '+c@n1'])
     expect(started(false)).toEqual(['+c@n1', '+b@n1', '+b@n1'])
   })
+  it.each([
+    ['A', 'B', ['z', 'm', 'a']],
+    ['B', 'A', ['m', 'z', 'a']],
+    ['P', 'P0', ['z', 'm', 'a']],
+  ])('goes by name where %s and %s, in which the queues lie, have equal parts', (first, second, expected) => {
+    // a and z lie in one queue, m in the other: both have 2 of 4. z has nothing and comes before a; by their own names a comes before m, and m before z.
+    const queues: VolcanoOptions['queues'] = { [first]: { deserved: { cpu: 4 } }, [second]: { deserved: { cpu: 4 } }, a: { parent: first, deserved: { cpu: 2 } }, z: { parent: first, deserved: { cpu: 2 } }, m: { parent: second, deserved: { cpu: 4 } } }
+    const started = outcome({ n1: { cpu: 7 } }, { queues, actions: ['allocate'], tiers: [{ plugins: [{ name: 'capacity', enableHierarchy: true }] }] }, [wants('a0', 'a', { cpu: 2 }), wants('m0', 'm', { cpu: 2 })], ...['a', 'm', 'z'].map((queue) => wants(queue, queue, { cpu: 1 })))
+    expect(started).toEqual(expected.map((id) => `+${id}@n1`))
+  })
 })

@@ -1,7 +1,7 @@
 import { exceeds, largestPart, type Amounts } from '../amounts.js'
 import { boundBy, mostOf } from '../deserved.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
-import type { Queue } from '../queue.js'
+import { byName, type Queue } from '../queue.js'
 import { mayHold } from './proportion.js'
 
 /**
@@ -30,6 +30,7 @@ export function capacity(session: Session, isTree: boolean): Plugin {
     },
     most: (queue, r) => (isTree ? mostInside(queue, r) : mostOf(queue, queues.all, session.whole[r] as number, r)),
     queueOrder: (a, b) => b.priority - a.priority || (isTree ? compareInTree(a, b, compareShares) : compareShares(a, b)),
+    ordersTogether: isTree,
     ...(isTree && { victimQueueOrder: (a, b, taker) => common(b, taker) - common(a, taker) }),
     mayEnqueue: ({ queue, minimum }) => takesJobs(queue) && [...within(queue)].every((each) => mayHold(each, minimum)),
     mayAllocate: (queue, more) => takesJobs(queue) && [...within(queue)].every((each) => each.staysWithin('realCapability', more)),
@@ -53,23 +54,24 @@ const deservesNothing = ({ deserved }: Queue): boolean => deserved.every((amount
 
 const shareOf = (queue: Queue, resources: readonly number[]): number => (deservesNothing(queue) ? 1 : largestPart(queue.allocated, queue.deserved, resources))
 
-/** Queues that hold jobs come before others; two of them are compared by the queues around them where their paths part. */
+/**
+ * Queues that hold jobs come before others; two of them are compared by the queues around them where their paths part. Deviation: of
+ * equals there the name decides. In Volcano the queues with the jobs are compared in some other way then, which can go round in a circle.
+ */
 function compareInTree(a: Queue, b: Queue, compare: (a: Queue, b: Queue) => number): number {
   const [insideA, insideB] = [a.children.length > 0, b.children.length > 0]
   if (insideA !== insideB) return Number(insideA) - Number(insideB)
-  const [pathA, pathB] = [pathOf(a), pathOf(b)]
-  const depth = insideA ? -1 : common(a, b)
-  return compare(pathA.at(depth) as Queue, pathB.at(depth) as Queue)
+  const depth = common(a, b)
+  const partA = insideA ? a : (a.way[depth] as Queue)
+  const partB = insideB ? b : (b.way[depth] as Queue)
+  return compare(partA, partB) || byName(partA, partB)
 }
 
-/** From the outermost inwards. */
-const pathOf = (queue: Queue): Queue[] => [...queue.path()].reverse()
-
 /** How many queues around both are the same, the root left out. */
-function common(a: Queue, b: Queue): number {
-  const [pathA, pathB] = [pathOf(a).slice(0, -1), pathOf(b).slice(0, -1)]
+function common({ way: a }: Queue, { way: b }: Queue): number {
+  const most = Math.min(a.length, b.length) - 1
   let depth = 0
-  while (depth < pathA.length && pathA[depth] === pathB[depth]) depth++
+  while (depth < most && a[depth] === b[depth]) depth++
   return depth
 }
 
