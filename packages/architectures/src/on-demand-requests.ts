@@ -26,6 +26,7 @@ interface Entry extends Request {
   readonly queue: QueueId
   readonly account: string
   readonly qos: string
+  readonly array: string
   readonly licenses: Readonly<Record<string, number>>
   readonly classOf: string
   unplaced: number
@@ -92,6 +93,7 @@ export class Requests implements WorkView {
       queue: work.queue(job),
       account: work.account(job),
       qos: work.qos(job),
+      array: work.array(job),
       licenses: work.licenses(job),
       classOf: work.classOf(job),
     }
@@ -190,6 +192,9 @@ export class Requests implements WorkView {
   }
   qos(id: JobId): string {
     return this.#entry(id).qos
+  }
+  array(id: JobId): string {
+    return this.#entry(id).array
   }
   licenses(id: JobId): Readonly<Record<string, number>> {
     return this.#entry(id).licenses

@@ -95,6 +95,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   qos(job: JobId): string {
     return this.spec(job).qos ?? ''
   }
+  array(job: JobId): string {
+    return this.spec(job).array ?? ''
+  }
   licenses(job: JobId): Readonly<Record<string, number>> {
     return this.spec(job).licenses ?? NO_LICENSES
   }

@@ -124,6 +124,8 @@ export interface JobSpec {
   readonly qos?: string
   /** Licences that it holds while it runs, by name, whatever nodes it runs on: counted in the whole cluster, by schedulers that know of them. */
   readonly licenses?: Readonly<Record<string, number>>
+  /** The array that it is a task of, such as a job array of Slurm. */
+  readonly array?: string
   /** What it runs. */
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */

@@ -147,6 +147,8 @@ export interface WorkView {
   account(job: JobId): string
   /** The quality of service that it asks for, '' where it names none. */
   qos(job: JobId): string
+  /** The array that it is a task of, '' where it is of none. */
+  array(job: JobId): string
   /** The licences that it holds while it runs, by name. */
   licenses(job: JobId): Readonly<Record<string, number>>
   /** The kind of job that architectures go by, '' for a job without. */

@@ -103,6 +103,8 @@ describe('sacct', () => {
     expect(ids('7_[0-20:10]')).toEqual(['7_0', '7_10', '7_20', '999'])
     expect(ids('7_[3]', {})).toEqual(['7_[3]', '999'])
     expect(ids('7_[1,3,5,...]')).toEqual(['7_[1,3,5,...]', '999'])
+    const arrays = jobs(table({ ...waits, JobID: '7_[4-5]' }, { JobID: '7_3' }, { JobID: '8' }, { JobID: '9+0' }), { pending: 'estimate' }).map(({ id, array }) => [id, array])
+    expect(arrays).toEqual([['7_4', '7'], ['7_5', '7'], ['7_3', '7'], ['8', undefined], ['9+0', undefined]])
     const trace = read(table({ ...waits, JobID: '7_[4-5]' }, { ...waits, JobID: '8_[1-2,...' }), { pending: 'estimate', procs: 64 })
     expect(notesOf(trace)).toEqual([
       '3 jobs that still wait: run as long as the limit says (pending)',

@@ -2,19 +2,18 @@ import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
+import { ArrayTasks } from './array-tasks.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
 import { Licenses } from './licenses.js'
 import { NamedPlan } from './named-plan.js'
 import { overrunOptions, windowOptions } from './options.js'
-import { Quota } from './quota.js'
+import { LookQuotas, Quota } from './quota.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
-/** More than there are, so that a queue and a user are one number. */
-const MOST_USERS = 2 ** 26
 /** Seconds within which select/cons_tres looks at ends together, at first. */
 const FIRST_WINDOW = 30
 
@@ -31,6 +30,7 @@ const replanOptions = z.strictObject({
   bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
   bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
   bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
+  bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
   bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
   bf_licenses: z.record(z.string(), z.int().nonnegative()).optional().describe('licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free'),
@@ -88,6 +88,8 @@ class Replan implements Policy {
   readonly #queue: JobId[] = []
   /** When the next plan is made, with `twoPass`, by lane. */
   readonly #due: Float64Array
+  /** Whether a job has come that is a task of an array. */
+  #hasArrays = false
   readonly #tellPass: Env['tellPass']
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
@@ -105,11 +107,12 @@ class Replan implements Policy {
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named' ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> }) : new CountedPlan(lane, jobs, this.#windows, licenses)))
+    const arrays = { onSubmit: (job: JobId) => void (this.#hasArrays ||= env.work.array(job) !== '') }
     const watch = {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
-    Object.assign(this, forwarding(jobs, options.nodes === 'named' ? watch : undefined, licenses))
+    Object.assign(this, forwarding(jobs, arrays, options.nodes === 'named' ? watch : undefined, licenses))
   }
 
   schedule(round: Round): void {
@@ -195,18 +198,17 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_user: ofUser, bf_max_job_part: ofPart, bf_max_job_user_part: ofUserInPart, bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
+    const { bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
+    const looks = new LookQuotas(this.#options)
     const queue = this.#queue
     queue.length = 0
-    const read = ofUser > 0 || ofPart > 0 || ofUserInPart > 0 ? Infinity : most + 1 // one more says whether jobs are left
+    const read = this.#hasArrays || looks.areLimited ? Infinity : most + 1 // one more says whether jobs are left
     this.#jobs.read(round, queue, read)
     plan.begin(round)
-    const users = new Quota(ofUser)
-    const parts = new Quota(ofPart)
-    const usersInParts = new Quota(ofUserInPart)
+    const arrays = new ArrayTasks(this.#options.bf_max_job_array_resv)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
     let looked = 0
@@ -214,34 +216,42 @@ class Replan implements Policy {
     let started = 0
     let isCut = false
     for (const job of queue) {
+      const array = this.#hasArrays ? work.array(job) : ''
+      if (arrays.isDone(array)) continue
       looked++
       const part = work.queue(job)
       if (lane.waits[job] !== true) {
+        arrays.reject(array)
         isCut ||= queue.length === read // a limit holds it back since another one started: those that were not read have its place
         continue
       }
-      const userInPart = part * MOST_USERS + work.user(job)
-      if (parts.isUsed(part) || users.isUsed(work.user(job)) || usersInParts.isUsed(userInPart)) {
+      if (looks.isUsed(part, work.user(job))) {
+        arrays.reject(array)
         isCut = true
         continue
       }
-      if (starts.isUsed() || tests === most) {
+      const goesOn = arrays.isGoingOn(array)
+      if (starts.isUsed() || (tests >= most && !goesOn)) {
         isCut = true
         looked--
         break
       }
       tests++
-      parts.use(part)
-      users.use(work.user(job))
-      usersInParts.use(userInPart)
+      looks.use(part, work.user(job))
       const start = this.#startOrFind(job, round, lane, plan, now + window * MINUTE)
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
+        arrays.start(array)
+        continue
       }
-      if (start === Infinity || reservations.isUsed(part) || now - work.submitted(job) < age) continue
+      if (start === Infinity || (reservations.isUsed(part) && !goesOn) || now - work.submitted(job) < age) {
+        arrays.reject(array)
+        continue
+      }
       plan.reserve(job, Math.floor(start / step) * step, Math.ceil((start + (lane.length[job] as number)) / step) * step)
       reservations.use(part)
+      arrays.reserve(array)
     }
     if (waiting > 0) this.#tellPass?.({ kind: 'plan', waiting, looked, tried: tests, started, entries: plan.entries })
     if (isCut && started > 0) round.wakeAt(multipleAfter(now, this.#options.bf_interval))

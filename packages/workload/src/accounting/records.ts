@@ -35,6 +35,8 @@ export interface AccountingRecord {
   readonly account: string
   readonly partition: string
   readonly qos: string
+  /** The array that it is a task of. */
+  readonly array?: string | undefined
   /** Names of its queue that a format has besides. */
   readonly queue?: string
   readonly project?: string
@@ -170,7 +172,7 @@ export class AccountingJobs {
 
   #spec(record: AccountingRecord, logged: number): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, licenses, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, array, licenses, state, priority } = record
     const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
@@ -183,6 +185,7 @@ export class AccountingJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
+      ...(array !== undefined && { array }),
       ...(licenses !== undefined && { licenses }),
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),

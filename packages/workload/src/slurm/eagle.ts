@@ -53,8 +53,10 @@ function record(columns: Columns, ids: RepeatedIds): AccountingRecord {
   const id = columns.text('job_id')
   if (id === '') throw new BadLine('job_id', 'is empty.')
   const procs = columns.number('processors_req')
+  const own = ids.distinct(id)
   return {
-    id: ids.distinct(id),
+    id: own,
+    array: own === id ? undefined : id, // of the first nobody knows
     submit: columns.instant('submit_time'),
     start: columns.instant('start_time'),
     end: columns.instant('end_time'),

@@ -7,7 +7,7 @@ import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
-import { WaitingArrays } from './waiting-arrays.js'
+import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
 /** From here on a number means that there is none (NO_VAL), or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same of 64 bits. */
 const NO_VAL = 2 ** 32 - 2
@@ -53,7 +53,7 @@ class SacctJsonReader implements RecordReader {
     this.#documents.line(bytes, from, to, (found) => {
       try {
         const record = this.#record(found)
-        for (const id of this.#arrays.idsOf(record)) take({ ...record, id: this.#ids.of({ id, submit: record.submit }, 'job_id') })
+        for (const id of this.#arrays.idsOf(record)) take({ ...record, array: arrayOf(id), id: this.#ids.of({ id, submit: record.submit }, 'job_id') })
       } catch (error) {
         throw inObject(error, found.line, this.place)
       }

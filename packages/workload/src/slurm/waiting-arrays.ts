@@ -35,6 +35,9 @@ export class WaitingArrays {
   }
 }
 
+/** The array of which an id names a task: 123 of `123_4`. */
+export const arrayOf = (id: string): string | undefined => /^(\d+)_\d+$/.exec(id)?.[1]
+
 /** `4-7,9]`, `0-20:5%2]`; `undefined` where it is something else. */
 function tasksOf(text: string): number[] | undefined {
   const list = /^([\d,:-]+)(?:%\d+)?\]$/.exec(text)?.[1]
