@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { directory, sched } from './sched.js'
 
@@ -51,7 +53,7 @@ const kinds: Readonly<Record<string, { readonly text: string; readonly machine: 
       'COMPLETED|2024-01-01T02:00:00|2024-01-01T01:00:00|2024-01-01T00:06:00|Partition_Limit|4|105+0|cyd|cpu|normal|01:00:00|', 'COMPLETED|2024-01-01T02:00:00|2024-01-01T01:00:00|2024-01-01T00:06:00|UNLIMITED|2|105+1|cyd|gpu|normal|01:00:00|',
       'NODE_FAIL|2024-01-01T02:00:00|2024-01-01T01:00:00|2024-01-01T00:07:00|03:00:00|8|106|cyd|gpu|normal|01:00:00|', 'COMPLETED|2024-01-01T05:00:00|2024-01-01T04:00:00|2024-01-01T03:00:00|03:00:00|8|106|cyd|gpu|normal|01:00:00|', 'TIMEOUT|2024-01-03T00:00:05|2024-01-01T12:00:00|2024-01-01T11:00:00|1-12:00:00|8|107|cyd|gpu|normal|1-12:00:05|'),
     machine: '18 procs: inferred, the log does not say how many: up to 18 are recorded in use at once; give procs if that is wrong', finished: '6 of 6 jobs finished',
-    notes: ['procs of the machine: 18, inferred, the log does not say how many: up to 18 are recorded in use at once; give procs if that is wrong', '2 steps of a job: left out (steps)', '11 jobs that never started: left out (neverStarted)', '8 jobs without requested processors: the allocated ones taken (processors)', '1 job of unknown run time: left out (unknownRuntime)', '2 jobs without estimate: estimated at their run time (missingEstimate)', '1 job longer than estimated: cut at the estimate (overrun)', '1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)', '9 jobs that are tasks of an array which waits, with one record for all: as many run at once as fit (waitingTasks)', '1 job of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart (hetJobs)', '1 job of parts of several queues: in that of the first (hetQueues)'],
+    notes: ['procs of the machine: 18, inferred, the log does not say how many: up to 18 are recorded in use at once; give procs if that is wrong', '2 steps of a job: left out (steps)', '11 jobs that never started: left out (neverStarted)', '8 jobs without requested processors: the allocated ones taken (processors)', '1 job of unknown run time: left out (unknownRuntime)', '2 jobs without estimate: estimated at their run time (missingEstimate)', '1 job longer than estimated: cut at the estimate (overrun)', '1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)', '9 jobs that are tasks of an array which waits, with one record for all: as many run at once as fit (waitingTasks)', '1 job of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart (hetJobs)', '1 job of parts of several queues: in that of the first; on nodes of their own partitions where a slurm.conf names these (hetQueues)'],
   },
 }
 
@@ -64,4 +66,16 @@ describe('logs of kinds that are about', () => {
     const run = await sched(['run', '--trace', 'log.txt', '--policy', 'replan'], { cwd })
     expect([run.code, run.out.split('\n').find((line) => line.includes('finished'))?.split(';')[0]]).toEqual([0, finished])
   })
+})
+
+it('runs the parts of a heterogeneous job of two partitions on the nodes of a slurm.conf, under its preemption and limits', async () => {
+  const conf = ['PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'NodeName=n[1-4] CPUs=4', 'NodeName=g[1-2] CPUs=8', 'PartitionName=cpu Nodes=n[1-4] PriorityTier=2 MaxTime=300', 'PartitionName=gpu Nodes=g[1-2]']
+  const record = (id: string, partition: string, minute: number, cpus: number, minutes: number) => `${id}|${partition}|2024-01-01T00:0${minute}:00|2024-01-01T01:00:00|${minutes * 60}|120|COMPLETED|${cpus}`
+  const log = ['JobID|Partition|Submit|Start|ElapsedRaw|TimelimitRaw|State|NCPUS', record('1', 'cpu', 0, 8, 60), record('2+0', 'cpu', 1, 1, 60), record('2+1', 'gpu', 1, 16, 30), record('3', 'cpu', 5, 4, 55)]
+  const cwd = directory({ 'slurm.conf': swf(...conf), 'log.txt': swf(...log) })
+  const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--quiet', '--out', 'r', '--schedule'], { cwd })
+  const file = readdirSync(join(cwd, 'r')).find((name) => name.startsWith('schedule')) ?? ''
+  const rows = readFileSync(join(cwd, 'r', file), 'utf8').trim().split('\n').map((line) => line.split(','))
+  // job 1 holds n1 and n2, the first part of job 2 one processor of n3, the second both of g1 and g2: job 3 finds n4
+  expect([code, rows.map(([, id, , , start, end, , tasks, nodes]) => [id, start, end, tasks, nodes].join(' ')).slice(1).sort()]).toEqual([0, ['1 0 3600 8 0-1', '2 60 1860 16 4-5', '2 60 3660 1 2', '3 300 3600 4 3']])
 })

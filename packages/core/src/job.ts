@@ -82,6 +82,8 @@ export interface StageSpec {
    * Ended tasks count as those that run. Volcano's `minAvailable`, `minMember` of a PodGroup.
    */
   readonly minTasks?: number
+  /** Partition of the machine on whose nodes its tasks run, where that is another than the job's; for readers of queue files that know the nodes of partitions. */
+  readonly partition?: string
   /**
    * The master of the job, as YARN's application master: one task, the first stage. The other stages open `duration` seconds after it has
    * started, it runs until all other tasks have ended, and where it is lost or evicted, so is what runs of the job; ended tasks stay ended.

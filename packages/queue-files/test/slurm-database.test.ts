@@ -192,6 +192,8 @@ describe('what is filled in at submission', () => {
     const stage = { name: 's', tasks: 1, demand: { procs: 1 }, duration: 1 }
     const required = (queue?: string) => fill({ id: 'x', submit: 0, ...(queue !== undefined && { queue }), stages: [{ ...stage, constraints: { require: { ib: 'yes' } } }] }).stages[0]!.constraints!.require
     expect([required(), required('a'), required('b'), required('c')]).toEqual([{ ib: 'yes', 'partition:a': 'true' }, { ib: 'yes', 'partition:a': 'true' }, { ib: 'yes' }, { ib: 'yes' }])
+    const parts = fill({ id: 'x', submit: 0, queue: 'c', gang: true, stages: [{ ...stage, partition: 'a' }, stage] }).stages // of which one is in a partition of its own
+    expect(parts.map(({ constraints }) => constraints)).toEqual([{ require: { 'partition:a': 'true' } }, undefined])
     const { findings } = queuePolicy(readQueues(...files(nodes)), { ...facts, nodesWith: (label) => marks[label] ?? [] })
     expect(findings.filter(({ setting }) => setting.endsWith('Nodes')).map(({ verdict, setting }) => [verdict, setting])).toEqual([['honoured', 'a Nodes'], ['ignored', 'b Nodes'], ['honoured', 'c Nodes']])
   })

@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec } from '@sched/core'
+import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 import { isUpIn } from './away.js'
 import type { SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
@@ -63,9 +63,12 @@ export function markedPartitions(conf: SlurmConf, nodesWith: (label: string) => 
   }))
 }
 
-/** Keeps the tasks of a job on the nodes of its partition, if that is one of these. */
+/** Keeps the tasks of a job on the nodes of its partition, or of that of their stage, if it is one of these. */
 export function onNodesOf(spec: JobSpec, marked: ReadonlySet<string>): JobSpec {
-  if (spec.queue === undefined || !marked.has(spec.queue)) return spec
-  const require = { [labelOf(spec.queue)]: 'true' }
-  return { ...spec, stages: spec.stages.map((stage) => ({ ...stage, constraints: { ...stage.constraints, require: { ...stage.constraints?.require, ...require } } })) }
+  const onNodes = (stage: StageSpec): StageSpec => {
+    const { partition = spec.queue, constraints } = stage
+    if (partition === undefined || !marked.has(partition)) return stage
+    return { ...stage, constraints: { ...constraints, require: { ...constraints?.require, [labelOf(partition)]: 'true' } } }
+  }
+  return { ...spec, stages: spec.stages.map(onNodes) }
 }

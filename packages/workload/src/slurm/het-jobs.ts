@@ -16,8 +16,8 @@ interface Part {
 
 /**
  * Heterogeneous jobs, whose parts (`123+0`, `123+1`) Slurm's records have one after another: each becomes one job that is one gang, `123`, with
- * the stages of its parts, in the order of the records. Every part runs for its own time; the job has the longest of their estimates, the licences of all, and
- * otherwise what its first part has. A part whose others were left out or stand elsewhere is a job of its own.
+ * the stages of its parts, in the order of the records. Every part runs for its own time, on nodes of its own partition where these are known; the
+ * job has the longest of their estimates, the licences of all, and otherwise what its first part has. A part whose others were left out or stand elsewhere is a job of its own.
  */
 export class HetJobs implements JoinsJobs {
   #parts: Part[] = []
@@ -43,7 +43,7 @@ export class HetJobs implements JoinsJobs {
   rules(): RuleCount[] {
     return [
       { rule: 'hetJobs', jobs: this.#joined, text: 'of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart' },
-      { rule: 'hetQueues', jobs: this.#ofSeveral, text: 'of parts of several queues: in that of the first' },
+      { rule: 'hetQueues', jobs: this.#ofSeveral, text: 'of parts of several queues: in that of the first; on nodes of their own partitions where a slurm.conf names these' },
       { rule: 'hetAlone', jobs: this.#alone, text: 'of one part of a heterogeneous one, beside which no other is read' },
     ].filter(({ jobs }) => jobs > 0)
   }
@@ -69,7 +69,10 @@ export class HetJobs implements JoinsJobs {
       ...(Math.max(...estimates) < Infinity && { estimate: Math.max(...estimates) }),
       recorded: { ...record, ...(isCut && { runtime: Math.max(...ran) }) },
       gang: true,
-      stages: parts.flatMap(({ offset, job }) => job.stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true }))),
+      stages: parts.flatMap(({ offset, job: { partition, stages } }) => {
+        const own = partition === undefined || partition === first.partition ? {} : { partition }
+        return stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true, ...own }))
+      }),
     }
   }
 }
