@@ -1,5 +1,5 @@
 import type { JobSpec, NodeId, StageSpec } from '@sched/core'
-import { fifo, greedy, kaiPreempting, kueue, strict, volcano } from '@sched/policies'
+import { capacityScheduler, fifo, greedy, kaiPreempting, kueue, volcano } from '@sched/policies'
 import type { Recorder } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -64,6 +64,24 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
   })
 })
 
+describe('a decision for what is beyond the gang', () => {
+  it.each([
+    ['a job of two stages', job('j', [stage(1, { duration: 30 }), stage(1, { duration: 30, gang: false })])],
+    ['an elastic gang', job('j', [stage(3, { duration: 30, minTasks: 2 })], { gang: false })],
+  ])('conflicts where the gang has stopped meanwhile, though its node is back: %s', (_, given) => {
+    // every decision takes 3 s; `first` keeps a node until 13 s, so the last task of the job is decided about while the others run
+    const jobs = [job('first', [stage(1, { duration: 10 })]), given]
+    const least = given.stages[0]?.minTasks ?? 1
+    const cluster = { nodes: [{ count: least + 1, resources: { cpu: 1 } }] }
+    for (let from = 4; from < 24; from += 0.5) {
+      const outages = [{ node: 1 as NodeId, from, to: from + 0.25, drain: false }]
+      const { recorder } = play(twoLevel({ frameworks: 1, decision: { job: 3, task: 0 } }), jobs, { cluster, outages })
+      expect({ from, wrong: inPart(recorder, given) }).toEqual({ from, wrong: undefined })
+      expect(Object.keys(recorder.finishes())).toHaveLength(2)
+    }
+  })
+})
+
 describe('a conflict with one task of a job that is one gang', () => {
   it('rejects all of it', () => {
     // `first` is done deciding at 1 s and takes node 1; at 3 s the other finds it taken, on which its second stage counted
@@ -89,6 +107,6 @@ describe('a job that is one gang', () => {
   })
 
   it('is refused under a policy that has not said that it starts such jobs', () => {
-    expect(() => play(monolithic(), [two], { cluster: { nodes }, policy: strict() })).toThrow('which its policy does not start together')
+    expect(() => play(monolithic(), [two], { cluster: { nodes }, policy: capacityScheduler() })).toThrow('which its policy does not start together')
   })
 })

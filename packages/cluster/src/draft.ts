@@ -52,6 +52,8 @@ export class Draft implements OpenRound {
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
+  /** Tasks that had stopped before they were done when it was opened. */
+  #stops = 0
   #jobs = 0
   #maxClaims = Infinity
   #maxJobs = Infinity
@@ -83,6 +85,7 @@ export class Draft implements OpenRound {
     this.claims = 0
     this.evictions = 0
     this.#only = nodes.length === 1 ? (nodes[0] as NodeId) : -1
+    this.#stops = this.work.stops
     this.#jobs = 0
     this.#isPeek = limits?.peek ?? false
     this.#maxClaims = this.#isPeek ? 0 : (limits?.claims ?? Infinity)
@@ -304,7 +307,7 @@ export class Draft implements OpenRound {
     this.#forget()
     this.#commit.now = this.now
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
-    else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0) this.#withdrawLost()
+    else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
     if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
     this.#apply()
     this.#moves.count = 0
@@ -341,7 +344,7 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
   }
 
-  /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has, or which have failed. */
+  /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has, or which have failed, or of gangs of which others have stopped. */
   #withdrawLost(): void {
     if (this.claims > 0) this.#withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
   }

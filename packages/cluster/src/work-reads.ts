@@ -25,6 +25,8 @@ export class WorkReads extends WorkColumns implements WorkView {
   hasMasters = false
   /** Whether there has been a gang. */
   areGangs = false
+  /** Tasks that stopped before they were done. */
+  stops = 0
   /** Whether any job so far has been one gang of several stages, and those that are. */
   areGangJobs = false
   readonly gangJobs = new Set<JobId>()

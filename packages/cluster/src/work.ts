@@ -224,7 +224,9 @@ export class Work extends WorkReads {
     this.setRunTask(run, ~task)
     if (this.apart !== undefined) this.countApart(stage, this.runNode(run), -1)
     this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode(run), why)
-    if (why === 'evicted' && this.isMaster(task)) this.#loseMaster(job)
+    if (why !== 'evicted') return
+    this.stops++
+    if (this.isMaster(task)) this.#loseMaster(job)
   }
 
   /** Undoes a release for an eviction. */
