@@ -31,26 +31,37 @@ export function ownCandidates(preemptor: Preemptor): Workload[] {
 }
 
 /** The same of other queues that borrow. */
-export function otherCandidates(preemptor: Preemptor): Workload[] {
+export const otherCandidates = (preemptor: Preemptor): Workload[] => reclaimable(preemptor).all.filter((each) => each.queue !== preemptor.workload.queue)
+
+/** The same by queue, and those of its own, whatever their priority, where that borrows, too. */
+export const othersByQueue = (preemptor: Preemptor): ReadonlyMap<ClusterQueue, readonly Workload[]> => reclaimable(preemptor).byQueue
+
+function reclaimable(preemptor: Preemptor): Found {
   const { queue, priority } = preemptor.workload
   const { reclaimWithinCohort = 'Never' } = queue.settings.preemption ?? {}
-  if (reclaimWithinCohort === 'Never' || queue.root === queue) return []
-  return preemptor.borrowers.below(reclaimWithinCohort === 'Any' ? Infinity : priority, preemptor).filter((each) => each.queue !== queue)
+  if (reclaimWithinCohort === 'Never' || queue.root === queue) return NOBODY
+  return preemptor.borrowers.below(reclaimWithinCohort === 'Any' ? Infinity : priority, preemptor)
 }
+
+interface Found {
+  readonly all: readonly Workload[]
+  readonly byQueue: ReadonlyMap<ClusterQueue, readonly Workload[]>
+}
+const NOBODY: Found = { all: [], byQueue: new Map() }
 
 /** Workloads of queues that borrow, in the order in which they would go: found once for all that look for the same, until the usage of a queue changes. */
 export class Borrowers {
-  readonly #found = new Map<QuotaNode, Map<string, readonly Workload[]>>()
+  readonly #found = new Map<QuotaNode, Map<string, Found>>()
 
   forget(): void {
     this.#found.clear()
   }
 
   /** Those of the preemptor's tree with a lower priority. */
-  below(priority: number, preemptor: Preemptor): readonly Workload[] {
+  below(priority: number, preemptor: Preemptor): Found {
     const { workload, short } = preemptor
     const { root } = workload.queue
-    const ofRoot = this.#found.get(root) ?? new Map<string, readonly Workload[]>()
+    const ofRoot = this.#found.get(root) ?? new Map<string, Found>()
     this.#found.set(root, ofRoot)
     const key = `${priority} ${workload.lane} ${workload.flavor} ${short.join()}`
     const known = ofRoot.get(key)
@@ -60,7 +71,8 @@ export class Borrowers {
       if (!borrowsAny(queue, short) || queue.root !== root) continue
       for (const each of eligible(those, preemptor, (other) => other.priority < priority)) found.push(each)
     }
-    const ordered = inOrder(found, preemptor)
+    const all = inOrder(found, preemptor)
+    const ordered = { all, byQueue: grouped(all) }
     ofRoot.set(key, ordered)
     return ordered
   }
@@ -81,18 +93,23 @@ const goesByUsage = ({ queue }: Workload): boolean => queue.settings.admissionMo
 /** By priority; those of a queue that goes by past usage among each other by that, whose user has used more first. */
 function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
   if (!all.some(goesByUsage)) return all.sort(byPriority)
+  const lists = [...grouped(all).values()]
+  for (const list of lists) list.sort((a, b) => (goesByUsage(a) ? compare(pastUsage(b), pastUsage(a)) : 0) || byPriority(a, b))
+  return all.map(() => {
+    const list = lists.filter(({ length }) => length > 0).reduce((best, other) => (byPriority(other[0] as Workload, best[0] as Workload) < 0 ? other : best))
+    return list.shift() as Workload
+  })
+}
+
+/** By queue, in the order given. */
+export function grouped(all: readonly Workload[]): Map<ClusterQueue, Workload[]> {
   const ofQueue = new Map<ClusterQueue, Workload[]>()
   for (const each of all) {
     const list = ofQueue.get(each.queue)
     if (list === undefined) ofQueue.set(each.queue, [each])
     else list.push(each)
   }
-  const lists = [...ofQueue.values()]
-  for (const list of lists) list.sort((a, b) => (goesByUsage(a) ? compare(pastUsage(b), pastUsage(a)) : 0) || byPriority(a, b))
-  return all.map(() => {
-    const list = lists.filter(({ length }) => length > 0).reduce((best, other) => (byPriority(other[0] as Workload, best[0] as Workload) < 0 ? other : best))
-    return list.shift() as Workload
-  })
+  return ofQueue
 }
 
 export const borrowsAny = (node: QuotaNode, short: readonly number[]): boolean => short.some((c) => node.borrows(c))

@@ -124,14 +124,19 @@ const byOutcome = (a: Place, b: Place): number => Number(a.outcome.borrows) - Nu
 /** Puts a place where it belongs among others that are in order. */
 function moveToPlace(place: Place, all: Place[], compare: (a: Place, b: Place) => number): void {
   all.splice(all.indexOf(place), 1)
+  insert(place, all, compare)
+}
+
+/** Puts one where it belongs among others that are in order. */
+export function insert<T>(each: T, all: T[], compare: (a: T, b: T) => number): void {
   let low = 0
   let high = all.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compare(all[middle] as Place, place) < 0) low = middle + 1
+    if (compare(all[middle] as T, each) < 0) low = middle + 1
     else high = middle
   }
-  all.splice(low, 0, place)
+  all.splice(low, 0, each)
 }
 
 /** Shares may be infinite. */

@@ -1,6 +1,7 @@
 import { fits } from './assignment.js'
-import { below, borrowsAny, fillBack, firstCommon, isIn, otherCandidates, ownCandidates, restore, type Preemptor } from './candidates.js'
-import { ClusterQueue } from './queues.js'
+import { below, borrowsAny, fillBack, firstCommon, isIn, othersByQueue, ownCandidates, restore, type Preemptor } from './candidates.js'
+import { QueueOrder } from './queue-order.js'
+import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 
@@ -20,13 +21,16 @@ const strategies = {
  */
 export function fairTargets(preemptor: Preemptor): Workload[] {
   const { workload, short, fairSharing } = preemptor
-  const candidates = [...otherCandidates(preemptor), ...ownCandidates(preemptor)]
-  if (candidates.length === 0) return []
+  const own = ownCandidates(preemptor)
+  const others = othersByQueue(preemptor)
+  if (own.length + others.size === 0) return []
   const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
   const [first, second] = names
-  const search = new FairSearch(preemptor)
+  const search = new FairSearch(preemptor, own, others)
   charge(workload, workload.tasks)
   const isWithin = !borrowsAny(workload.queue, short)
+  const mayGive = (queue: ClusterQueue): boolean => queue !== workload.queue && (isWithin || search.mayTakeOf(queue))
+  const candidates = [...[...others].flatMap(([queue, those]) => (mayGive(queue) ? those : [])), ...own]
   const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
@@ -39,10 +43,35 @@ class FairSearch {
   isDone = false
   readonly #workload: Workload
   readonly #resources: number
+  readonly #own: readonly Workload[]
+  readonly #others: ReadonlyMap<ClusterQueue, readonly Workload[]>
+  /** Shares around the preemptor without all inside that may go. */
+  readonly #least = new Map<QuotaNode, number>()
 
-  constructor({ workload, resources }: Preemptor) {
+  constructor({ workload, resources }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
     this.#workload = workload
     this.#resources = resources
+    this.#own = own
+    this.#others = others
+  }
+
+  /** Whether a strategy could ever allow it: no share grows when something is taken, and that around the preemptor is least when all inside have gone. */
+  mayTakeOf(queue: ClusterQueue): boolean {
+    const [mine, its] = this.#shared(queue)
+    return this.#leastOf(mine) <= its.share(this.#resources)
+  }
+
+  #leastOf(mine: QuotaNode): number {
+    const known = this.#least.get(mine)
+    if (known !== undefined) return known
+    const queue = this.#workload.queue
+    const around = mine === queue ? [] : [...this.#others].filter(([other]) => other !== queue && isIn(other, mine)).flatMap(([, those]) => those)
+    const inside = [...this.#own, ...around]
+    for (const each of inside) discharge(each, each.tasks)
+    const least = mine.share(this.#resources)
+    for (const each of inside) charge(each, each.tasks)
+    this.#least.set(mine, least)
+    return least
   }
 
   /** Takes whom the strategy allows, everybody without one; returns the others. */
@@ -105,72 +134,4 @@ class FairSearch {
     this.isDone = fits(this.#workload)
     charge(this.#workload, this.#workload.tasks)
   }
-}
-
-/** Queues with candidates: from the outermost cohort inwards always the child with the largest share, cohorts before queues. Who does not borrow is left out, from then on. */
-class QueueOrder {
-  readonly #own: ClusterQueue
-  readonly #resources: number
-  readonly #left = new Map<QuotaNode, Workload[]>()
-  readonly #isOut = new Set<QuotaNode>()
-
-  constructor(own: ClusterQueue, candidates: readonly Workload[], resources: number) {
-    this.#own = own
-    this.#resources = resources
-    for (const each of candidates) {
-      const list = this.#left.get(each.queue)
-      if (list === undefined) this.#left.set(each.queue, [each])
-      else list.push(each)
-    }
-    for (const list of this.#left.values()) list.reverse()
-  }
-
-  next(): ClusterQueue | undefined {
-    const { root } = this.#own
-    if (root === this.#own) return this.has(root) ? this.#own : undefined
-    while (!this.#isOut.has(root)) {
-      const found = this.#within(root)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-  has(queue: QuotaNode): boolean {
-    return (this.#left.get(queue)?.length ?? 0) > 0
-  }
-  take(queue: ClusterQueue): Workload {
-    return this.#left.get(queue)?.pop() as Workload
-  }
-  drop(queue: ClusterQueue): void {
-    this.#isOut.add(queue)
-  }
-
-  /** Undefined where nothing in the cohort is left. */
-  #within(cohort: QuotaNode): ClusterQueue | undefined {
-    let best: QuotaNode | undefined
-    let most = -1
-    for (const child of cohort.children) {
-      if (this.#isOut.has(child)) continue
-      const share = this.#shareOf(child)
-      if (share === undefined) this.#isOut.add(child)
-      else if (share > most || (share === most && isBefore(child, best as QuotaNode))) {
-        best = child
-        most = share
-      }
-    }
-    if (best === undefined) this.#isOut.add(cohort)
-    return best === undefined || best instanceof ClusterQueue ? best : this.#within(best)
-  }
-
-  /** Undefined for who does not come into question; the preemptor's own queue and the cohorts around it do although they do not borrow. */
-  #shareOf(child: QuotaNode): number | undefined {
-    if (child instanceof ClusterQueue && !this.has(child)) return undefined
-    const share = child.share(this.#resources)
-    return share === 0 && !isIn(this.#own, child) ? undefined : share
-  }
-}
-
-const isBefore = (a: QuotaNode, b: QuotaNode): boolean => {
-  const byKind = Number(a instanceof ClusterQueue) - Number(b instanceof ClusterQueue)
-  return byKind === 0 ? a.name < b.name : byKind < 0
 }

@@ -28,8 +28,12 @@ export class QuotaNode {
   readonly root: QuotaNode
   /** Levels of cohorts and queues inside it. */
   height = 0
-  /** Of an outermost one: how often somebody in it has given something back, or a node has come. */
+  /** Of an outermost one: how often somebody in it has given something back, or a node has come; how many there are. */
   returns = 0
+  nodes = 0
+  /** What its children could borrow if nobody used anything, by resource, and of how many nodes that was found. */
+  readonly #lendable: Float64Array
+  #lendableAt = 0
 
   constructor(name: string, quota: Quota, weight: number, parent?: QuotaNode) {
     this.name = name
@@ -38,8 +42,10 @@ export class QuotaNode {
     this.parent = parent
     this.subtree = Float64Array.from(quota.nominal)
     this.usage = new Float64Array(quota.nominal.length)
+    this.#lendable = new Float64Array(quota.nominal.length)
     this.root = parent?.root ?? this
     this.root.returns++
+    this.root.nodes++
     parent?.children.push(this)
     for (let node = parent, height = 1; node !== undefined; node = node.parent, height++) node.height = Math.max(node.height, height)
     for (let c = 0; c < this.subtree.length; c++) parent?.widen(c, this.lent(c))
@@ -126,16 +132,23 @@ export class QuotaNode {
    */
   share(resources: number): number {
     if (this.parent === undefined) return 0
+    const lendable = this.parent.#lendableOf(resources)
     let largest = 0
     for (let r = 0; r < resources; r++) {
       let borrowed = 0
-      let lendable = 0
-      for (let c = r; c < this.usage.length; c += resources) {
-        borrowed += Math.max(0, (this.usage[c] as number) - (this.subtree[c] as number))
-        lendable += this.parent.potential(c)
-      }
-      if (borrowed > 0 && lendable > 0) largest = Math.max(largest, borrowed / lendable)
+      for (let c = r; c < this.usage.length; c += resources) borrowed += Math.max(0, (this.usage[c] as number) - (this.subtree[c] as number))
+      const available = lendable[r] as number
+      if (borrowed > 0 && available > 0) largest = Math.max(largest, borrowed / available)
     }
     return largest / (this.weight === 0 ? NO_WEIGHT : this.weight)
+  }
+
+  #lendableOf(resources: number): Float64Array {
+    const lendable = this.#lendable
+    if (this.#lendableAt === this.root.nodes) return lendable
+    lendable.fill(0)
+    for (let c = 0; c < this.usage.length; c++) lendable[c % resources] = (lendable[c % resources] as number) + this.potential(c)
+    this.#lendableAt = this.root.nodes
+    return lendable
   }
 }
