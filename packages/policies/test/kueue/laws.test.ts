@@ -2,6 +2,7 @@ import { kueue, type KueueOptions } from '@sched/policies'
 import { checkPolicyLaws, job, prepare, serial, worlds, type LawOptions, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Snapshot, type Admitted, type Place } from '../reference/kueue-preemption.js'
 import { world } from './world.js'
 
 const preemption = { withinClusterQueue: 'LowerOrNewerEqualPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority' } } as const
@@ -97,5 +98,52 @@ describe('preemption', () => {
       { seed: 21, numRuns: 150 },
     )
     expect(most).toBeGreaterThan(1)
+  })
+
+  it('leaves nobody waiting for whom there is room, whatever comes and ends', () => {
+    const step = fc.record({ ends: fc.boolean(), which: fc.nat(), load })
+    const limits = fc.record({ borrowing: fc.constantFrom(undefined, 0, 2), lending: fc.constantFrom(undefined, 0, 2), isStrict: fc.boolean() })
+    let waited = 0
+    let killed = 0
+    fc.assert(
+      fc.property(options, fc.array(limits, { minLength: 3, maxLength: 3 }), fc.array(step, { minLength: 10, maxLength: 30 }), ({ fairSharing, nominal, within: withinClusterQueue, pool }, ofQueues, steps) => {
+        const all: Place = { name: 'all', nominal: [pool], borrowing: [Infinity], lending: [Infinity], weight: 1, parent: undefined }
+        const places = ofQueues.map(({ borrowing, lending }, i): Place => ({ name: 'abc'.charAt(i), nominal: [nominal[i] as number], borrowing: [borrowing ?? Infinity], lending: [lending ?? Infinity], weight: 1, parent: all }))
+        const queues = ofQueues.map(({ borrowing, lending, isStrict }, i) => [
+          'abc'.charAt(i),
+          {
+            ...{ cohort: 'all', nominalQuota: { cpu: nominal[i] as number }, queueingStrategy: isStrict ? ('StrictFIFO' as const) : ('BestEffortFIFO' as const) },
+            ...(borrowing !== undefined && { borrowingLimit: { cpu: borrowing } }),
+            ...(lending !== undefined && { lendingLimit: { cpu: lending } }),
+            preemption: { withinClusterQueue, reclaimWithinCohort: 'Any' as const, borrowWithinCohort: { policy: 'LowerPriority' as const } },
+          },
+        ])
+        const { submit, end, passes, running } = world({ fairSharing, cohorts: { all: { nominalQuota: { cpu: pool } } }, queues: Object.fromEntries(queues) })
+        const empty = new Snapshot([all, ...places], [])
+        const inSystem = new Map<string, Admitted>()
+        for (const [i, { ends, which, load: { queue, cpu, priority } }] of steps.entries()) {
+          const now = running()
+          const place = places['abc'.indexOf(queue)] as Place
+          const id = `${queue}_${i}`
+          if (ends && now.length > 0) {
+            const gone = now[which % now.length] as string
+            inSystem.delete(gone)
+            killed += end(gone).killed.length
+          } else if (cpu <= empty.potential(place, 0)) {
+            inSystem.set(id, { id: i, admission: i, queue: place, priority, submitted: i, asks: [cpu] })
+            killed += submit(job({ id, queue, priority, demand: { cpu } })).killed.length
+          }
+          passes()
+          const isRunning = new Set(running())
+          const snapshot = new Snapshot([all, ...places], [...inSystem].flatMap(([name, each]) => (isRunning.has(name) ? [each] : [])))
+          const waiting = [...inSystem].filter(([name]) => !isRunning.has(name)).sort(([, a], [, b]) => b.priority - a.priority || a.submitted - b.submitted)
+          const lookedAt = waiting.filter(([, { queue: of }], at) => ofQueues[places.indexOf(of)]?.isStrict !== true || waiting.findIndex(([, other]) => other.queue === of) === at)
+          waited += waiting.length
+          expect([i, lookedAt.filter(([, { queue: of, asks }]) => (asks[0] as number) <= snapshot.available(of, 0)).map(([name]) => name)]).toEqual([i, []])
+        }
+      }),
+      { seed: 31, numRuns: 150 },
+    )
+    expect(Math.min(waited, killed)).toBeGreaterThan(50)
   })
 })
