@@ -89,6 +89,8 @@ export interface Order extends WorkListener {
   next(): JobBlock | undefined
   /** Shares for a preempting wrapper, if it divides capacity. */
   readonly sharing?: Sharing | undefined
+  /** The priority of a waiting job as it computes it and as users are told it; absent: it computes none but the job's own. */
+  priority?(job: JobId, lane: LaneId): number
   /** False: it has limits that go by the front stage alone, so that a job that is one gang (`JobSpec.gang`) might exceed them; such jobs are refused. */
   readonly startsGangJobs?: boolean | undefined
 }

@@ -33,6 +33,7 @@ const replanOptions = z.strictObject({
   bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
   bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
+  bf_min_prio_reserve: z.number().nonnegative().default(0).describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
   bf_licenses: z.record(z.string(), z.int().nonnegative()).optional().describe('licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free'),
   default_queue_depth: z.number().int().positive().default(100).describe('jobs looked at when the first start at an event, with `twoPass`'),
   partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
@@ -147,7 +148,7 @@ class Replan implements Policy {
   }
 
   #startInOrder(round: Round, lane: RigidLane, counts: { looked: number; tried: number; started: number }): void {
-    const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit, bf_min_age_reserve: age } = this.#options
+    const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit } = this.#options
     const queue = this.#queue
     queue.length = 0
     this.#jobs.read(round, queue, depth)
@@ -166,7 +167,7 @@ class Replan implements Policy {
       if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) {
         starts.use()
         counts.started++
-      } else if (round.now - round.work.submitted(job) >= age)
+      } else if (this.#mayReserve(job, round))
         for (const { shape } of round.work.parts(job, round.lane)) {
           if (!round.work.requiresLabels(shape)) return
           if (!closed.includes(shape)) closed.push(shape)
@@ -198,7 +199,7 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_test: most, bf_window: window, bf_resolution: step, bf_min_age_reserve: age } = this.#options
+    const { bf_max_job_test: most, bf_window: window, bf_resolution: step } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
@@ -245,7 +246,7 @@ class Replan implements Policy {
         arrays.start(array)
         continue
       }
-      if (start === Infinity || (reservations.isUsed(part) && !goesOn) || now - work.submitted(job) < age) {
+      if (start === Infinity || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
         arrays.reject(array)
         continue
       }
@@ -255,6 +256,12 @@ class Replan implements Policy {
     }
     if (waiting > 0) this.#tellPass?.({ kind: 'plan', waiting, looked, tried: tests, started, entries: plan.entries })
     if (isCut && started > 0) round.wakeAt(multipleAfter(now, this.#options.bf_interval))
+  }
+
+  /** Whether it is old enough, and important enough, to keep others back. */
+  #mayReserve(job: JobId, { now, work, lane }: Round): boolean {
+    const { bf_min_age_reserve: age, bf_min_prio_reserve: priority } = this.#options
+    return now - work.submitted(job) >= age && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
   }
 
   /** Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. */

@@ -105,6 +105,11 @@ export class RigidJobs implements WorkListener {
     this.#mustMeasure = this.lanes.some((each) => each.isShared)
   }
 
+  /** The priority that a waiting job has in the order, or its own. */
+  priority(job: JobId, lane: LaneId): number {
+    return this.#order.priority?.(job, lane) ?? this.#env.work.priority(job)
+  }
+
   /** The most deserving job, or `None`. */
   head(round: Round): JobId | None {
     const order = this.#order

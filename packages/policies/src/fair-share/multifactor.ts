@@ -64,7 +64,8 @@ export const multifactorOrder = defineOrder({
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
     const lasting = new LastingTerms(env.cluster, (job, lane) => lastingTerms(job, lane, options, env))
-    return byUsage(usage, env, (job, _, lane) => jobPriority(job, lane, options, usage, lasting, env), lasting)
+    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, env)
+    return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), lasting), priority: (job, lane) => ranking(job, lane) % TIER }
   },
 })
 

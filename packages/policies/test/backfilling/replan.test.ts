@@ -1,5 +1,5 @@
 import type { JobSpec, Observer } from '@sched/core'
-import { easy, fifo, replan, strict } from '@sched/policies'
+import { easy, fifo, multifactor, replan, strict } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { simulated, startsOf } from './machine.js'
@@ -106,6 +106,19 @@ describe('replan', () => {
     const queue = [job(1, 10), job(2, 1), job(1, 20), job(1, 1, 1260)]
     expect(simulated(queue, [2], replan(fifo(), { bf_min_age_reserve: 60 }))).toEqual([0, 1200, 0, 1260])
     expect(simulated(queue, [2], replan())).toEqual([0, 600, 660, 1260])
+  })
+
+  it('reserves nothing for jobs of a lower priority than bf_min_prio_reserve, as the order computes it', () => {
+    // 2 slots, R holds one for 10 min; the wide job of priority 10 would keep the small one of 20 min from starting
+    const spec = (id: string, procs: number, minutes: number, priority: number, submit = 0): JobSpec => ({ id, submit, queue: 'x', priority, estimate: minutes * MINUTE, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: minutes * MINUTE }] })
+    const specs = [spec('R', 1, 10, 30), spec('W', 2, 1, 10), spec('S', 1, 20, 1)]
+    const small = (least: number, order = fifo(), options = {}) => startsOf(specs, [2], replan(order, { bf_min_prio_reserve: least, ...options })).get('S')
+    expect([0, 10, 11].map((least) => small(least))).toEqual([660, 660, 0])
+    expect([20, 21].map((least) => small(least, multifactor({ site: 2 })))).toEqual([660, 0])
+    expect([10, 11].map((least) => small(least, multifactor({ site: 1, tiers: { x: 5 } })))).toEqual([660, 0]) // whatever the tier
+    // at an event, 5 s after the plan
+    specs.splice(1, 2, spec('W', 2, 1, 10, 35), spec('S', 1, 5, 1, 36))
+    expect([0, 11].map((least) => small(least, fifo(), { twoPass: true }))).toEqual([60, 36])
   })
 
   it('with two passes starts in order at events, and backfills at multiples of bf_interval', () => {
