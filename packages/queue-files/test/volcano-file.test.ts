@@ -35,7 +35,7 @@ const options = {
   actions: ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'],
   tiers: [
     { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
-    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf' }, { name: 'capacity', enableHierarchy: true }] },
+    { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }] },
   ],
   placement: { weighted: { scores: { 'balanced-allocation': 1, binpack: 200 }, resourceWeights: { cpu: 5, gpu: 7 } } },
 }
@@ -48,7 +48,7 @@ describe('queues of Volcano', () => {
       inMap,
     )
     expect(policy).toEqual({ volcano: { ...options, queues: {
-      team: { deserved: { cpu: 8000, mem: 16_384, gpu: 2000 }, capability: { mem: 32_768 } },
+      team: { weight: 4, deserved: { cpu: 8000, mem: 16_384, gpu: 2000 }, capability: { mem: 32_768 } },
       ann: { parent: 'team', priority: 5, reclaimable: false, dequeueStrategy: 'fifo', guarantee: { cpu: 500 }, state: 'Closed' },
       default: {},
     } } })
@@ -83,7 +83,7 @@ describe('queues of Volcano', () => {
   it('tell what is honoured, approximated and ignored, by the line of the file that it stands on', () => {
     const { findings } = made(queue('a', '\n  weight: 2\n  affinity: {}\n  capability: { cpu: 100, nvidia.com/gpu: 1, amd.com/gpu: 1 }\n'), inMap, queue('b', '{}').replace('Queue', 'PodGroup'))
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, ...(value === '' ? [] : [value]), note].join(' | '))).toEqual([
-      'ignored | 5 | a weight | 2 | it counts with the plug-in proportion',
+      'honoured | 5 | a weight | 2 | ',
       'ignored | 6 | a affinity | queues are not bound to groups of nodes',
       'honoured | 7 | a capability of cpu | 100 | ',
       'honoured | 7 | a capability of nvidia.com/gpu | 1 | ',
@@ -101,7 +101,7 @@ describe('queues of Volcano', () => {
       'honoured | 25 | overcommit overcommit-factor | 1.5 | ',
       'honoured | 26 | overcommit overcommit-factor.memory | 2 | ',
       'honoured | 27 | drf | ',
-      'ignored | 28 | drf enableHierarchy | true | queues are not compared by dominant shares in a tree',
+      'honoured | 28 | drf enableHierarchy | true | ',
       'ignored | 29 | predicates | what nodes have, and labels that jobs require, are looked at in any case',
       'honoured | 30 | capacity | ',
       'honoured | 31 | capacity enableHierarchy | true | ',
@@ -116,6 +116,24 @@ describe('queues of Volcano', () => {
       'ignored | 36 | sla | no waiting time makes a job pass others',
       'ignored | 39 | PodGroup | not of the scheduling here',
     ])
+  })
+
+  it('lie for drf where annotations say', () => {
+    const annotated = (hierarchy: string, weights: string) => queue('a', '{ weight: 3 }').replace('{ name: a }', `{ name: a, annotations: { volcano.sh/hierarchy: ${hierarchy}, volcano.sh/hierarchy-weights: ${weights} } }`)
+    const told = (conf: string, ...weights: readonly string[]) => {
+      const { options: { queues = {} }, findings } = made(annotated('root/eng/a', weights[0] ?? '100/50/25'), conf)
+      return [queues['a'], findings.filter(({ line }) => line < 6).map(({ verdict, setting, note }) => [verdict, setting, note].join(' | '))]
+    }
+    expect(told(inMap)).toEqual([{ hierarchy: 'root/eng/a', hierarchyWeights: '100/50/25' }, [
+      'honoured | a volcano.sh/hierarchy | ',
+      'honoured | a volcano.sh/hierarchy-weights | ',
+      'ignored | a weight | it counts with the plug-in proportion, or with enableHierarchy of drf where the queue has no hierarchy',
+    ]])
+    expect(told(inMap, '')).toEqual([{ weight: 3 }, ['ignored | a volcano.sh/hierarchy | it counts together with the other one', 'ignored | a volcano.sh/hierarchy-weights | it counts together with the other one', 'honoured | a weight | ']])
+    expect(told(inMap.replace('drf\n        enableHierarchy: true', 'drf'))[1]).toContain('ignored | a volcano.sh/hierarchy | it counts with enableHierarchy of the plug-in drf')
+    expect(messageOf(() => made(annotated('eng/a', '1/1'), inMap))).toContain('line 3 metadata.annotations.volcano.sh/hierarchy: found "eng/a", expected the way from the root to the queue. Write it as root/team/project.')
+    expect(messageOf(() => made(annotated('root/a', '1'), inMap))).toContain('found "1", expected a weight above 0 for each name of "root/a".')
+    expect(queueTable(readQueues(source(annotated('root/a', '1/2')))).rows[0]?.settings).toEqual({ weight: '3', 'hierarchy': 'root/a', 'hierarchy-weights': '1/2' })
   })
 
   it('are a tree with their settings, and differ in those and in the plug-ins', () => {

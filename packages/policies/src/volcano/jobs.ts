@@ -73,6 +73,7 @@ export class Jobs {
     for (const r of this.#session.resources) {
       const amount = sign * this.#work.demand(shape, r as ResourceId)
       job.allocated[r] = (job.allocated[r] as number) + amount
+      if (what === 'ended') job.spent[r] = (job.spent[r] as number) - amount
       job.queue.add('allocated', r, amount)
     }
     const tasks = (this.onNode[node] ??= [])
@@ -127,7 +128,7 @@ export class Jobs {
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
       id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
-      running: 0, ended: new Map(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
+      running: 0, ended: new Map(), spent: column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
     return job

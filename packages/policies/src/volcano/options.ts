@@ -27,7 +27,7 @@ const plugin = z.strictObject({
   enableReclaimable: flag('whether it has a say in who is taken back'),
   enablePreemptive: flag('whether it tells which queues may take back'),
   enableJobStarving: flag('whether it tells which jobs may take of others'),
-  enableHierarchy: z.boolean().optional().describe('`capacity`: queues lie in others; no other plug-in has it; default false'),
+  enableHierarchy: z.boolean().optional().describe('`capacity`, `drf`: queues lie in others, and are compared from the outside inwards; no other plug-in has it; default false'),
   arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`'),
 })
 
@@ -39,7 +39,15 @@ const defaultTiers = [
 
 export const volcanoOptions = z.strictObject({
   queues: z
-    .record(z.string().min(1), z.strictObject({ ...queueFields, parent: z.string().min(1).optional().describe('the queue it lies in; default root') }))
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        ...queueFields,
+        parent: z.string().min(1).optional().describe('the queue it lies in; default root'),
+        hierarchy: z.string().min(1).optional().describe('`drf` with `enableHierarchy`: where it lies, as root/team/project; default: in its parent'),
+        hierarchyWeights: z.string().min(1).optional().describe('the weights of these names, as 1/50/50; those below 1 are 1'),
+      }),
+    )
     .default({})
     .describe('Queues by name: the queue of a job'),
   defaults: z.strictObject(queueFields).prefault({}).describe('settings of queues that do not say otherwise, and of those that are not named'),

@@ -23,7 +23,7 @@ const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHi
   enableJobStarving: ['isStarving'],
 }
 
-/** The plug-ins of the tiers. Throws `BAD_OPTION` for one that is there twice, two that divide the cluster in different ways, and trees of queues for others than `capacity`. */
+/** The plug-ins of the tiers. Throws `BAD_OPTION` for one that is there twice, two that divide the cluster in different ways, and trees of queues for others than `capacity` and `drf`. */
 export function tiersOf({ tiers }: VolcanoSettings, session: Session): Tiers {
   const names = tiers.flatMap(({ plugins }) => plugins.map(({ name }) => name))
   const twice = names.find((name, i) => names.indexOf(name) < i)
@@ -34,8 +34,9 @@ export function tiersOf({ tiers }: VolcanoSettings, session: Session): Tiers {
 }
 
 function made(settings: PluginSettings, session: Session): Plugin {
-  if (settings.enableHierarchy === true && settings.name !== 'capacity')
-    throw new SchedError('BAD_OPTION', `the plug-in ${settings.name} does not compare queues in a tree.`, { field: 'tiers.enableHierarchy' }, 'Take it away; the order drf with hierarchy: rescaled does what drf does with it in Volcano.')
+  const isTree = settings.enableHierarchy === true
+  if (isTree && settings.name !== 'capacity' && settings.name !== 'drf')
+    throw new SchedError('BAD_OPTION', `the plug-in ${settings.name} does not compare queues in a tree.`, { field: 'tiers.enableHierarchy' }, 'Take it away; capacity and drf do.')
   switch (settings.name) {
     case 'priority':
       return priority()
@@ -46,11 +47,11 @@ function made(settings: PluginSettings, session: Session): Plugin {
     case 'overcommit':
       return overcommit(settings, session)
     case 'drf':
-      return drf(session)
+      return drf(session, isTree)
     case 'proportion':
       return proportion(session)
     case 'capacity':
-      return capacity(session, settings.enableHierarchy === true)
+      return capacity(session, isTree)
   }
 }
 

@@ -153,6 +153,8 @@ export interface VolcanoJob {
   unplaced: number
   /** Tasks that have ended, by what they asked: those of another stage do not count for this one's minimum. */
   readonly ended: Map<ShapeId, number>
+  /** What these asked. */
+  readonly spent: Amounts
   together: number
   /** The fewest that run at once, and what they ask: `minAvailable`, `minResources`. */
   least: number

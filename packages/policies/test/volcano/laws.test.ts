@@ -17,6 +17,12 @@ const tree: Make = (queues) => ({
   actions: ['enqueue', 'reclaim', 'allocate', 'preempt', 'backfill'],
   tiers: [{ plugins: ['priority', 'gang'] }, { plugins: ['overcommit', 'drf', { name: 'capacity', enableHierarchy: true }] }],
 })
+/** Queues by dominant shares, of which some lie in others. */
+const dominant: Make = (queues) => ({
+  queues: Object.fromEntries([['around', { weight: 2 }], ...queues.map((name) => [name, name < 'b' ? { parent: 'around' } : name === 'b' ? { hierarchy: 'root/around/b', hierarchyWeights: '1/2/3' } : { weight: 2 }])]),
+  actions: ['enqueue', 'allocate', 'preempt', 'reclaim'],
+  tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }] }, { plugins: [{ name: 'drf', enableHierarchy: true }] }],
+})
 /** The tiers of Volcano itself, where no queue has to wait for ever since it deserves less than a task. */
 const unbound: VolcanoOptions['tiers'] = [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }]
 const loose: Make = () => ({ tiers: [{ plugins: ['priority', 'gang', 'conformance', 'overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }] })
@@ -28,6 +34,7 @@ describe('the laws of policies', () => {
     'priorities, for which others go': [taking, {}],
     'queues in queues': [tree, {}],
     'gangs in queues in queues': [tree, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
+    'dominant shares of queues in queues': [dominant, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'gangs, and tasks that are taken': [taking, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'gangs that a later tier lets go in part': [() => ({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }), { ...outlived, runs: 60, worlds: { gangs: true, outages: true, failures: true } }],
     'masters, and tasks that are taken': [taking, { ...outlived, worlds: { masters: true, outages: true, failures: true } }],

@@ -110,9 +110,9 @@ class Reader {
       return []
     }
     if (typeof value !== 'boolean') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected true or false.`, this.#conf.place(...path))
-    const counts = known === 'enableHierarchy' ? name === 'capacity' : known === 'enableNodeOrder' ? scoring.includes(name) : acting.some((each) => each === name) && flags.includes(known)
+    const counts = known === 'enableHierarchy' ? name === 'capacity' || name === 'drf' : known === 'enableNodeOrder' ? scoring.includes(name) : acting.some((each) => each === name) && flags.includes(known)
     if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
-    else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'queues are not compared by dominant shares in a tree' : 'it cannot be switched off')
+    else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'it does not compare queues in a tree' : 'it cannot be switched off')
     return counts ? [[known, value]] : []
   }
 

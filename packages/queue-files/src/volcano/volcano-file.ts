@@ -112,6 +112,7 @@ export function volcanoSettings({ found }: VolcanoQueue): Record<string, string>
   const state = stateOf(found)
   const settings: Record<string, string> = {}
   for (const [name, value] of Object.entries(spec)) if (value !== null && value !== undefined && !['parent', 'state', ...amountKinds].includes(name)) settings[name] = textOf(value)
+  for (const [name, value] of Object.entries(fieldsOf(fieldsOf(found.object['metadata'])['annotations']))) if (name.startsWith('volcano.sh/hierarchy')) settings[name.slice('volcano.sh/'.length)] = textOf(value)
   for (const kind of amountKinds) {
     const parts = Object.entries(amountsOf(found, kind).amounts).map(([name, value]) => `${name}=${textOf(value)}`)
     if (parts.length > 0) settings[kind] = parts.join(' ')

@@ -42,14 +42,15 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
   const conf = file.conf === undefined ? undefined : schedulerConf(file.conf, findings)
   const plugins: Plugins = conf === undefined ? ownPlugins : new Map((conf.options.tiers ?? []).flatMap(({ plugins: own = [] }) => own.map((each) => (typeof each === 'string' ? [each, {}] : [each.name, each]))))
   const reclaims = conf?.options.actions?.includes('reclaim') ?? false
-  const rules = { cluster, findings, plugins, reclaims, isTree: plugins.get('capacity')?.enableHierarchy === true }
+  const isTree = plugins.get('capacity')?.enableHierarchy === true
+  const rules = { cluster, findings, plugins, reclaims, isTree, isDominant: plugins.get('drf')?.enableHierarchy === true }
   if (conf === undefined) findings.add('approximated', { line: 1 }, 'configuration', '', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion')
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, settingsOf(queue, rules)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
   tellOthers(file, findings)
   const options: VolcanoOptions = { queues, ...conf?.options }
   const placement = conf === undefined ? ownScores : conf.placement
-  const leaves = [...file.queues.filter(({ name, isParent }) => name !== ROOT && !(rules.isTree && isParent)).map(({ name }) => name), ...(file.queues.some(({ name }) => name === DEFAULT) ? [] : [DEFAULT])]
+  const leaves = [...file.queues.filter(({ name, isParent }) => name !== ROOT && !(isTree && isParent)).map(({ name }) => name), ...(file.queues.some(({ name }) => name === DEFAULT) ? [] : [DEFAULT])]
   return { kind: 'volcano', policy: { volcano: { ...options, ...(placement !== undefined && { placement }) } }, options, leaves, findings: findings.all.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)) }
 }
 
@@ -58,11 +59,13 @@ interface Rules {
   readonly findings: Findings
   readonly plugins: Plugins
   readonly reclaims: boolean
+  /** Whether `capacity` has queues in others, and whether `drf` has. */
   readonly isTree: boolean
+  readonly isDominant: boolean
 }
 
 function settingsOf({ name, found }: VolcanoQueue, rules: Rules): Settings {
-  const { findings, plugins, reclaims, isTree } = rules
+  const { findings, plugins, reclaims, isTree, isDominant } = rules
   const spec = fieldsOf(found.object['spec'])
   const settings: Record<string, unknown> = {}
   const placeOf = (path: readonly string[]) => ({ line: found.place(...path).line ?? 1, file: found.place().file })
@@ -75,12 +78,18 @@ function settingsOf({ name, found }: VolcanoQueue, rules: Rules): Settings {
     if (counts) settings[field] = value
   }
   const divides = plugins.has('proportion')
-  take('weight', divides, 'it counts with the plug-in proportion', (value) => Number.isInteger(value) && (value as number) > 0, 'a whole number above 0')
+  const way = isDominant ? wayOf(found) : undefined
+  take('weight', divides || (isDominant && way === undefined), 'it counts with the plug-in proportion, or with enableHierarchy of drf where the queue has no hierarchy', (value) => Number.isInteger(value) && (value as number) > 0, 'a whole number above 0')
   take('priority', divides || plugins.has('capacity'), 'it counts with the plug-in proportion or capacity', Number.isInteger, 'a whole number')
   take('reclaimable', reclaims, 'there is no action reclaim', (value) => typeof value === 'boolean', 'true or false')
   take('dequeueStrategy', true, '', (value) => strategies.includes(value as string), strategies.join(', '))
-  take('parent', isTree || spec['parent'] === ROOT, 'queues lie in others with enableHierarchy of the plug-in capacity', (value) => typeof value === 'string', 'a queue')
+  take('parent', isTree || isDominant || spec['parent'] === ROOT, 'queues lie in others with enableHierarchy of the plug-in capacity or drf', (value) => typeof value === 'string', 'a queue')
   if (settings['parent'] === ROOT) delete settings['parent']
+  for (const key of [HIERARCHY, WEIGHTS]) {
+    const value = fieldsOf(fieldsOf(found.object['metadata'])['annotations'])[key]
+    if (value !== undefined) tell(way === undefined ? 'ignored' : 'honoured', ['metadata', 'annotations', key], value, way !== undefined ? '' : isDominant ? 'it counts together with the other one' : 'it counts with enableHierarchy of the plug-in drf')
+  }
+  Object.assign(settings, way)
   for (const field of Object.keys(spec)) if (!known.includes(field) && field !== 'state') tell('ignored', ['spec', field], spec[field], why[field] ?? notSimulated(field, known))
   const state = stateOf(found)
   if (state !== undefined) {
@@ -94,6 +103,21 @@ function settingsOf({ name, found }: VolcanoQueue, rules: Rules): Settings {
     if (amounts !== undefined) settings[kind] = amounts
   }
   return settings
+}
+
+const HIERARCHY = 'volcano.sh/hierarchy'
+const WEIGHTS = 'volcano.sh/hierarchy-weights'
+
+/** Where `drf` has the queue, as its annotations say; `undefined`: in its parent. Throws `BAD_INPUT` with the line. */
+function wayOf(found: KubernetesObject): { readonly hierarchy: string; readonly hierarchyWeights: string } | undefined {
+  const annotations = fieldsOf(fieldsOf(found.object['metadata'])['annotations'])
+  const [hierarchy, weights] = [annotations[HIERARCHY] ?? '', annotations[WEIGHTS] ?? ''].map(textOf) as [string, string]
+  if (hierarchy === '' || weights === '') return undefined
+  if (!/^root(\/[^/]+)+$/.test(hierarchy)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(hierarchy)}, expected the way from the root to the queue.`, found.place('metadata', 'annotations', HIERARCHY), 'Write it as root/team/project.')
+  const numbers = weights.split('/').map(Number)
+  if (numbers.length !== hierarchy.split('/').length || !numbers.every((weight) => weight > 0 && weight < Infinity))
+    throw new SchedError('BAD_INPUT', `found ${JSON.stringify(weights)}, expected a weight above 0 for each name of ${JSON.stringify(hierarchy)}.`, found.place('metadata', 'annotations', WEIGHTS), 'Write them as 1/50/50.')
+  return { hierarchy, hierarchyWeights: weights }
 }
 
 /** Amounts in the units of nodes of Kubernetes; GPUs of all makers together. */

@@ -1,0 +1,197 @@
+import { SchedError } from '@sched/core'
+import { largestPart, type Amounts } from '../amounts.js'
+import type { Session } from '../plugin.js'
+import type { Queue, VolcanoJob } from '../queue.js'
+
+/** A name on the way of queues: what jobs of these have, and what is inside it. */
+interface Part {
+  readonly name: string
+  readonly weight: number
+  readonly around: Part | undefined
+  /** By name. */
+  readonly inside: Part[]
+  readonly queues: Queue[]
+  /** What it counts with, its dominant share of all nodes in [0, 1], and whether all of it can grow no more. */
+  readonly allocated: Amounts
+  share: number
+  isSaturated: boolean
+  isSoiled: boolean
+  /** `changes` of its queues when it was computed. */
+  seen: number
+}
+
+/** What has a share: a part, or a job. */
+type Sharer = Pick<Part, 'allocated' | 'share' | 'isSaturated'>
+
+/** In steps so fine that shares which are equal but for rounding are equal. */
+const STEPS = 2 ** 24
+
+/**
+ * Dominant shares of queues in queues. A job is saturated that has all it asks of a resource, or asks one of which nothing is left; a
+ * part when all in it are. What others in it have is scaled down to the smallest share among them, so that what one has beyond them
+ * does not count against it. Of two queues the one comes first of which the part is not saturated, and then has the smaller share by
+ * weight, from the outside inwards.
+ *
+ * A queue lies where its `hierarchy` says, otherwise in its parent, with its `weight`. Costs a look at the jobs of each queue that has
+ * changed, and at all when a resource becomes scarce or is so no more.
+ *
+ * Source: Volcano, plugins/drf (hdrf) and plugins/util (BuildEffectiveQueueHierarchy). Deviations: shares that differ by rounding are
+ * equal; of queues that are equal as far as both go the one comes first that lies less deep; stages of a job that are not open ask
+ * nothing, and a resource counts as cpu and memory do, also where a job has none of it.
+ */
+export class DominantTree {
+  readonly #session: Session
+  readonly #root: Part
+  readonly #ways = new Map<Queue, readonly Part[]>()
+  #known = 0
+  /** By resource: whether nothing is left. */
+  readonly #isScarce: boolean[] = []
+  /** What nodes had and the root's `changes` when all was computed. */
+  readonly #total: Amounts
+  #seen = NaN
+
+  /** Throws `BAD_OPTION` for a hierarchy that is not one, and for two weights of one part. */
+  constructor(session: Session) {
+    this.#session = session
+    this.#total = new Float64Array(session.names.length)
+    this.#root = partOf('root', 1, undefined, session.names.length)
+    this.#knowAll()
+  }
+
+  /** Below 0: the first queue comes first. */
+  compare(a: Queue, b: Queue): number {
+    this.#knowAll()
+    this.#refresh()
+    const [wayA, wayB] = [this.#wayOf(a), this.#wayOf(b)]
+    const depth = Math.min(wayA.length, wayB.length)
+    for (let i = 0; i < depth; i++) {
+      const [x, y] = [wayA[i] as Part, wayB[i] as Part]
+      const order = Number(x.isSaturated) - Number(y.isSaturated) || weighted(x) - weighted(y)
+      if (order !== 0) return order
+    }
+    return wayA.length - wayB.length
+  }
+
+  /** The job has so much more, or less with the sign -1, and asks as much as before. To be taken back. */
+  move({ queue, allocated, pending }: VolcanoJob, demand: Amounts, sign: 1 | -1): void {
+    const { root } = this.#session.queues
+    for (const r of this.#session.resources) {
+      const amount = sign * (demand[r] as number)
+      allocated[r] = (allocated[r] as number) + amount
+      pending[r] = (pending[r] as number) - amount
+      root.allocated[r] = (root.allocated[r] as number) + amount
+    }
+    soil(this.#wayOf(queue).at(-1))
+    this.#seen = NaN
+  }
+
+  /** Queues come to be with their first job. */
+  #knowAll(): void {
+    const { all } = this.#session.queues
+    if (this.#known === all.length) return
+    for (const queue of all) this.#wayOf(queue)
+    this.#known = all.length
+  }
+
+  #wayOf(queue: Queue): readonly Part[] {
+    const known = this.#ways.get(queue)
+    if (known !== undefined) return known
+    const { hierarchy, hierarchyWeights, weight = 1 } = queue.settings
+    const around = queue.parent?.parent === undefined ? [] : this.#wayOf(queue.parent)
+    const way = hierarchy === undefined ? [...around, this.#partIn(around.at(-1) ?? this.#root, queue.name, weight)] : this.#given(queue.name, hierarchy, hierarchyWeights ?? '')
+    this.#ways.set(queue, way)
+    ;(way.at(-1) as Part).queues.push(queue)
+    soil(way.at(-1))
+    this.#seen = NaN
+    return way
+  }
+
+  #given(queue: string, hierarchy: string, hierarchyWeights: string): Part[] {
+    const [names, weights] = [hierarchy.split('/'), hierarchyWeights.split('/').map(Number)]
+    const field = `queues.${queue}.hierarchy`
+    if (names.length < 2 || names[0] !== 'root' || names.includes('')) throw new SchedError('BAD_OPTION', `"${hierarchy}" is no way from the root to a queue.`, { field }, 'Write it as root/team/project.')
+    if (weights.length !== names.length || !weights.every((weight) => weight > 0 && weight < Infinity))
+      throw new SchedError('BAD_OPTION', `"${hierarchyWeights}" are not the weights of "${hierarchy}".`, { field: `${field}Weights` }, 'Give each name a number above 0: 1/50/50.')
+    const way: Part[] = []
+    for (const [i, name] of names.entries()) {
+      if (i === 0) continue
+      const weight = Math.max(1, weights[i] as number)
+      const part = this.#partIn(way.at(-1) ?? this.#root, name, weight)
+      if (part.weight !== weight) throw new SchedError('BAD_OPTION', `"${name}" has the weights ${part.weight} and ${weight}.`, { field: `${field}Weights` }, 'Give it one.')
+      way.push(part)
+    }
+    return way
+  }
+
+  #partIn(around: Part, name: string, weight: number): Part {
+    const known = around.inside.find((each) => each.name === name)
+    if (known !== undefined) return known
+    const made = partOf(name, weight, around, this.#session.names.length)
+    const place = around.inside.findIndex((other) => other.name > name)
+    around.inside.splice(place < 0 ? around.inside.length : place, 0, made)
+    return made
+  }
+
+  #refresh(): void {
+    const { queues, resources, total } = this.#session
+    const { root } = queues
+    let isOther = false
+    for (const r of resources) {
+      const isScarce = (root.allocated[r] as number) >= (total[r] as number)
+      isOther ||= isScarce !== this.#isScarce[r] || total[r] !== this.#total[r]
+      this.#isScarce[r] = isScarce
+      this.#total[r] = total[r] as number
+    }
+    if (!isOther && this.#seen === root.changes) return
+    this.#seen = root.changes
+    this.#compute(this.#root, isOther)
+  }
+
+  /** `true`: something inside was another. */
+  #compute(part: Part, isAll: boolean): boolean {
+    let isOther = isAll || part.isSoiled
+    for (const each of part.inside) if (this.#compute(each, isAll)) isOther = true
+    let changes = 0
+    for (const queue of part.queues) changes += queue.changes
+    if (!isOther && changes === part.seen) return false
+    part.seen = changes
+    part.isSoiled = false
+    const jobs = part.queues.flatMap((queue) => [...queue.jobs].map((job) => this.#sharerOf(job)))
+    this.#sum(part, [...part.inside, ...jobs])
+    if (part.queues.some(({ outside }) => outside.size > 0)) part.isSaturated = false // who waits to be enqueued asks nothing yet
+    return true
+  }
+
+  #sum(part: Part, sharers: readonly Sharer[]): void {
+    const { resources, total } = this.#session
+    const smallest = Math.min(1, ...sharers.filter(({ share, isSaturated }) => share > 0 && !isSaturated).map(({ share }) => share))
+    part.allocated.fill(0)
+    for (const { allocated, share, isSaturated } of sharers) {
+      if (share === 0) continue
+      const scale = isSaturated ? 1 : smallest / share
+      for (const r of resources) part.allocated[r] = (part.allocated[r] as number) + scale * (allocated[r] as number)
+    }
+    part.share = largestPart(part.allocated, total, resources)
+    part.isSaturated = sharers.every(({ isSaturated }) => isSaturated)
+  }
+
+  #sharerOf({ allocated, pending, spent }: VolcanoJob): Sharer {
+    const { resources, total } = this.#session
+    const isSaturated = resources.some((r) => {
+      const has = allocated[r] as number
+      const asks = has + (pending[r] as number) + (spent[r] as number)
+      return asks > 0 && ((has > 0 && has >= asks) || this.#isScarce[r] === true)
+    })
+    return { allocated, share: largestPart(allocated, total, resources), isSaturated }
+  }
+}
+
+const partOf = (name: string, weight: number, around: Part | undefined, width: number): Part => ({
+  name, weight, around, inside: [], queues: [], allocated: new Float64Array(width), share: 0, isSaturated: true, isSoiled: true, seen: NaN,
+})
+
+const weighted = ({ share, weight }: Part): number => Math.round((STEPS * share) / weight) / STEPS
+
+function soil(part: Part | undefined): void {
+  for (let each = part; each !== undefined; each = each.around) each.isSoiled = true
+}
