@@ -35,7 +35,7 @@ const replanOptions = z.strictObject({
   bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
   bf_min_prio_reserve: z.number().nonnegative().default(0).describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
   bf_licenses: z.record(z.string(), z.int().nonnegative()).optional().describe('licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free'),
-  default_queue_depth: z.number().int().positive().default(100).describe('jobs looked at when the first start at an event, with `twoPass`'),
+  default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
   partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
   sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
   ...windowOptions,
@@ -151,27 +151,37 @@ class Replan implements Policy {
     const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit } = this.#options
     const queue = this.#queue
     queue.length = 0
-    this.#jobs.read(round, queue, depth)
+    this.#jobs.read(round, queue, this.#hasArrays || perQueue > 0 ? Infinity : depth + 1)
+    const arrays = new ArrayTasks(Infinity)
     const parts = new Quota(perQueue)
     const starts = new Quota(limit)
     const closed: ShapeId[] = []
     for (const job of queue) {
-      if (starts.isUsed()) return
-      counts.looked++
+      const array = this.#hasArrays ? round.work.array(job) : ''
       const part = round.work.queue(job)
-      if (parts.isUsed(part)) continue
+      if (starts.isUsed()) return
+      if (arrays.isDone(array) || parts.isUsed(part)) continue
       parts.use(part)
-      if (lane.waits[job] !== true) continue // a limit holds it back since another one started
+      if (counts.looked > depth) return // one more than the depth, as in Slurm
+      counts.looked++
+      if (lane.waits[job] !== true) {
+        arrays.reject(array) // a limit holds it back since another one started
+        continue
+      }
       if (this.#licenses?.has(job) === false) return
       counts.tried++
       if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) {
         starts.use()
         counts.started++
-      } else if (this.#mayReserve(job, round))
-        for (const { shape } of round.work.parts(job, round.lane)) {
-          if (!round.work.requiresLabels(shape)) return
-          if (!closed.includes(shape)) closed.push(shape)
-        }
+        arrays.start(array)
+        continue
+      }
+      arrays.reject(array)
+      if (!this.#mayReserve(job, round)) continue
+      for (const { shape } of round.work.parts(job, round.lane)) {
+        if (!round.work.requiresLabels(shape)) return
+        if (!closed.includes(shape)) closed.push(shape)
+      }
     }
   }
 

@@ -45,6 +45,18 @@ describe('tasks of an array', () => {
     expect(looked).toEqual([6])
   })
 
+  it('are looked at no more at an event, too, once one does not start, and do not count then', () => {
+    // all of 4 processors but one are taken; nobody is old enough to keep others from starting, and two jobs and one more are looked at
+    const told: number[][] = []
+    const observer: Observer = { onPass: ({ kind, looked, started }: Pass, now) => void (kind === 'first' && told.push([now, looked, started])) }
+    const options = { twoPass: true, bf_min_age_reserve: 3600, default_queue_depth: 1 }
+    startsOf(queue('7'), [4], replan(fifo(), options), { observers: [observer] })
+    expect(told.slice(0, 3)).toEqual([[0, 1, 1], [1, 1, 0], [2, 2, 1]])
+    told.length = 0
+    startsOf(queue(), [4], replan(fifo(), options), { observers: [observer] })
+    expect(told.slice(0, 3)).toEqual([[0, 1, 1], [1, 2, 0], [2, 2, 0]])
+  })
+
   it('are jobs of their own where every task may have a reservation and nothing else is limited', () => {
     const world = fc.array(fc.record({ procs: fc.integer({ min: 1, max: 4 }), minutes: fc.integer({ min: 1, max: 9 }), wait: fc.integer({ min: 0, max: 200 }), count: fc.integer({ min: 1, max: 4 }) }), { minLength: 1, maxLength: 6 })
     fc.assert(

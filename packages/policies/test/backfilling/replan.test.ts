@@ -135,13 +135,15 @@ describe('replan', () => {
     expect(simulated(queue, [2], replan(fifo(), { twoPass: true, bf_min_age_reserve: 60 }))).toEqual([0, 600, 70, 150])
   })
 
-  it('with two passes starts sched_max_job_start jobs at an event, and looks at default_queue_depth or partition_job_depth', () => {
+  it('with two passes starts sched_max_job_start jobs at an event, and looks at one more than default_queue_depth, or at partition_job_depth', () => {
     // 3 slots; what does not start at 5 starts in the plan at 30
     const queue = [job(1, 10, 5), job(1, 10, 5), job(1, 10, 5)]
     const three = (options: object) => simulated(queue, [3], replan(fifo(), { twoPass: true, ...options }))
     expect(three({})).toEqual([5, 5, 5])
     expect(three({ sched_max_job_start: 2 })).toEqual([5, 5, 30])
-    expect(three({ default_queue_depth: 1 })).toEqual([5, 30, 30])
+    expect(three({ default_queue_depth: 1 })).toEqual([5, 5, 30]) // job_depth++ > def_job_limit ends the pass of Slurm
+    expect(three({ default_queue_depth: 0 })).toEqual([5, 30, 30])
+    expect(three({ default_queue_depth: 1, partition_job_depth: 1 })).toEqual([5, 30, 30])
     expect(three({ partition_job_depth: 2 })).toEqual([5, 5, 30])
   })
 

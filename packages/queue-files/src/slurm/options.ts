@@ -7,7 +7,7 @@ import type { Setting } from '../setting.js'
 /** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
 const parameters = knownWords<number>({
   bf_interval: 1, bf_window: 1, bf_resolution: 1, bf_max_job_test: 1, bf_max_job_start: 0, bf_max_job_user: 0, bf_max_job_part: 0, bf_max_job_user_part: 0, bf_max_job_array_resv: 1, bf_job_part_count_reserve: 0, bf_min_age_reserve: 0, bf_min_prio_reserve: 0, bf_window_linear: 0,
-  default_queue_depth: 1, partition_job_depth: 0, sched_max_job_start: 0,
+  default_queue_depth: 0, partition_job_depth: 0, sched_max_job_start: 0,
 })
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
