@@ -13,7 +13,7 @@ import { addSchema } from './commands/schema.js'
 import { addSweep } from './commands/sweep.js'
 import { addTrace } from './commands/trace.js'
 import { addWeigh } from './commands/weigh.js'
-import { Exit, exitCodeOf } from './exit-code.js'
+import { Exit, exitCodeOf, interrupted } from './exit-code.js'
 import { inOptions } from './in-options.js'
 import { Interruption } from './interruption.js'
 import type { Io } from './io.js'
@@ -84,7 +84,7 @@ function failed(error: unknown, io: Io): Exit {
     return error.exitCode === 0 ? Exit.Done : Exit.Usage
   }
   if (error instanceof Interruption) {
-    io.stderr.write('Interrupted; nothing was written.\n')
+    io.stderr.write(interrupted)
     return Exit.Interrupted
   }
   if (error instanceof SchedError) io.stderr.write(`error: ${inOptions(error.message)}\n`)

@@ -4,6 +4,9 @@ import { SchedError, type ErrorCode } from '@sched/core'
 export const Exit = { Done: 0, Failed: 1, Usage: 2, Interrupted: 130 } as const
 export type Exit = (typeof Exit)[keyof typeof Exit]
 
+/** What is said then. */
+export const interrupted = 'Interrupted; nothing was written.\n'
+
 const usage: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BAD_INPUT', 'BAD_OPTION', 'UNKNOWN_NAME', 'TAKEN_NAME', 'INFEASIBLE', 'IO'])
 
 /** What the user can mend is 2, a full disk too; a broken promise of the program or a plug-in is 1. */

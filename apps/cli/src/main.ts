@@ -1,15 +1,21 @@
 #!/usr/bin/env node
-import { Exit } from './exit-code.js'
+import { Exit, interrupted } from './exit-code.js'
 import { version } from './version.js'
 import { wholeOutput } from './whole-output.js'
 
 const stop = new AbortController()
-process.on('SIGINT', () => {
-  // again: soon, whatever still goes on; both may have come while nobody listened, so there is time to clear away
-  if (stop.signal.aborted) setTimeout(() => process.exit(Exit.Interrupted), 1000).unref()
-  stop.abort()
-})
-for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort()) // ended from outside, or its terminal was closed
+/** Milliseconds until the program ends where it is, as while it reads a file: what runs looks at signals more often. */
+const PATIENCE = 1000
+let last: NodeJS.Timeout | undefined
+// Ctrl-C; ended from outside, or its terminal was closed
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    stop.abort()
+    last ??= setTimeout(() => {
+      process.stderr.write(interrupted)
+      process.exit(Exit.Interrupted)
+    }, PATIENCE).unref()
+  })
 // `| head` closes our output: what is left to print has no reader, and that is no error; a full disk behind `>` is one
 const stdout = wholeOutput(process.stdout)
 process.stderr.on('error', () => undefined)
@@ -26,5 +32,6 @@ else {
   const { main } = await import('./cli.js')
   const { stderr, env } = process
   const code = await main(argv, { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
+  clearTimeout(last)
   process.exitCode ||= code
 }

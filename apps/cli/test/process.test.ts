@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { version } from '../src/version.js'
 import { directory, small } from './sched.js'
@@ -62,6 +63,11 @@ describe('the program', () => {
   it('reads a trace from standard input', () => {
     const { stdout, stderr } = shell('"$@" trace generate facebook - | "$@" trace describe - | sed -n 3p', directory())
     expect({ stdout, stderr }).toEqual({ stdout: '  jobs              100\n', stderr: '' })
+    const input = '{"format":"sched-workload","version":1}\n{"id":"a","submit":0,"stages":[{"name":"s","tasks":1,"demand":{"cpu":1},"duration":1}]}\n'
+    for (const given of [input, gzipSync(input)]) {
+      const socket = spawnSync(node, [...sources, 'trace', 'describe', '-'], { cwd: directory(), input: given, encoding: 'utf8' })
+      expect([socket.stderr, socket.stdout]).toEqual(['', expect.stringContaining('  jobs              1\n') as string])
+    }
   })
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends cleanly on %s: code 130, nothing half-written', async (signal) => {
@@ -90,6 +96,12 @@ describe('the program', () => {
     await until(() => readdirSync(cwd).length > 0)
     const how = await endOn('SIGINT', 3)
     expect({ ...how, ...text, files: readdirSync(cwd) }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n', files: [] })
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends on %s while it reads what does not end', async (signal) => {
+    const { text, endOn } = started(['trace', 'describe', '-'], directory(), 'pipe')
+    await setTimeout(1500) // it has begun to read
+    expect({ ...(await endOn(signal)), ...text }).toEqual({ code: 130, by: null, out: '', err: 'Interrupted; nothing was written.\n' })
   })
 
   // never comes back, but leaves the processor to other tests
@@ -195,8 +207,9 @@ interface Running {
   endOn(signal: NodeJS.Signals, times?: number): Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }>
 }
 
-function started(args: readonly string[], cwd: string): Running {
-  const child = spawn(node, [...sources, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+function started(args: readonly string[], cwd: string, stdin: 'ignore' | 'pipe' = 'ignore'): Running {
+  const child = spawn(node, [...sources, ...args], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  if (stdin === 'ignore') child.stdin.end()
   const kill = (): void => void child.kill('SIGKILL')
   onTestFinished(kill)
   const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null }>((resolve) => child.once('close', (code, by) => resolve({ code, by })))

@@ -13,7 +13,7 @@ import { ioError } from './io-error.js'
 import { chunksOfAll, historyFiles, isDirectory } from './history-files.js'
 import { tableOfFile } from './parquet-file.js'
 import { unpackedZstd } from './zstd.js'
-import { isPacked, mostHeld, readBytes, readHead, statFile } from './read-bytes.js'
+import { isPacked, mostHeld, readBytes, readHead, readStandardInput, standardInput, statFile } from './read-bytes.js'
 
 const MIB = 2 ** 20
 const pieceBytes = 4 * MIB
@@ -55,7 +55,7 @@ export async function openTraceFile(path: string, options: OpenOptions = {}): Pr
     const parts = partsOf(path, { ...options, file: path })
     return parts === undefined ? openTrace(path, options) : partsTrace(parts, [path], path)
   }
-  const bytes = readBytes(path)
+  const bytes = path === standardInput ? await readStandardInput() : readBytes(path)
   if (isParquet(bytes)) return tableTrace(await parquetTable(bufferOf(bytes), path), path, options)
   return called(path, parseTrace(bytes, { ...options, file: path }))
 }

@@ -16,10 +16,22 @@ export function statFile(path: string): Stats {
 
 /** The whole content, unpacked if it is gzip, whatever its name. Throws `IO`. */
 export function readBytes(path: string): Uint8Array {
-  return reading(path, () => {
-    const bytes = readFileSync(path)
-    return isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: mostHeld }) : bytes
-  })
+  return reading(path, () => unpacked(readFileSync(path)))
+}
+
+const unpacked = (bytes: Uint8Array): Uint8Array => (isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: mostHeld }) : bytes)
+
+export const standardInput = '/dev/stdin'
+
+/** As `readBytes`, of what standard input has: signals are heard meanwhile, and a socket, which programs may give for a pipe, has no path to open. Throws `IO`. */
+export async function readStandardInput(): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  try {
+    for await (const piece of process.stdin as AsyncIterable<Buffer>) pieces.push(piece)
+  } catch (error) {
+    throw ioError(standardInput, 'read', error)
+  }
+  return reading(standardInput, () => unpacked(Buffer.concat(pieces)))
 }
 
 /** The first bytes of the content, unpacked as far as they go. Throws `IO`. */
