@@ -53,6 +53,11 @@ export class VolcanoLane {
     for (const queue of all) queue.noteBounds()
   }
 
+  /** As if jobs of the queue had so much more, or less with the sign -1. To be taken back. */
+  add(queue: Queue, amounts: Amounts, sign: 1 | -1): void {
+    for (const r of this.session.resources) queue.add('allocated', r, sign * (amounts[r] as number))
+  }
+
   /** What the job must start at once asks. */
   askedBy({ id, demand, together }: VolcanoJob, { work, lane }: Round): Amounts {
     if (together === 1) return demand

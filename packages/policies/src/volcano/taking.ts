@@ -1,18 +1,14 @@
-import { None, type Env, type JobId, type NodeId, type Placement, type ResourceId, type Round, type ShapeId } from '@sched/core'
+import { None, type Env, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
-import type { Amounts } from './amounts.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import type { VolcanoLane } from './lane.js'
-import type { Session, Victim } from './plugin.js'
+import type { Session } from './plugin.js'
 import { RoomBeside } from './room-beside.js'
 import { Standstill, type Hindrance } from './standstill.js'
-import { StartsFree } from './starts-free.js'
 import { VainTakers } from './vain-takers.js'
-
-/** Of whom is taken: of other jobs of the queue, or of other queues. */
-type Kind = 'preempt' | 'reclaim'
+import { Victims, type Kind } from './victims.js'
 
 /**
  * Starts tasks of jobs that starve in the place of others, node by node: on the first node, by number, where those whom the plug-ins
@@ -23,11 +19,10 @@ type Kind = 'preempt' | 'reclaim'
  * its own job; nothing is taken back for a job that its queue may not start.
  */
 export class Taking {
-  readonly #env: Env
   readonly #lane: VolcanoLane
   readonly #placement: Placement
   readonly #taken: TakenJobs
-  readonly #demands = new Map<ShapeId, Amounts>()
+  readonly #victims: Victims
   /** Who takes nothing. */
   readonly #vain = new VainTakers()
   /** Queues of which no job can preempt, and those of which none can take back. */
@@ -43,10 +38,10 @@ export class Taking {
   hasSpared = false
 
   constructor(env: Env, lane: VolcanoLane, placement: Placement, taken: TakenJobs) {
-    this.#env = env
     this.#lane = lane
     this.#placement = placement
     this.#taken = taken
+    this.#victims = new Victims(env, lane, () => this.#meetNew())
   }
 
   /** Queue by queue, of jobs of the same queue. */
@@ -112,12 +107,11 @@ export class Taking {
     if (!this.#mayAlone(job, round)) return this.#vain.add(job, job.together)
     const free = this.#lane.startsFree(job, round)
     if (free === undefined || free === job.together) this.#isLasting = false
-    else if (free > 0 && !this.#couldGoOn(job, free, round)) {
-      this.#hindrances.push(new StartsFree(job, free, this.#lane))
-      this.#vain.add(job, free + 1)
-      return
-    } else if (free > 0) this.#isLasting = false
-    else this.#hindrances.push(new StartsFree(job, 0, this.#lane))
+    else {
+      this.#hindrances.push({ holds: (later) => this.#lane.startsFree(job, later) === free })
+      if (free > 0 && !this.#couldGoOn(job, free, round)) return this.#vain.add(job, free + 1)
+      if (free > 0) this.#isLasting = false
+    }
     if (this.#takeFor(job, 'preempt', round)) this.#isLasting = false
     else this.#vain.add(job, job.together)
   }
@@ -126,15 +120,11 @@ export class Taking {
   #mayAlone(job: VolcanoJob, round: Round): boolean {
     const { queue, id } = job
     const others = queue.allocated.map((amount, r) => amount - (job.allocated[r] as number))
-    this.#add(queue, others, -1)
+    this.#lane.add(queue, others, -1)
     const may = this.#lane.mayStart(job, round)
-    this.#add(queue, others, 1)
+    this.#lane.add(queue, others, 1)
     if (!may && this.#lane.jobs.hasFresh((other) => other.queue === queue && other.id !== id)) this.#meetNew()
     return may
-  }
-
-  #add(queue: Queue, amounts: Amounts, sign: number): void {
-    for (const r of this.#lane.session.resources) queue.add('allocated', r, sign * (amounts[r] as number))
   }
 
   /** Whether on any node others of its queue could make room for a task more when so many of the job have started elsewhere. */
@@ -142,10 +132,10 @@ export class Taking {
     const { tasksOn } = job.queue
     const more = job.demand.map((amount) => amount * started)
     job.allocated.set(job.allocated.map((amount, r) => amount + (more[r] as number)))
-    this.#add(job.queue, more, 1)
-    const could = round.nodes.some((node) => tasksOn.has(node) && round.work.mayRunOn(job.shape, node) && this.#victims(node, job, 'preempt', round) !== undefined)
+    this.#lane.add(job.queue, more, 1)
+    const could = round.nodes.some((node) => tasksOn.has(node) && round.work.mayRunOn(job.shape, node) && this.#victims.on(node, job, 'preempt', round) !== undefined)
     job.allocated.set(job.allocated.map((amount, r) => amount - (more[r] as number)))
-    this.#add(job.queue, more, -1)
+    this.#lane.add(job.queue, more, -1)
     return could
   }
 
@@ -208,19 +198,9 @@ export class Taking {
     return false
   }
 
-  /** Who would go on the node, in this order; `undefined` where that leaves too little room, or too much in the queue. */
-  #victims(node: NodeId, job: VolcanoJob, kind: Kind, round: Round): readonly Victim[] | undefined {
-    const { tiers } = this.#lane
-    const candidates = this.#candidates(node, job, kind)
-    if (!this.#couldStart(node, job, candidates, round)) return undefined
-    candidates.sort((a, b) => this.#compare(a, b, job.queue))
-    const victims = kind === 'preempt' ? tiers.preemptable(job, candidates) : tiers.reclaimable(job, candidates)
-    return this.#couldStart(node, job, victims, round) ? victims : undefined
-  }
-
   #placeOn(node: NodeId, job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
-    const victims = this.#victims(node, job, kind, round)
+    const victims = this.#victims.on(node, job, kind, round)
     if (victims === undefined) return false
     this.#hasTried = true
     const before = round.savepoint()
@@ -237,63 +217,12 @@ export class Taking {
     return false
   }
 
-  /** Whether there is enough of all that is asked when all of them are gone, and the queue may start it then. */
-  #couldStart(node: NodeId, job: VolcanoJob, victims: readonly Victim[], { cluster }: Round): boolean {
-    if (victims.length === 0) return false
-    for (const r of this.#lane.session.resources) {
-      let free = cluster.free(node, r as ResourceId)
-      for (const { demand } of victims) free += demand[r] as number
-      if (free < (job.demand[r] as number)) return false
-    }
-    return this.#mayOnceGone(job, victims)
-  }
-
-  /** Where it may not, it may not when fewer are gone. With a master more goes than it has itself. */
-  #mayOnceGone({ queue, demand }: VolcanoJob, victims: readonly Victim[]): boolean {
-    if (victims.some(({ job }) => this.#env.work.masterShape(job.id) !== None)) return true
-    for (const { job, demand: gone } of victims) this.#add(job.queue, gone, -1)
-    const may = this.#lane.tiers.mayAllocate(queue, demand)
-    for (const { job, demand: gone } of victims) this.#add(job.queue, gone, 1)
-    return may
-  }
-
-  /** Running tasks on the node that the kind is about. */
-  #candidates(node: NodeId, taker: VolcanoJob, kind: Kind): Victim[] {
-    const { work } = this.#env
-    const found: Victim[] = []
-    for (const task of this.#lane.jobs.onNode[node] ?? []) {
-      const job = this.#lane.jobs.of(work.jobOf(task))
-      if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue) || (kind === 'reclaim' && job.queue.settings.reclaimable === false)) continue
-      if (Number.isNaN(work.started(task))) this.#meetNew()
-      else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
-    }
-    return found
-  }
-
   /** A moment later it can be taken. */
   #meetNew(): void {
     this.hasMetNew = true
     this.#isLasting = false
   }
 
-  /** By queue as plug-ins say, of one queue the last job in order first, of one job the last task, of one that is one gang first those that it can do without. */
-  #compare(a: Victim, b: Victim, taker: Queue): number {
-    if (a.job === b.job) return Number(a.isCore) - Number(b.isCore) || b.task - a.task
-    if (a.job.queue !== b.job.queue) return this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker)
-    const { keys: keysA } = a.job
-    const { keys: keysB } = b.job
-    for (let k = 0; k < keysA.length; k++) if (keysA[k] !== keysB[k]) return (keysB[k] as number) - (keysA[k] as number)
-    return b.job.rank - a.job.rank
-  }
-
-  #demandOf(shape: ShapeId): Amounts {
-    const known = this.#demands.get(shape)
-    if (known !== undefined) return known
-    const demand = Float64Array.from(this.#lane.session.names, () => 0)
-    for (const r of this.#lane.session.resources) demand[r] = this.#env.work.demand(shape, r as ResourceId)
-    this.#demands.set(shape, demand)
-    return demand
-  }
 }
 
 const hasAnything = ({ allocated }: Queue, { resources }: Session): boolean => resources.some((r) => (allocated[r] as number) > 0)
