@@ -1,4 +1,4 @@
-import { isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { hasLabels, isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
 /** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
 export interface Suiting {
@@ -122,7 +122,7 @@ export class Sizes {
   #room({ demand, constraints = {} }: StageSpec, node: NodeId, master: Demand = {}): number {
     const { resources } = this.#cluster
     let room = constraints.distinctNodes === true ? 1 : Number.MAX_SAFE_INTEGER
-    for (const [key, wanted] of Object.entries(constraints.require ?? {})) if (![wanted].flat().includes(this.#cluster.label(node, key) ?? NO_LABEL)) room = 0
+    if (!hasLabels(constraints.require ?? {}, (key) => this.#cluster.label(node, key))) room = 0
     for (let r = 0 as ResourceId; r < resources.length; r++) {
       const amount = demand[resources[r] as string] ?? 0
       if (amount > 0) room = Math.min(room, Math.max(0, Math.floor((this.#cluster.total(node, r) - (master[resources[r] as string] ?? 0)) / amount)))
@@ -134,6 +134,4 @@ export class Sizes {
 /** What the master of a job asks for. */
 const masterOf = ({ stages: [first] }: JobSpec): Demand | undefined => (first?.master === true ? first.demand : undefined)
 
-/** A value that no label can be required to have. */
-const NO_LABEL = '\0'
 const infeasible = ({ id }: JobSpec, fact: string, wayOut: string) => new SchedError('INFEASIBLE', `job ${id} ${/^(asks|starts)/.test(fact) ? fact : `can have no virtual cluster: ${fact}`}.`, {}, wayOut)

@@ -1,4 +1,4 @@
-import type { NodeId } from '@sched/core'
+import { hasLabels, type NodeId } from '@sched/core'
 
 type Named = Readonly<Record<string, string>>
 /** Label names with the values that will do, as constraints write them. */
@@ -35,8 +35,7 @@ export class Labels {
 
   /** By class of nodes: 1 where all required labels have one of their values. */
   allowed(require: Required): Uint8Array {
-    const wanted = Object.entries(require)
-    return Uint8Array.from(this.#classes, (_, id) => Number(wanted.every(([key, values]) => isOneOf(this.#value(id, key), values))))
+    return Uint8Array.from(this.#classes, (_, id) => Number(hasLabels(require, (key) => this.#value(id, key))))
   }
 
   #value(id: number, key: string): string | undefined {
@@ -51,6 +50,3 @@ export class Labels {
     return id
   }
 }
-
-const isOneOf = (value: string | undefined, wanted: string | readonly string[]) =>
-  value !== undefined && (typeof wanted === 'string' ? value === wanted : wanted.includes(value))

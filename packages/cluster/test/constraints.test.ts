@@ -60,6 +60,8 @@ describe('constraints', () => {
     [{ require: { model: ['P100', 'T4'] } }, [0, 1, 2]],
     [{ require: { model: ['P100', 'T4'], zone: 'a' } }, [0, 1]],
     [{ require: { ssd: 'true' } }, [3]],
+    [{ require: { 'ssd|model': ['true', 'P100'] } }, [2, 3]], // one of two labels
+    [{ require: { 'ssd|model': ['true', 'P100', 'T4'], zone: 'a' } }, [0, 1]],
     [{ require: {} }, [0, 1, 2, 3, 4]],
     [{}, [0, 1, 2, 3, 4]],
     [{ require: { model: 'H100' } }, []],

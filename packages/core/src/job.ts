@@ -32,7 +32,7 @@ export interface DataSpec {
 
 /** Where the tasks of a stage may run, whatever the policy. */
 export interface Constraints {
-  /** Labels that a node must have, each with this value or one of these: `{ model: ['T4', 'P100'] }`. */
+  /** Labels that a node must have, each with this value or one of these: `{ model: ['T4', 'P100'] }`; `{ 'fast|ib': 'true' }`: one of two labels. */
   readonly require?: Readonly<Record<string, string | readonly string[]>>
   /** No two running tasks of a job on one node, among the stages that say so. */
   readonly distinctNodes?: boolean

@@ -14,7 +14,12 @@ describe('what sacct tells of where jobs may run', () => {
     ['fast', { fast: 'true' }],
     ['fast&ib', { fast: 'true', ib: 'true' }],
     ['fast,ib', { fast: 'true', ib: 'true' }],
-    ['a|b', undefined],
+    ['a|b', { 'a|b': 'true' }],
+    ['fast & (a|b)', { fast: 'true', 'a|b': 'true' }],
+    ['(a|b|c)', { 'a|b|c': 'true' }],
+    ['fast&a|b', undefined],
+    ['(fast&a)|b', undefined],
+    ['a|', undefined],
     ['[rack1|rack2]', undefined],
     ['fast*2', undefined],
     ['', undefined],
@@ -29,7 +34,7 @@ describe('what sacct tells of where jobs may run', () => {
   })
 
   it('is told where it is not required', () => {
-    const rows = [row(1, 'fast', 'cpu=4,gres/gpu:a100=2'), row(2, 'a|b', 'cpu=4', 'maintenance'), row(3)]
+    const rows = [row(1, 'fast', 'cpu=4,gres/gpu:a100=2'), row(2, '[a|b]', 'cpu=4', 'maintenance'), row(3)]
     expect([...jobsOf(read({}, ...rows))].map(({ stages }) => stages[0]!.constraints)).toEqual([undefined, undefined, undefined])
     expect(read({}, ...rows).report.notes).toEqual(expect.arrayContaining([
       '2 jobs with features of nodes that they asked for: on any node (constraints: require, where nodes are given) (constraints)', '1 job in a reservation, which is none here: they run as others do (reservations)']))

@@ -1,4 +1,4 @@
-import { leastTasks, SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
+import { hasLabels, leastTasks, SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -144,8 +144,7 @@ export class Admission {
   }
 
   #partitionsWith(require: NonNullable<Constraints['require']>): number[] {
-    const labels = Object.entries(require).map(([name, value]) => [name, [value].flat()] as const)
-    return this.#pots.partitionsWith((node) => labels.every(([name, values]) => values.includes(this.#cluster.label(node, name) ?? '')))
+    return this.#pots.partitionsWith((node) => hasLabels(require, (name) => this.#cluster.label(node, name) ?? ''))
   }
 
   /** What exceeds the maximum of a queue in a partition, in words; of the default one also in all that are lent. */

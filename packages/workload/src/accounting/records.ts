@@ -138,7 +138,7 @@ export class AccountingJobs {
       { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
       { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
       { rule: 'constraints', jobs: constraints, text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)` },
-      { rule: 'alternatives', jobs: alternatives, text: 'whose features are alternatives, or of some nodes alone: those are not required' },
+      { rule: 'alternatives', jobs: alternatives, text: 'whose features are of some nodes alone, or the same on all whichever: those are not required' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),

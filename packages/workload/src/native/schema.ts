@@ -33,7 +33,7 @@ export const dataSchema = z.strictObject({
 
 export const constraintsSchema = z.strictObject({
   require: z.record(name, z.union([z.string(), z.array(z.string()).min(1)])).exactOptional()
-    .describe('Labels that a node must have, each with this value or one of these: { "model": ["T4", "P100"] }.'),
+    .describe('Labels that a node must have, each with this value or one of these: { "model": ["T4", "P100"] }; "a|b" is one of two labels.'),
   distinctNodes: z.boolean().exactOptional().describe('No two running tasks of the job on one node, among the stages that say so.'),
 }) satisfies z.ZodType<Constraints>
 

@@ -31,8 +31,15 @@ export function tresGpuType(text: string): string | undefined {
   return types.length === 1 ? types[0] : undefined
 }
 
-/** Features of nodes that all of a job's nodes have to have, as sbatch takes them (`fast&ib`); `undefined` where some are alternatives (`|`), or of some nodes alone (`fast*2`, `[...]`). */
-export const featuresOf = (text: string): readonly string[] | undefined => (/[|*[\]()!]/.test(text) ? undefined : text.split(/[&,]/).map((each) => each.trim()).filter((each) => each !== ''))
+/**
+ * Features that all of a job's nodes have to have, as sbatch takes them (`fast&ib`), each with the name of a label; of alternatives (`a|b`, `fast&(a|b)`) the name is `a|b`.
+ * `undefined` where they are of some nodes alone (`fast*2`), the same on all nodes (`[a|b]`), or put together in another way.
+ */
+export function featuresOf(text: string): readonly string[] | undefined {
+  const terms = text.split(/[&,]/).map((each) => each.trim()).filter((each) => each !== '')
+  const features = terms.map((term) => (terms.length === 1 ? /^\(?([^()]*)\)?$/ : /^(?:\(([^()]*)\)|([^()|]*))$/).exec(term)?.slice(1).join('').split('|').map((each) => each.trim()).join('|'))
+  return features.every((each): each is string => each !== undefined && !/[*[\]()!]|^\||\|\||\|$/.test(each)) ? features : undefined
+}
 
 export type Licenses = Readonly<Record<string, number>>
 
