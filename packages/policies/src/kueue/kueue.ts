@@ -64,6 +64,7 @@ class Kueue implements Policy {
   readonly #placement: Placement
   /** Jobs that are done with in this call, and queues whose first workload must wait, with that. */
   readonly #done = new DoneJobs()
+  #call = 0
   readonly #closed = new Map<ClusterQueue, Workload>()
   /** What first workloads keep from others. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
@@ -103,6 +104,7 @@ class Kueue implements Policy {
 
   schedule(round: Round): void {
     this.#done.begin()
+    this.#call++
     this.#taken = None
     this.#preempted.begin(this.#env.now())
     this.#evictLeaving(round)
@@ -215,7 +217,7 @@ class Kueue implements Policy {
       look.past = i - from
       if (this.#done.has(job) && !this.#closed.has(queue)) continue
       const workload = this.#workloads.next(job, round.lane)
-      if (!isStrict && isSetAside(workload)) continue
+      if (!isStrict && isSetAside(workload, this.#call)) continue
       const assignment = this.#assign(workload, round)
       workload.flavor = Math.max(0, assignment.flavor)
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
@@ -344,11 +346,15 @@ class Kueue implements Policy {
     this.#newest.clear()
   }
 
-  /** There was no room for the workload, nor anybody to preempt, when so much had been given back: with all that ask alike it waits until more is. */
+  /**
+   * There was no room for the workload, nor anybody to preempt, when so much had been given back: with all that ask alike it waits until more is, and for
+   * the next call; where they looked again at once while others give way, some thousand jobs at overload took from each other almost without end.
+   */
   #setAside(workload: Workload, returns: number, round: Round): void {
     const mayPreempt = round.claimsLeft > 0 && !this.#preempted.isBarred(workload.job)
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt) return this.#passOver(workload)
     workload.likeness.setAsideAt = returns
+    workload.likeness.setAsideIn = this.#call
     this.#hasMoved = true
   }
 

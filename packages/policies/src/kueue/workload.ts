@@ -6,12 +6,13 @@ export interface Likeness {
   readonly key: string
   /** How many of them wait for admission. */
   waiting: number
-  /** `returns` of their tree when there was found to be no room for them, nor anybody to preempt; -1: they were not looked at. */
+  /** `returns` of their tree when there was found to be no room for them, nor anybody to preempt, and in which call; -1: they were not looked at. */
   setAsideAt: number
+  setAsideIn: number
 }
 
-/** Whether nothing that could make room for the workload has happened since there was found to be none; admissions do not. */
-export const isSetAside = ({ likeness, queue }: Workload): boolean => likeness.setAsideAt === queue.root.returns
+/** Whether nothing that could make room for the workload had happened when the call began since there was found to be none; admissions do not. */
+export const isSetAside = ({ likeness, queue }: Workload, call: number): boolean => likeness.setAsideAt === queue.root.returns || likeness.setAsideIn === call
 
 /** What is admitted as one: all tasks of a gang, those that a job which is one gang must start together, or one task of another job. */
 export interface Workload {

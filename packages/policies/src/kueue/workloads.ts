@@ -189,7 +189,7 @@ export class Workloads implements WorkListener {
     const priority = work.priority(job)
     const rank = work.rank(job)
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks} ${priority}`
-    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1 }
+    const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
     return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
   }
 

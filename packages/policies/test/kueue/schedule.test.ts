@@ -4,7 +4,7 @@ import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 // Cases of Kueue's own tests (TestSchedule, TestLastSchedulingContext): who is admitted in which flavor, and who is preempted. What there is looked at
-// again in the next cycle comes here in the same call, and so does who was set aside when somebody gives way in it.
+// again in the next cycle comes here in the same call, who waits for what is given back in the next.
 
 type Queue = NonNullable<KueueOptions['queues']>[string]
 type Amounts = number | Readonly<Record<string, number>>
@@ -106,7 +106,7 @@ describe('quotas of one flavor', () => {
       { queues: { a: queue('o', { one: [50, 50] }), b: queue('o', { one: [50, 10] }, { preemption: both }) } },
       [['a_0', 100, 'one']],
       [['b_1', 1, -1], ['a_1', 1, 1]],
-      ['-a_0', '+b_1 one', '+a_1 one'], // a_1 in the cycle after
+      ['-a_0', '+b_1 one'],
     ],
     ['no more are preempted than are needed, though others borrow', { queues: { a: queue('o', { one: 2 }, { preemption: both }), b: queue('o', { one: 2 }), c: queue('o', { one: 2 }) } }, [['a_1', 1, 'one', -2], ['a_2', 1, 'one', -2], ['b_1', 1, 'one'], ['b_2', 1, 'one'], ['a_3', 1, 'one', -1], ['b_3', 1, 'one']], [['a_in', 2]], ['-a_1', '-a_2', '+a_in one']],
     ['nobody is preempted for more than is its own', two(2, 2, both), [['a_1', 1, 'one', -1], ['b_1', 1, 'one', -1]], [['a_in', 3, 1]], []],
@@ -238,7 +238,7 @@ describe('one whose victim has gone for another in the cycle', () => {
     ],
     ['takes nobody where there is room now', { fairSharing: true, cohorts: places, queues }, [['rest_0', 66, 'one']], [['tiny_1', 5], ['hero_1', 29], ['rest_1', 40, 10]], ['-rest_0', '+hero_1 one', '+tiny_1 one']],
     ['takes nobody where there is room now, without shares', { cohorts: places, queues }, [['rest_0', 66, 'one']], [['tiny_1', 5], ['hero_1', 29]], ['-rest_0', '+hero_1 one', '+tiny_1 one']],
-    ['does not go to another flavor', { fairSharing: true, cohorts: { root: {} }, queues: { a: two, b: two } }, [['a_0', 10, 'one'], ['a_1', 10, 'two']], [['a_2', 10, 11], ['b_2', 10, 10]], ['-a_0', '+b_2 one', '-a_1', '+a_2 two']], // in the cycle after
+    ['does not go to another flavor', { fairSharing: true, cohorts: { root: {} }, queues: { a: two, b: two } }, [['a_0', 10, 'one'], ['a_1', 10, 'two']], [['a_2', 10, 11], ['b_2', 10, 10]], ['-a_0', '+b_2 one']],
     [
       'does not go to another flavor before who could take that', // b_2 takes a_0, which a_2 would have; in flavor two a_2 would have a_1, which c_2 takes
       { queues: { a: queue('r', { one: 0, two: 0 }, { preemption: { ...lower, ...borrowing } }), b: queue('r', { one: 10 }, { preemption: both }), c: queue('r', { two: 0 }, { preemption: { ...lower, ...borrowing } }), d: queue('r', { two: 10 }) } },

@@ -44,7 +44,7 @@ function made({ cohorts, leaves, loads }: Anything) {
   const own = leaves.map(({ tree }, i): Place => ({ ...tree, name: `q${i}`, parent: places[around(tree, cohorts.length)] }))
   const workloads = loads.map(({ queue: of, asks, tasks, priority }, i): Workload => {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
-    const likeness = { key: '', waiting: 0, setAsideAt: -1 }
+    const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
     return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, tasks, unstarted: tasks, running: [] }
   })
