@@ -1,48 +1,57 @@
-import type { QueueId, UserId } from '@sched/core'
-
-/** More than there are, so that a queue and a user are one number. */
-const MOST_USERS = 2 ** 26
+import type { JobId, WorkView } from '@sched/core'
 
 /** How often a pass does something, for each user or queue, up to a limit; 0: no limit. */
 export class Quota {
   readonly #most: number
-  readonly #counts = new Map<number, number>()
+  readonly #counts = new Map<number | string, number>()
 
   constructor(most: number) {
     this.#most = most
   }
 
-  isUsed(of = 0): boolean {
+  isUsed(of: number | string = 0): boolean {
     return this.#most > 0 && (this.#counts.get(of) ?? 0) >= this.#most
   }
 
-  use(of = 0): void {
+  use(of: number | string = 0): void {
     if (this.#most > 0) this.#counts.set(of, (this.#counts.get(of) ?? 0) + 1)
   }
 }
 
-/** Jobs that a plan looks at, of each user, of each queue, and of each user in a queue: Slurm's `bf_max_job_user`, `_part` and `_user_part`; 0: no limit. */
+interface LookLimits {
+  readonly bf_max_job_user: number
+  readonly bf_max_job_assoc: number
+  readonly bf_max_job_part: number
+  readonly bf_max_job_user_part: number
+}
+
+/**
+ * Jobs that a plan looks at of each user, association (a user under an account), queue, and user in a queue; 0: no limit. One for associations takes
+ * the place of that for users, as in Slurm.
+ */
 export class LookQuotas {
+  readonly #limited: readonly { readonly quota: Quota; readonly of: (job: JobId) => number | string }[]
+
+  constructor(most: LookLimits, work: WorkView) {
+    const quotas = [
+      { most: most.bf_max_job_part, of: (job: JobId) => work.queue(job) },
+      { most: most.bf_max_job_assoc > 0 ? 0 : most.bf_max_job_user, of: (job: JobId) => work.user(job) },
+      { most: most.bf_max_job_assoc, of: (job: JobId) => `${work.user(job)} ${work.account(job)}` },
+      { most: most.bf_max_job_user_part, of: (job: JobId) => `${work.user(job)} ${work.queue(job)}` },
+    ]
+    this.#limited = quotas.filter((each) => each.most > 0).map(({ most: limit, of }) => ({ quota: new Quota(limit), of }))
+  }
+
   /** Whether there is any limit. */
-  readonly areLimited: boolean
-  readonly #users: Quota
-  readonly #queues: Quota
-  readonly #usersInQueues: Quota
-
-  constructor(most: { readonly bf_max_job_user: number; readonly bf_max_job_part: number; readonly bf_max_job_user_part: number }) {
-    this.areLimited = most.bf_max_job_user > 0 || most.bf_max_job_part > 0 || most.bf_max_job_user_part > 0
-    this.#users = new Quota(most.bf_max_job_user)
-    this.#queues = new Quota(most.bf_max_job_part)
-    this.#usersInQueues = new Quota(most.bf_max_job_user_part)
+  get areLimited(): boolean {
+    return this.#limited.length > 0
   }
 
-  isUsed(queue: QueueId, user: UserId): boolean {
-    return this.#queues.isUsed(queue) || this.#users.isUsed(user) || this.#usersInQueues.isUsed(queue * MOST_USERS + user)
+  isUsed(job: JobId): boolean {
+    return this.#limited.some(({ quota, of }) => quota.isUsed(of(job)))
   }
 
-  use(queue: QueueId, user: UserId): void {
-    this.#queues.use(queue)
-    this.#users.use(user)
-    this.#usersInQueues.use(queue * MOST_USERS + user)
+  use(job: JobId): void {
+    for (const { quota, of } of this.#limited) quota.use(of(job))
   }
 }

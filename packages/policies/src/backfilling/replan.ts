@@ -28,6 +28,7 @@ const replanOptions = z.strictObject({
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
   bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
   bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
+  bf_max_job_assoc: z.number().int().nonnegative().default(0).describe('the same of an association, a user under an account, in place of `bf_max_job_user`; 0: no limit'),
   bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
   bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
   bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
@@ -213,7 +214,7 @@ class Replan implements Policy {
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
-    const looks = new LookQuotas(this.#options)
+    const looks = new LookQuotas(this.#options, work)
     const queue = this.#queue
     queue.length = 0
     const read = this.#hasArrays || looks.areLimited ? Infinity : most + 1 // one more says whether jobs are left
@@ -236,7 +237,7 @@ class Replan implements Policy {
         isCut ||= queue.length === read // a limit holds it back since another one started: those that were not read have its place
         continue
       }
-      if (looks.isUsed(part, work.user(job))) {
+      if (looks.isUsed(job)) {
         arrays.reject(array)
         isCut = true
         continue
@@ -248,7 +249,7 @@ class Replan implements Policy {
         break
       }
       tests++
-      looks.use(part, work.user(job))
+      looks.use(job)
       const start = this.#startOrFind(job, round, lane, plan, now + window * MINUTE)
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()

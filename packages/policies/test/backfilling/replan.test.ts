@@ -162,6 +162,9 @@ describe('replan', () => {
     expect(first({ bf_max_job_part: 1, bf_max_job_user: 1 })).toBe('ad') // b is one more of ann and c one more of x, and neither counts
     expect(first({ bf_max_job_user: 1, bf_max_job_test: 1 })).toBe('a')
     expect(first({ bf_max_job_user_part: 1 })).toBe('abcd')
+    for (const [i, account] of ['p', 'q', 'p', 'p'].entries()) specs[i] = { ...(specs[i] as JobSpec), account }
+    expect(first({ bf_max_job_assoc: 1 })).toBe('abc') // ann under p, ann under q, bob under p
+    expect(first({ bf_max_job_assoc: 2, bf_max_job_user: 1 })).toBe('abcd') // the limit of users does not count beside it
     specs.push(spec('e', 'ann', 'x'))
     expect([...startsOf(specs, [8], replan(fifo(), { bf_max_job_user_part: 1 }))].filter(([, start]) => start > 0)).toEqual([['e', 30]])
     specs.pop()
