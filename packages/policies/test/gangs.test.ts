@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
-import type { JobSpec, Plug } from '@sched/core'
-import { capacityScheduler, fifo, greedy, yarnFair, yarnReserving } from '@sched/policies'
+import { definePlacement, None, type JobSpec, type Plug } from '@sched/core'
+import { capacityScheduler, fifo, greedy, kaiPreempting, yarnFair, yarnReserving, yunikornPreempting } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,6 +16,15 @@ const startsOf = (jobs: readonly JobSpec[], policy: Plug<'policy'>, id: string) 
   const { recorder } = run({ cluster: instantCluster({ nodes }), policy, jobs })
   return recorder.launches.filter((each) => each.job === id)
 }
+
+describe('jobs that the placement will not have anywhere', () => {
+  const nowhere = definePlacement({ name: 'nowhere', summary: 'names no node', create: () => ({ pick: () => None }) }).plug({})
+
+  it.each<[string, Plug<'policy'>]>([['greedy', greedy(fifo(), nowhere)], ['kai-preempting', kaiPreempting({}, nowhere)], ['yunikorn-preempting', yunikornPreempting({}, nowhere)]])('find no room, and that is no fault of the policy: %s', (name, policy) => {
+    for (const gang of [true, false])
+      expect(() => startsOf([job('j', 0, { tasks: 2, gang })], policy, 'j')).toThrow(expect.objectContaining({ code: 'INFEASIBLE', fact: `at 0 s policy "${name}" finds no room for job j although nothing runs.` }))
+  })
+})
 
 describe.each(Object.entries(readyDisciplines))('%s', (_, policy) => {
   it('starts no gang in part when only some of the nodes that it requires have room', () => {
