@@ -113,7 +113,7 @@ describe('queues of Volcano', () => {
       'approximated | 35 | binpack binpack.cpu | 5 | as a weight of the placement weighted',
       'approximated | 35 | binpack binpack.resources | nvidia.com/gpu | as a weight of the placement weighted',
       'approximated | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | as a weight of the placement weighted',
-      'ignored | 36 | sla | no waiting time makes a job pass others',
+      'ignored | 36 | sla | no waiting time above 0 is given, and those of jobs are not read',
       'ignored | 39 | PodGroup | not of the scheduling here',
     ])
   })
@@ -134,6 +134,15 @@ describe('queues of Volcano', () => {
     expect(messageOf(() => made(annotated('eng/a', '1/1'), inMap))).toContain('line 3 metadata.annotations.volcano.sh/hierarchy: found "eng/a", expected the way from the root to the queue. Write it as root/team/project.')
     expect(messageOf(() => made(annotated('root/a', '1'), inMap))).toContain('found "1", expected a weight above 0 for each name of "root/a".')
     expect(queueTable(readQueues(source(annotated('root/a', '1/2')))).rows[0]?.settings).toEqual({ weight: '3', 'hierarchy': 'root/a', 'hierarchy-weights': '1/2' })
+  })
+
+  it('have a waiting time after which jobs are enqueued', () => {
+    const told = (text: string) => {
+      const { options: { tiers }, findings } = made(queue('a', '{}'), `actions: enqueue\ntiers:\n- plugins:\n  - name: sla\n    arguments: { sla-waiting-time: ${text} }\n`)
+      return [tiers, findings.filter(({ setting }) => setting.startsWith('sla')).map(({ verdict, setting }) => `${verdict} ${setting}`)]
+    }
+    expect(told('1h2m3s4ms')).toEqual([[{ plugins: [{ name: 'sla', arguments: { 'sla-waiting-time': 3723.004 } }] }], ['honoured sla', 'honoured sla sla-waiting-time']])
+    for (const text of ['0s', 'soon']) expect(told(text)).toEqual([[{ plugins: [] }], ['ignored sla', 'ignored sla sla-waiting-time']])
   })
 
   it('are a tree with their settings, and differ in those and in the plug-ins', () => {

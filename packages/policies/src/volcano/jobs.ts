@@ -25,7 +25,13 @@ export class Jobs {
   isChanged = true
   isStale = true
 
-  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: KeyRows) {
+  /** Jobs that may have to wait for as long as they may, in order of submission. */
+  readonly #mayFallDue: VolcanoJob[] = []
+  readonly #longest: number
+
+  /** `longest`: seconds that a job waits at most to be enqueued; `Infinity`: any time. */
+  constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: KeyRows, longest: number) {
+    this.#longest = longest
     this.#work = work
     this.#lane = lane
     this.#session = session
@@ -45,6 +51,22 @@ export class Jobs {
     this.#count(job)
     this.#list(job)
     this.isStale = true
+  }
+
+  /** Notes who has waited for as long as it may, and returns when the next one will have; `Infinity`: nobody waits. */
+  fallDue(now: number): number {
+    for (let [job] = this.#mayFallDue; job !== undefined; [job] = this.#mayFallDue) {
+      const due = job.submitted + this.#longest
+      const waits = !job.isIn && this.#byId[job.id] === job
+      if (waits && due > now) return due
+      this.#mayFallDue.shift()
+      if (!waits) continue
+      this.#unlist(job)
+      job.isDue = true
+      this.#list(job)
+      this.isChanged = true
+    }
+    return Infinity
   }
 
   /** Its tasks to start are other ones, or the stage of which they are; or none may be started, whatever is left of it. */
@@ -127,10 +149,11 @@ export class Jobs {
     const work = this.#work
     const column = () => new Float64Array(this.#session.names.length)
     const job: VolcanoJob = {
-      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
+      id, queue: this.#session.queues.of(work.queueName(work.queue(id))), priority: work.priority(id), rank: work.rank(id), submitted: work.submitted(id), isDue: false, keys: column(), isGangJob: work.isGangJob(id), isIn: false, isOpen: false, list: undefined, likeness: undefined,
       running: 0, ended: new Map(), spent: column(), unplaced: 0, together: 0, least: 1, minimum: column(), shape: 0 as VolcanoJob['shape'], demand: column(), allocated: column(), pending: column(), inqueue: column(), elastic: column(),
     }
     this.#byId[id] = job
+    if (this.#longest < Infinity) this.#mayFallDue.push(job)
     return job
   }
 
@@ -206,7 +229,7 @@ export class Jobs {
   /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone, and so is a job that is one gang. */
   #likenessOf(job: VolcanoJob): Likeness {
     const alone = job.isGangJob || this.#work.isDistinct(job.shape) ? job.id : ''
-    const taskKey = `${job.queue.name} ${job.list} ${job.shape} ${alone}`
+    const taskKey = `${job.queue.name} ${job.isDue && job.list === 'outside' ? 'due' : job.list} ${job.shape} ${alone}`
     const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)
     if (known !== undefined) return known

@@ -2,10 +2,11 @@ import type { Env, LaneId, ResourceId, Round } from '@sched/core'
 import { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import { Jobs } from './jobs.js'
-import type { VolcanoSettings } from './options.js'
+import type { PluginSettings, VolcanoSettings } from './options.js'
 import { Places } from './places.js'
 import type { Session } from './plugin.js'
 import { tiersOf } from './plugins.js'
+import { WAITING } from './plugins/sla.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import { Queues } from './queues.js'
 import { QueueLine, Reading } from './reading.js'
@@ -30,7 +31,7 @@ export class VolcanoLane {
     this.#env = env
     this.session = { queues: new Queues(settings, cluster, ranks), resources, names: cluster.resources, total: whole.slice(), whole }
     this.tiers = tiersOf(settings, this.session)
-    this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks)
+    this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks, longestWait(settings))
   }
 
   /** Brings up to date what plug-ins make of all queues. */
@@ -98,4 +99,10 @@ export class VolcanoLane {
     }
     return { line: new QueueLine(queues, this.tiers), reading }
   }
+}
+
+/** Seconds that `sla` lets a job wait to be enqueued. */
+function longestWait({ tiers }: VolcanoSettings): number {
+  const given = tiers.flatMap(({ plugins }) => plugins).find(({ name, enableJobEnqueued }: PluginSettings) => name === 'sla' && enableJobEnqueued !== false) as PluginSettings | undefined
+  return given?.arguments?.[WAITING] ?? Infinity
 }

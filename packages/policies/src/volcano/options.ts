@@ -14,7 +14,7 @@ const queueFields = {
 }
 const flag = (what: string) => z.boolean().optional().describe(`${what}; default true`)
 
-const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity'] as const
+const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla'] as const
 
 const plugin = z.strictObject({
   name: z.enum(pluginNames),
@@ -28,7 +28,7 @@ const plugin = z.strictObject({
   enablePreemptive: flag('whether it tells which queues may take back'),
   enableJobStarving: flag('whether it tells which jobs may take of others'),
   enableHierarchy: z.boolean().optional().describe('`capacity`, `drf`: queues lie in others, and are compared from the outside inwards; no other plug-in has it; default false'),
-  arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`'),
+  arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`; `sla`: `sla-waiting-time`, seconds after which a job is enqueued'),
 })
 
 /** Those of Volcano without a configuration of its own, as far as they decide whose work goes next. */

@@ -34,7 +34,8 @@ export interface Plugin {
   ordersTogether?: boolean
   /** Whether the first would give before the second, for a taker of that queue. */
   victimQueueOrder?: (a: Queue, b: Queue, taker: Queue) => number
-  mayEnqueue?: (job: VolcanoJob) => boolean
+  /** `undefined`: it says nothing. */
+  mayEnqueue?: (job: VolcanoJob) => boolean | undefined
   /** False: it enqueues no job that asks as much at least. */
   mayEnqueueAny?: (minimum: Amounts) => boolean
   isOverused?: (queue: Queue) => boolean

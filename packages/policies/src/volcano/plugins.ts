@@ -8,6 +8,7 @@ import { gang } from './plugins/gang.js'
 import { overcommit } from './plugins/overcommit.js'
 import { priority } from './plugins/priority.js'
 import { proportion } from './plugins/proportion.js'
+import { sla } from './plugins/sla.js'
 import { Tiers } from './tiers.js'
 
 /** What is switched off by a flag that is false. */
@@ -52,6 +53,8 @@ function made(settings: PluginSettings, session: Session): Plugin {
       return proportion(session)
     case 'capacity':
       return capacity(session, isTree)
+    case 'sla':
+      return sla(settings)
   }
 }
 

@@ -137,6 +137,9 @@ export interface VolcanoJob {
   readonly priority: number
   /** Its submission, against others. */
   readonly rank: number
+  /** When, in seconds; and whether it has waited to be enqueued for as long as `sla` lets it. */
+  readonly submitted: number
+  isDue: boolean
   /** What plug-ins order it by, in turn. */
   keys: Float64Array
   /** Whether it is one gang of several stages, of which tasks ask different amounts. */

@@ -62,9 +62,9 @@ export class Tiers {
   /** One no is enough; in a tier where somebody says yes later tiers are not asked. */
   mayEnqueue(job: VolcanoJob): boolean {
     for (const tier of this.#tiers) {
-      const asked = tier.filter(({ mayEnqueue }) => mayEnqueue !== undefined)
-      if (asked.some(({ mayEnqueue }) => mayEnqueue?.(job) === false)) return false
-      if (asked.length > 0) return true
+      const answers = tier.map(({ mayEnqueue }) => mayEnqueue?.(job))
+      if (answers.includes(false)) return false
+      if (answers.includes(true)) return true
     }
     return true
   }

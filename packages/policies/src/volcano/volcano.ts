@@ -87,6 +87,8 @@ class Volcano implements Policy {
     this.#taken.begin(round.now)
     if (round.nodes.length === 0 || round.pending === 0) return
     lane.open()
+    const due = this.#actions.includes('enqueue') ? lane.jobs.fallDue(round.now) : Infinity
+    if (due < Infinity && round.cluster.heartbeat === 0) round.wakeAt(due)
     if (!this.#actions.includes('enqueue')) enqueue(lane, () => true)
     taking.hasTaken = taking.hasMetNew = taking.hasSpared = false
     for (const action of this.#actions) {

@@ -10,6 +10,12 @@ const taking: Make = (queues) => ({
   actions: ['enqueue', 'allocate', 'preempt', 'reclaim'],
   tiers: [{ plugins: ['priority', { name: 'gang', enablePreemptable: false, enableReclaimable: false }, 'conformance'] }, { plugins: ['drf', { name: 'capacity' }] }],
 })
+/** Who has waited for long is enqueued, and takes of others. */
+const waiting: Make = (queues) => ({
+  ...weighted(queues),
+  actions: ['enqueue', 'allocate', 'preempt'],
+  tiers: [{ plugins: ['priority', { name: 'sla', arguments: { 'sla-waiting-time': 5 } }] }, { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1 } }, 'drf'] }],
+})
 /** Not only jobs without a task take of others, and they find the cluster full: where they had to be enqueued they would not be there. */
 const hungry: Make = (queues) => ({ ...weighted(queues), actions: ['allocate', 'preempt'], tiers: [{ plugins: ['priority'] }] })
 const tree: Make = (queues) => ({
@@ -35,6 +41,7 @@ describe('the laws of policies', () => {
     'queues in queues': [tree, {}],
     'gangs in queues in queues': [tree, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'dominant shares of queues in queues': [dominant, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
+    'a waiting time after which jobs are enqueued': [waiting, { ...outlived, worlds: { gangs: true, outages: true } }],
     'gangs, and tasks that are taken': [taking, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'gangs that a later tier lets go in part': [() => ({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }), { ...outlived, runs: 60, worlds: { gangs: true, outages: true, failures: true } }],
     'masters, and tasks that are taken': [taking, { ...outlived, worlds: { masters: true, outages: true, failures: true } }],

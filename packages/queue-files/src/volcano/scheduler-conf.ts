@@ -3,6 +3,7 @@ import { knownWords, SchedError, suggest, type Config } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
 import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { seconds } from '../yunikorn/properties.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -19,14 +20,16 @@ const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt'
 const otherActions = knownWords<string>({
   gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'nothing is moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
 })
-const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity']
+const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla']
 /** Those that score nodes. */
 const scoring: readonly string[] = ['nodeorder', 'binpack']
 const why = knownWords<string>({
-  predicates: 'what nodes have, and labels that jobs require, are looked at in any case', sla: 'no waiting time makes a job pass others', tdm: 'nodes have no times of their own', 'task-topology': 'tasks of a job have no places beside each other',
+  predicates: 'what nodes have, and labels that jobs require, are looked at in any case', tdm: 'nodes have no times of their own', 'task-topology': 'tasks of a job have no places beside each other',
   numaaware: 'nodes have no inner topology', cdp: 'nobody has a cooldown', rescheduling: 'nothing is moved', usage: 'nodes are taken by what is asked', extender: 'nobody else is asked', pdb: 'there are no disruption budgets',
   nodegroup: 'queues are not bound to groups of nodes', deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
 })
+/** How long a job waits at most under `sla`. */
+const WAITING = 'sla-waiting-time'
 /** Flags that switch parts of a plug-in off, as the policy has them. */
 const flags: readonly string[] = [
   'enableJobOrder', 'enableQueueOrder', 'enableJobEnqueued', 'enabledOverused', 'enabledAllocatable', 'enablePreemptable', 'enableReclaimable', 'enablePreemptive', 'enableJobStarving', 'enableHierarchy',
@@ -91,14 +94,16 @@ class Reader {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
     const isScoring = scoring.includes(name)
     const known = acting.find((each) => each === name)
-    if (known !== undefined) this.#tell('honoured', path, name, '')
+    const isIdle = name === 'sla' && seconds(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
+    if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
+    else if (known !== undefined) this.#tell('honoured', path, name, '')
     else if (isScoring) this.#tell('approximated', path, name, '', 'as scores of the placement weighted')
     else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...scoring, 'predicates'])}`)
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
     const numbers = Object.fromEntries(Object.entries(fieldsOf(args)).flatMap(([argument, value]) => this.#argument(name, argument, value, [...path, 'arguments', argument], isOn)))
-    if (known === undefined) return []
+    if (known === undefined || isIdle) return []
     return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }) }]
   }
 
@@ -124,6 +129,11 @@ class Reader {
       const isKnown = !argument.includes('.') || resource !== undefined
       this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? '' : 'jobs ask for CPU, memory and GPUs')
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
+    }
+    const longest = name === 'sla' && argument === WAITING ? seconds(textOf(value)) : undefined
+    if (longest !== undefined) {
+      this.#tell('honoured', path, setting, value)
+      return [[WAITING, longest]]
     }
     const counts = scoring.includes(name) && isOn && this.#scores.take(name, argument, value, number)
     this.#tell(counts ? 'approximated' : 'ignored', path, setting, value, counts ? 'as a weight of the placement weighted' : isOn ? 'not simulated' : 'it scores no nodes')
