@@ -156,7 +156,7 @@ bin 3          1        33.3%      8        90.9%
     const cwd = small()
     const stop = new AbortController()
     stop.abort()
-    expect(await sched(['trace', 'convert', 'jobs.jsonl', 'copy.jsonl'], { cwd, signal: stop.signal })).toMatchObject({ code: 130, out: '' })
+    for (const args of [['convert', 'jobs.jsonl', 'copy.jsonl'], ['describe', 'jobs.jsonl']]) expect(await sched(['trace', ...args], { cwd, signal: stop.signal })).toMatchObject({ code: 130, out: '' })
     expect(readdirSync(cwd)).toEqual(['jobs.jsonl', 'small.yaml'])
   })
 })

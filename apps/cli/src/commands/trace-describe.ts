@@ -1,6 +1,7 @@
 import { describeStream, type Trace, type WorkloadSummary } from '@sched/workload'
 import { duration, json, percent, table } from '@sched/report'
 import type { Command } from 'commander'
+import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
 import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
@@ -31,6 +32,7 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
   const { nodes, slots = { map: 4, reduce: 2 } } = options
   const capacity = nodes === undefined ? (trace.machine?.resources ?? {}) : Object.fromEntries(Object.entries(slots).map(([name, amount]) => [name, amount * nodes]))
   const summary = await describeStream(trace, capacity)
+  await breathe(() => !io.signal.aborted)
   const { machine, format, report } = trace
   const { rules } = report
   if (options.json === true) io.stdout.write(json({ format, skippedLines: report.skipped, ...(machine && { machine }), ...(rules && { rules }), ...summary }))

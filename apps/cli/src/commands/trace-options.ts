@@ -5,6 +5,7 @@ import { openTraceFile } from '@sched/workload/node'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { readMapping } from '../experiment/mapping.js'
+import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
 import { counted } from '../output/number.js'
 
@@ -27,7 +28,9 @@ export function traceOptions(command: Command): Command {
 
 export async function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Promise<Trace> {
   const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
-  return openTraceFile(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
+  const trace = await openTraceFile(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
+  await breathe(() => !io.signal.aborted) // what is held in memory is read in one go
+  return trace
 }
 
 /** Tells what a reading did to the jobs and what it has left out. */
