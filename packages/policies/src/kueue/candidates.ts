@@ -34,9 +34,7 @@ export function ownCandidates(preemptor: Preemptor): Workload[] {
 export const otherCandidates = (preemptor: Preemptor): Workload[] => reclaimable(preemptor).all.filter((each) => each.queue !== preemptor.workload.queue)
 
 /** The same by queue, and those of its own, whatever their priority, where that borrows, too. */
-export const othersByQueue = (preemptor: Preemptor): ReadonlyMap<ClusterQueue, readonly Workload[]> => reclaimable(preemptor).byQueue
-
-function reclaimable(preemptor: Preemptor): Found {
+export function reclaimable(preemptor: Preemptor): Found {
   const { queue, priority } = preemptor.workload
   const { reclaimWithinCohort = 'Never' } = queue.settings.preemption ?? {}
   if (reclaimWithinCohort === 'Never' || queue.root === queue) return NOBODY
@@ -46,8 +44,10 @@ function reclaimable(preemptor: Preemptor): Found {
 interface Found {
   readonly all: readonly Workload[]
   readonly byQueue: ReadonlyMap<ClusterQueue, readonly Workload[]>
+  /** The largest share of one of these queues, or of a cohort around one, with fair sharing. */
+  readonly most: number
 }
-const NOBODY: Found = { all: [], byQueue: new Map() }
+const NOBODY: Found = { all: [], byQueue: new Map(), most: 0 }
 
 /** Workloads of queues that borrow, in the order in which they would go: found once for all that look for the same, until the usage of a queue changes. */
 export class Borrowers {
@@ -72,10 +72,17 @@ export class Borrowers {
       for (const each of eligible(those, preemptor, (other) => other.priority < priority)) found.push(each)
     }
     const all = inOrder(found, preemptor)
-    const ordered = { all, byQueue: grouped(all) }
+    const byQueue = grouped(all)
+    const ordered = { all, byQueue, most: preemptor.fairSharing === false ? 0 : largestShare(byQueue.keys(), preemptor.resources) }
     ofRoot.set(key, ordered)
     return ordered
   }
+}
+
+function largestShare(queues: Iterable<QuotaNode>, resources: number): number {
+  let largest = 0
+  for (const queue of queues) for (const node of queue.path()) largest = Math.max(largest, node.share(resources))
+  return largest
 }
 
 function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor, isAllowed: (each: Workload) => boolean): Workload[] {

@@ -1,5 +1,5 @@
 import { fits } from './assignment.js'
-import { below, borrowsAny, fillBack, firstCommon, isIn, othersByQueue, ownCandidates, restore, type Preemptor } from './candidates.js'
+import { below, borrowsAny, fillBack, firstCommon, isIn, ownCandidates, reclaimable, restore, type Preemptor } from './candidates.js'
 import { QueueOrder } from './queue-order.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -22,7 +22,7 @@ const strategies = {
 export function fairTargets(preemptor: Preemptor): Workload[] {
   const { workload, short, fairSharing } = preemptor
   const own = ownCandidates(preemptor)
-  const others = othersByQueue(preemptor)
+  const { byQueue: others, most } = reclaimable(preemptor)
   if (own.length + others.size === 0) return []
   const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
   const [first, second] = names
@@ -30,7 +30,7 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   charge(workload, workload.tasks)
   const isWithin = !borrowsAny(workload.queue, short)
   const mayGive = (queue: ClusterQueue): boolean => queue !== workload.queue && (isWithin || search.mayTakeOf(queue))
-  const candidates = [...[...others].flatMap(([queue, those]) => (mayGive(queue) ? those : [])), ...own]
+  const candidates = isWithin || search.leastAround() <= most ? [...[...others].flatMap(([queue, those]) => (mayGive(queue) ? those : [])), ...own] : own
   const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
@@ -59,6 +59,13 @@ class FairSearch {
   mayTakeOf(queue: ClusterQueue): boolean {
     const [mine, its] = this.#shared(queue)
     return this.#leastOf(mine) <= its.share(this.#resources)
+  }
+
+  /** The least that the share of its queue, or of a cohort around it, could come to. */
+  leastAround(): number {
+    let least = Infinity
+    for (const node of this.#workload.queue.path()) if (node.parent !== undefined) least = Math.min(least, this.#leastOf(node))
+    return least
   }
 
   #leastOf(mine: QuotaNode): number {
