@@ -103,6 +103,7 @@ export class VolcanoLane {
 
 /** Seconds that `sla` lets a job wait to be enqueued. */
 function longestWait({ tiers }: VolcanoSettings): number {
-  const given = tiers.flatMap(({ plugins }) => plugins).find(({ name, enableJobEnqueued }: PluginSettings) => name === 'sla' && enableJobEnqueued !== false) as PluginSettings | undefined
+  const plugins: readonly PluginSettings[] = tiers.flatMap((tier) => tier.plugins)
+  const given = plugins.find(({ name, enableJobEnqueued }) => name === 'sla' && enableJobEnqueued !== false)
   return given?.arguments?.[WAITING] ?? Infinity
 }

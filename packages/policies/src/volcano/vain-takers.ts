@@ -2,7 +2,7 @@ import type { Likeness, VolcanoJob } from './queue.js'
 
 /** Jobs that take nothing, by what their tasks ask, their priority and the tasks that they have. */
 export class VainTakers {
-  /** The fewest tasks that must start at once of those that took nothing: who has none takes for one after the other, and so finds no more for more. */
+  /** The fewest tasks that must start at once of those that took nothing: who takes for one after the other finds no more for more. */
   readonly #fewest = new Map<string, Map<number | string, number>>()
 
   clear(): void {

@@ -57,14 +57,18 @@ export class Victims {
     const found: Victim[] = []
     for (const task of this.#lane.jobs.onNode[node] ?? []) {
       const job = this.#lane.jobs.of(work.jobOf(task))
-      if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue) || (kind === 'reclaim' && job.queue.settings.reclaimable === false)) continue
+      if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue)) continue
+      if (kind === 'reclaim' && job.queue.settings.reclaimable === false) continue
       if (Number.isNaN(work.started(task))) this.#meetNew()
       else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
     }
     return found
   }
 
-  /** By queue as plug-ins say, of one queue the last job in order first, of one job the last task, of one that is one gang first those that it can do without. */
+  /**
+   * By queue as plug-ins say, of one queue the last job in order first, of one job the last task, of one that is one gang first those
+   * that it can do without.
+   */
   #compare(a: Victim, b: Victim, taker: Queue): number {
     if (a.job === b.job) return Number(a.isCore) - Number(b.isCore) || b.task - a.task
     if (a.job.queue !== b.job.queue) return this.#lane.tiers.compareVictims(a.job.queue, b.job.queue, taker)

@@ -98,7 +98,8 @@ export class DominantTree {
     if (known !== undefined) return known
     const { hierarchy, hierarchyWeights, weight = 1 } = queue.settings
     const around = queue.parent?.parent === undefined ? [] : this.#wayOf(queue.parent)
-    const way = hierarchy === undefined ? [...around, this.#partIn(around.at(-1) ?? this.#root, queue.name, weight)] : this.#given(queue.name, hierarchy, hierarchyWeights ?? '')
+    const own = (): Part => this.#partIn(around.at(-1) ?? this.#root, queue.name, weight)
+    const way = hierarchy === undefined ? [...around, own()] : this.#given(queue.name, hierarchy, hierarchyWeights ?? '')
     this.#ways.set(queue, way)
     ;(way.at(-1) as Part).queues.push(queue)
     soil(way.at(-1))
@@ -109,15 +110,17 @@ export class DominantTree {
   #given(queue: string, hierarchy: string, hierarchyWeights: string): Part[] {
     const [names, weights] = [hierarchy.split('/'), hierarchyWeights.split('/').map(Number)]
     const field = `queues.${queue}.hierarchy`
-    if (names.length < 2 || names[0] !== 'root' || names.includes('')) throw new SchedError('BAD_OPTION', `"${hierarchy}" is no way from the root to a queue.`, { field }, 'Write it as root/team/project.')
+    const wrong = (fact: string, of: string, wayOut: string): SchedError => new SchedError('BAD_OPTION', fact, { field: of }, wayOut)
+    if (names.length < 2 || names[0] !== 'root' || names.includes(''))
+      throw wrong(`"${hierarchy}" is no way from the root to a queue.`, field, 'Write it as root/team/project.')
     if (weights.length !== names.length || !weights.every((weight) => weight > 0 && weight < Infinity))
-      throw new SchedError('BAD_OPTION', `"${hierarchyWeights}" are not the weights of "${hierarchy}".`, { field: `${field}Weights` }, 'Give each name a number above 0: 1/50/50.')
+      throw wrong(`"${hierarchyWeights}" are not the weights of "${hierarchy}".`, `${field}Weights`, 'Give each name a number above 0: 1/50/50.')
     const way: Part[] = []
     for (const [i, name] of names.entries()) {
       if (i === 0) continue
       const weight = Math.max(1, weights[i] as number)
       const part = this.#partIn(way.at(-1) ?? this.#root, name, weight)
-      if (part.weight !== weight) throw new SchedError('BAD_OPTION', `"${name}" has the weights ${part.weight} and ${weight}.`, { field: `${field}Weights` }, 'Give it one.')
+      if (part.weight !== weight) throw wrong(`"${name}" has the weights ${part.weight} and ${weight}.`, `${field}Weights`, 'Give it one.')
       way.push(part)
     }
     return way
