@@ -1,4 +1,4 @@
-import { askedTogether, defineOrder, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
+import { askedTogether, defineOrder, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
@@ -76,7 +76,11 @@ export class KaiOrder implements Order {
   constructor(settings: KaiSettings, { cluster, work }: Env) {
     this.#cluster = cluster
     this.#work = work
-    for (const [name, queue] of Object.entries(settings.queues)) this.#claims.set(queuePath(name), claimsOf(queue, cluster, `queues.${name}`))
+    for (const [name, queue] of Object.entries(settings.queues)) {
+      const path = queuePath(name)
+      if (this.#claims.has(path)) throw new SchedError('BAD_OPTION', 'is the same queue as another one here: `root.` may be left out, and "/" is ".".', { field: `queues.${name}` }, 'Name it once.')
+      this.#claims.set(path, claimsOf(queue, cluster, `queues.${name}`))
+    }
     this.#claims.set('', claimsOf(settings.defaults, cluster, 'defaults'))
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))

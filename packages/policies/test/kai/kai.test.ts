@@ -150,6 +150,10 @@ describe('the order', () => {
   it('names what it does not know', () => {
     expect(() => play(2, { a: { resources: { gpus: { quota: 1 } } } })).toThrow(/no resource "gpus".*Did you mean "?gpu/)
   })
+
+  it('refuses a queue that is named twice', () => {
+    expect(() => play(2, { 'team.a': {}, 'root.team.a': { priority: 5 } })).toThrow('queues.root.team.a: is the same queue as another one here: `root.` may be left out, and "/" is ".". Name it once.')
+  })
 })
 
 describe('the order in any small world', () => {
