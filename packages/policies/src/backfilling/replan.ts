@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
@@ -195,8 +195,7 @@ class Replan implements Policy {
         if (!(this.#plans[round.lane] as Plan).start(job, round)) return false
         continue
       }
-      const places = closed.length === 0 ? undefined : placesBeside(closed, job, round)
-      if (places === null || !this.#jobs.start(job, round, places)) return false
+      if (!this.#jobs.start(job, round)) return false
     }
     return true
   }
@@ -284,18 +283,4 @@ class Replan implements Policy {
     }
     return Infinity
   }
-}
-
-/** Nodes for the job's next piece on which none of these may run, the lowest first; null where they have not enough room. */
-function placesBeside(shapes: readonly ShapeId[], job: JobId, round: Round): NodeId[] | null {
-  const { work, lane, cluster, nodes } = round
-  const own = work.shape(job, lane)
-  const tasks = work.together(job, lane)
-  const places: NodeId[] = []
-  for (let i = 0; i < nodes.length && places.length < tasks; i++) {
-    const node = nodes[i] as NodeId
-    if (shapes.some((shape) => work.mayRunOn(shape, node)) || !round.fits(job, node)) continue
-    for (let room = cluster.couldTake(own, node); room > 0 && places.length < tasks; room--) places.push(node)
-  }
-  return places.length < tasks ? null : places
 }
