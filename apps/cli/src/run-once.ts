@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { SchedError, withoutUndefined, type ArchitectureEnv, type Env, type Observer, type Plug } from '@sched/core'
 import { Simulation, type RunState, type RuntimeOptions, type SimulationOptions } from '@sched/sim'
+import { lineOfJob } from '@sched/workload/node'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import { explained, type Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
@@ -164,13 +166,22 @@ function toldApart({ plug, ofSchedulers = {} }: NamedPolicy, architecture: Plug<
   return { policy: noted(plug), policies, architecture: { ...architecture, create: build } }
 }
 
+/** A job that can never run is one of the trace's, if there is one. */
+function explainedInfeasible({ source, spec, directory }: Experiment['description'], { code, fact, place, wayOut }: SchedError): SchedError {
+  const { trace, format, options } = spec.workload
+  const file = trace === undefined ? undefined : resolve(directory, trace)
+  const [, id] = /\bjob (\S+) /.exec(fact) ?? []
+  const line = file === undefined || id === undefined ? undefined : lineOfJob(file, { format, options }, id)
+  return new SchedError(code, fact, withoutUndefined({ file, line, ...place }), source === undefined ? wayOut.replace('infeasible: reject', '--infeasible reject') : wayOut)
+}
+
 const pathOf = ({ name }: Plug<'architecture'>) => `architecture.${name}`
 
 /** What the user is told of an error in a run: where the experiment configures what it is about. */
 export function explainRun({ description, policies }: Pick<Experiment, 'description' | 'policies'>, policy: number, error: Error): Error {
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
-  if (error.code === 'INFEASIBLE' && description.source === undefined) return new SchedError(error.code, error.fact, error.place, error.wayOut.replace('infeasible: reject', '--infeasible reject'))
+  if (error.code === 'INFEASIBLE') return explainedInfeasible(description, error)
   if (error.code === 'BAD_INPUT' && /^demand\b/.test(field)) return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
   if (error.code === 'BAD_OPTION' && description.source === undefined && /^the cluster has no resource "/.test(error.fact) && error.wayOut.endsWith('Known: map, reduce.'))
     return new SchedError(error.code, error.fact, error.place, `${error.wayOut} Say what its nodes have: by a list of machines (--nodes FILE), or by --nodes and --resources.`)

@@ -76,7 +76,8 @@ describe('an experiment file with a mistake', () => {
 
   it('refuses a task larger than every node', async () => {
     const wide = trace.replace('"demand":{"map":1},"duration":4', '"demand":{"map":2},"duration":4')
-    expect(await answer(experiment, { 'jobs.jsonl': wide })).toBe(
+    expect(await answer(experiment, { 'jobs.jsonl': wide })).toMatch(/^error: ".*jobs.jsonl" line 3: a task of job b asks /)
+    expect((await answer(experiment, { 'jobs.jsonl': wide })).replace(/".*" line 3: /, '')).toBe(
       'error: a task of job b asks {"map":2}, more than any node of cluster has. Use larger nodes. Or leave such jobs out with `infeasible: reject`.',
     )
   })

@@ -99,7 +99,7 @@ describe('slurm.conf', () => {
 
   it('says how to read a log whose jobs are wider than its nodes', async () => {
     const { code, err } = await sched(['run', '--trace', 'log.txt', '--nodes', 'slurm.conf', '--policy', 'easy'], { cwd: directory(files) })
-    expect([code, err.split('\n').find((line) => line.startsWith('error'))]).toEqual([2, 'error: a task of job 1 asks {"procs":8}, more than any node of c has. Make each of its processors or nodes a task (of a log: `--option tasks=each`), or use larger nodes. Or leave such jobs out with `--infeasible reject`.'])
+    expect([code, err.split('\n').find((line) => line.startsWith('error'))?.replace(/".*log.txt" line 2: /, '')]).toEqual([2, 'error: a task of job 1 asks {"procs":8}, more than any node of c has. Make each of its processors or nodes a task (of a log: `--option tasks=each`), or use larger nodes. Or leave such jobs out with `--infeasible reject`.'])
   })
 
   it('is refused as a trace, and with a mistake, with its line', async () => {

@@ -1,4 +1,5 @@
 export { detectFormat, openTrace, openTraceFile, type OpenOptions } from './open-trace.js'
+export { lineOfJob } from './line-of-job.js'
 export { saveLines, saveWorkload, type SaveOptions } from './save-workload.js'
 export { swf } from './swf.js'
 export { swim } from './swim.js'
