@@ -84,10 +84,10 @@ class Easy implements Policy {
 
   /**
    * When nothing has changed but that one job came, and not to the front, it alone is tested: time only makes the jobs
-   * rejected before end later. False when that does not hold.
+   * rejected before end later. False when that does not hold, or where the order may hold the job back.
    */
   #testNewcomer(round: Round, lane: RigidLane, shadow: Shadow): boolean {
-    if (lane.newcomers !== 1 || !shadow.isCurrent || round.nodes.length !== round.cluster.nodes) return false
+    if (lane.newcomers !== 1 || this.#backfillOrder.readsAll !== true || !shadow.isCurrent || round.nodes.length !== round.cluster.nodes) return false
     if (this.#jobs.head(round) !== shadow.head) return false
     const job = lane.newcomer as JobId
     if (!this.#backfill(job, round, lane, shadow)) shadow.forget()

@@ -9,6 +9,7 @@ type KeyOf = (job: JobId, lane: LaneId, work: WorkView) => number
 export const byKey = (env: Env, keyOf: KeyOf, ties: 'submission' | 'turn' = 'submission'): Order => new ByKey(env, keyOf, ties === 'turn')
 
 class ByKey implements Order {
+  readonly readsAll = true
   readonly #work: WorkView
   readonly #keyOf: KeyOf
   readonly #inTurn: boolean

@@ -14,6 +14,7 @@ export type Epoch = (now: Seconds) => number
 export const byScore = (env: Env, scoreOf: Score, epochOf: Epoch = (now) => now): Order => new ByScore(env, scoreOf, epochOf)
 
 class ByScore implements Order {
+  readonly readsAll = true
   readonly #rankings: readonly Ranking[]
   #unread: Ranking | undefined
 

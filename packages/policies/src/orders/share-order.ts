@@ -50,6 +50,7 @@ export interface ShareRule {
  * share. Kept current by moving the pools on one path for every task that starts or ends.
  */
 export class ShareOrder implements Order {
+  readonly readsAll = true
   /** Of orders that divide slots among users or queues. */
   readonly sharing: Sharing | undefined
   readonly admits?: (spec: JobSpec) => string | undefined

@@ -1,6 +1,8 @@
-import { capacity, conservative, easy, fattened, replan, strict } from '@sched/policies'
+import type { JobSpec } from '@sched/core'
+import { capacity, conservative, easy, fair, fattened, fifo, replan, strict } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { startsOf } from './machine.js'
 
 const disciplines = { strict, easy, conservative, fattened, replan }
 
@@ -20,4 +22,16 @@ describe('an order that holds jobs back by limits, under backfilling', () => {
     })
     expect(recorder.launchLines().at(-1)).toBe('25 b.0 on node-0')
   })
+
+  const limited = () => fair({ userMaxRunningJobs: 1 })
+  it.each([...Object.entries(disciplines).map(([name, discipline]) => [name, discipline(limited())] as const), ['easy, of those behind the first', easy(fifo(), { backfillOrder: limited() })] as const])(
+    'starts nobody beyond a limit who comes alone (%s)',
+    (_, policy) => {
+      // ann may have one job, which holds two of four processors for an hour; bob waits for all four, and ann's second would fit beside
+      const job = (id: string, user: string, procs: number, minutes: number, submit: number): JobSpec => ({
+        id, user, submit, estimate: minutes * 60, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: minutes * 60 }],
+      })
+      expect(startsOf([job('first', 'ann', 2, 60, 0), job('wide', 'bob', 4, 10, 10), job('second', 'ann', 1, 5, 20)], [4], policy).get('second')).toBeGreaterThanOrEqual(3600)
+    },
+  )
 })
