@@ -169,8 +169,8 @@ function toldApart({ plug, ofSchedulers = {} }: NamedPolicy, architecture: Plug<
 /** A job that can never run is one of the trace's, if there is one. */
 function explainedInfeasible({ source, spec, directory }: Experiment['description'], { code, fact, place, wayOut }: SchedError): SchedError {
   const { trace, format, options } = spec.workload
-  const file = trace === undefined ? undefined : resolve(directory, trace)
-  const [, id] = /\bjob (\S+) /.exec(fact) ?? []
+  const [, id] = /^(?:a task of |the master of )?job (\S+) /.exec(fact) ?? [] // or it is about what runs and waits
+  const file = trace === undefined || id === undefined ? undefined : resolve(directory, trace)
   const line = file === undefined || id === undefined ? undefined : lineOfJob(file, { format, options }, id)
   return new SchedError(code, fact, withoutUndefined({ file, line, ...place }), source === undefined ? wayOut.replace('infeasible: reject', '--infeasible reject') : wayOut)
 }
