@@ -144,6 +144,17 @@ bin 3          1        33.3%      8        90.9%
     expect((await sched(['trace', 'generate', 'facebook', '--help'])).out).toMatch(/--mean-gap <value> +Mean time between submissions, seconds\. \(default: 14\)/)
   })
 
+  it('generates what an experiment would have of a generator with options as in a file', async () => {
+    const cwd = directory()
+    await ok(['trace', 'generate', '{lublin: {load: 0.6, jobs: 50}}', 'file.jsonl'], cwd)
+    await ok(['trace', 'generate', 'lublin', 'options.jsonl', '--load', '0.6', '--jobs', '50'], cwd)
+    await ok(['trace', 'generate', 'lublin', 'other.jsonl', '--load', '0.7', '--jobs', '50'], cwd)
+    const [file, options, other] = ['file', 'options', 'other'].map((name) => readFileSync(join(cwd, `${name}.jsonl`), 'utf8'))
+    expect(file).toBe(options)
+    expect(file).not.toBe(other)
+    expect((await ok(['trace', 'generate', '{facebook: {}}', 'file.jsonl', '--force'], cwd)).err).toBe('file.jsonl: 100 jobs\n')
+  })
+
   it('does not replace a file unless forced', async () => {
     const cwd = small()
     expect(await sched(['trace', 'convert', 'jobs.jsonl', 'jobs.jsonl'], { cwd })).toMatchObject({ code: 2, out: '' })

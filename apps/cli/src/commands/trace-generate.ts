@@ -2,16 +2,24 @@ import { SchedError } from '@sched/core'
 import { generators, type AnyGenerator } from '@sched/workload'
 import type { Command } from 'commander'
 import type * as z from '@sched/bundled/zod'
+import { chosenGenerator } from '../experiment/generator.js'
 import type { Io } from '../io.js'
 import { saved } from './trace-convert.js'
 import { yamlValue } from './trace-options.js'
 
-/** One command per generator, with its options as the schema has them. */
+/** One command per generator, with its options as the schema has them; or a generator with options as a file has them. */
 export function addGenerate(trace: Command, io: Io): void {
   const command = trace
     .command('generate')
     .summary('write generated jobs')
     .description('Writes generated jobs in the native format: JSON Lines, one job per line; packed when the name ends in .gz.')
+    .argument('<kind>', 'a kind, with options of its own (below), or a kind with options as in a file, {facebook: {kind: cpu}}', yamlValue)
+    .argument('<out>', 'the file to write; - for standard output')
+    .option('--force', 'replace an existing file')
+    .action(async (kind: unknown, out: string, { force = false }: { readonly force?: boolean }) => {
+      const { generator, options } = chosenGenerator(kind)
+      await saved(openLoop(generator, options), out, force, io)
+    })
   for (const generator of generators) addKind(command, generator, io)
 }
 
@@ -21,7 +29,7 @@ function addKind(parent: Command, generator: AnyGenerator, io: Io): void {
   const keys = Object.entries<z.ZodType>(options.shape)
   for (const [key, schema] of keys) command.option(`--${kebab(key)} <value>`, `${schema.description ?? key}${defaultText(schema)}`, yamlValue)
   command.option('--force', 'replace an existing file').action(async (out: string, given: Record<string, unknown>) => {
-    const { force, ...chosen } = given
+    const { force = parent.getOptionValue('force') as unknown, ...chosen } = given // commander gives an option that both have to the outer command
     await saved(openLoop(generator, chosen), out, force === true, io)
   })
 }

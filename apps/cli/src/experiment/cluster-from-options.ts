@@ -1,10 +1,10 @@
 import { SchedError } from '@sched/core'
 import { resolve } from 'node:path'
 import type { Description } from './experiment.js'
+import { hasOwnCell } from './generator.js'
 import { defined, yaml, type ExperimentOptions } from './given-options.js'
 import type { ExperimentInput } from './schema.js'
 import { isRigid, jobsTakeProcs } from './workload-from-options.js'
-import { hasOwnCell } from './workload.js'
 
 /** Nodes of a cluster that nobody described: those of Facebook's for a trace, of the EC2 runs of EuroSys 2010 for generated jobs. */
 export const DEFAULT_NODES = { trace: 600, generate: 100 } as const

@@ -5,6 +5,8 @@ export function fieldsUnder<T>(part: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
-    throw error instanceof SchedError ? error.at({ field: `${part}.${error.place.field ?? ''}` }) : error
+    if (!(error instanceof SchedError)) throw error
+    const { field } = error.place
+    throw error.at({ field: field === undefined ? part : `${part}.${field}` })
   }
 }

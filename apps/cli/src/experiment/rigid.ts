@@ -3,8 +3,9 @@ import { generators, startsAtOnce, traceFormat } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
 import * as z from '@sched/bundled/zod'
 import type { ExperimentSpec } from './schema.js'
+import { generatorName } from './generator.js'
 import { drawsOutages } from './outages.js'
-import { drawsJobs, generatorName, type WorkloadOfSeed } from './workload.js'
+import { drawsJobs, type WorkloadOfSeed } from './workload.js'
 
 /**
  * Whether a trace is a log of a parallel machine: its format has an option `procs`, or it was converted from such a log and

@@ -1,10 +1,11 @@
-import { SchedError, suggest, type Workload } from '@sched/core'
+import { SchedError, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { addMasters, drawQueues, generators, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import { addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
 import { fieldsUnder } from './fields-under.js'
+import { chosenGenerator } from './generator.js'
 import type { WorkloadSpec } from './schema.js'
 
 /** The jobs of an experiment, which may depend on the seed of a run. */
@@ -111,10 +112,7 @@ function runningOfGoogle({ running }: GoogleTrace, cell: CellGroups, seed: numbe
 
 /** A generator with a seed of its own keeps it; otherwise every seed of the run draws its jobs anew. */
 function generated(spec: WorkloadSpec): WorkloadOfSeed {
-  const [name, options] = named(spec.generate)
-  const generator = generators.find((each) => each.generator === name)
-  if (generator === undefined)
-    throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, { field: 'workload.generate' }, suggest(name, generators.map((each) => each.generator)))
+  const { name, generator, options } = fieldsUnder('workload.generate', () => chosenGenerator(spec.generate))
   const draws = 'seed' in generator.options.shape && options['seed'] === undefined
   const made = (seed: number) => fieldsUnder('workload.generate', () => generator.from(draws ? { ...options, seed } : options))
   const { machine } = made(1) // so that wrong options are told now
@@ -135,21 +133,6 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
     cell: omegaClusterCell(cluster, scale),
     running: (cell, seed, utilisation) => ({ prefill: omegaClusterPrefill(cluster, { cell, scale, seed, batchRunTime, ...(utilisation !== undefined && { utilisation }) }), notes: [] }),
   }
-}
-
-/** The name of a generator as the command line or a file writes it, alone or with options. */
-export const generatorName = (generate: unknown): string | undefined => (typeof generate === 'string' ? generate : Object.keys(generate ?? {})[0])
-
-/** Whether a generator knows the cluster that it is meant for. */
-export const hasOwnCell = (generate: unknown): boolean => ['omega-example', 'omega-cluster'].includes(generatorName(generate) ?? '')
-
-function named(config: WorkloadSpec['generate']): [string, Readonly<Record<string, unknown>>] {
-  if (typeof config === 'string') return [config, {}]
-  const [first, ...others] = Object.entries(config ?? {})
-  const options = first?.[1] ?? {}
-  if (first === undefined || others.length > 0 || typeof options !== 'object')
-    throw new SchedError('BAD_INPUT', 'expected the name of one generator.', { field: 'workload.generate' }, 'Write `generate: facebook` or `generate: { facebook: { kind: cpu } }`.')
-  return [first[0], options as Readonly<Record<string, unknown>>]
 }
 
 /** Whether the jobs of a trace differ from seed to seed. */

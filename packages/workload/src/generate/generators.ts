@@ -22,10 +22,13 @@ export const generators: readonly AnyGenerator[] = [
   omegaExample, omegaCluster, omegaDistributions,
 ]
 
-/** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
-export function generate(name: string, options?: unknown): GeneratedWorkload {
+/** The generator of a name. Throws `UNKNOWN_NAME`, with the names that there are. */
+export function generatorNamed(name: string): AnyGenerator {
   const found = generators.find((one) => one.generator === name)
   if (found === undefined)
     throw new SchedError('UNKNOWN_NAME', `no generator is called "${name}".`, {}, suggest(name, generators.map((one) => one.generator)))
-  return found.from(options)
+  return found
 }
+
+/** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
+export const generate = (name: string, options?: unknown): GeneratedWorkload => generatorNamed(name).from(options)
