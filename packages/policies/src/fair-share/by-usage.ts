@@ -7,6 +7,7 @@ export function byUsage(usage: AccountUsage, env: Env, scoreOf: Score, ...others
   const ranking = byScore(env, scoreOf, () => usage.version())
   return {
     ...forwarding(usage, ...others, ranking),
+    readsAll: true,
     begin: (round: Round): void => {
       usage.wake(round)
       ranking.begin(round)

@@ -50,7 +50,8 @@ export interface ShareRule {
  * share. Kept current by moving the pools on one path for every task that starts or ends.
  */
 export class ShareOrder implements Order {
-  readonly readsAll = true
+  /** Unless its rule has limits. */
+  readonly readsAll: boolean
   /** Of orders that divide slots among users or queues. */
   readonly sharing: Sharing | undefined
   readonly admits?: (spec: JobSpec) => string | undefined
@@ -91,6 +92,7 @@ export class ShareOrder implements Order {
     this.#amounts = new Float64Array(cluster.resources.length)
     this.#rule = makeRule({ cluster, work, tree: this.#tree, lists: this.#lists, usage: this.#usage })
     this.#readsFirst = this.#rule.readsFirst === true
+    this.readsAll = this.#rule.mayStart === undefined
     const { claimOf, refusal } = this.#rule
     if (refusal !== undefined) this.admits = (spec) => refusal(spec, this.#pathsOf(spec))
     if (claimOf !== undefined && by !== 'job' && cluster.lanes.every(({ resources }) => resources.length === 1))

@@ -1,5 +1,5 @@
 import type { JobSpec } from '@sched/core'
-import { capacity, conservative, easy, fair, fattened, fifo, replan, strict } from '@sched/policies'
+import { capacity, conservative, easy, fair, fattened, fifo, maxMin, replan, strict } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { startsOf } from './machine.js'
@@ -23,11 +23,15 @@ describe('an order that holds jobs back by limits, under backfilling', () => {
     expect(recorder.launchLines().at(-1)).toBe('25 b.0 on node-0')
   })
 
-  const limited = () => fair({ userMaxRunningJobs: 1 })
-  it.each([...Object.entries(disciplines).map(([name, discipline]) => [name, discipline(limited())] as const), ['easy, of those behind the first', easy(fifo(), { backfillOrder: limited() })] as const])(
+  const limited = { 'fair, of running jobs': () => fair({ userMaxRunningJobs: 1 }), 'max-min, of processors': () => maxMin({ by: 'user', shares: { ann: { max: 2 } } }) }
+  const cases = Object.entries(limited).flatMap(([limit, order]) => [
+    ...Object.entries(disciplines).map(([name, discipline]) => [`${name}, ${limit}`, discipline(order())] as const),
+    [`easy, ${limit}, of those behind the first`, easy(fifo(), { backfillOrder: order() })] as const,
+  ])
+  it.each(cases)(
     'starts nobody beyond a limit who comes alone (%s)',
     (_, policy) => {
-      // ann may have one job, which holds two of four processors for an hour; bob waits for all four, and ann's second would fit beside
+      // ann may have one job, or two processors, and her first holds two of four processors for an hour; bob waits for all four, and ann's second would fit beside
       const job = (id: string, user: string, procs: number, minutes: number, submit: number): JobSpec => ({
         id, user, submit, estimate: minutes * 60, stages: [{ name: 'job', tasks: 1, demand: { procs }, duration: minutes * 60 }],
       })
