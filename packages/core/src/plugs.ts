@@ -91,7 +91,10 @@ export interface Order extends WorkListener {
   readonly sharing?: Sharing | undefined
   /** The priority of a waiting job as it computes it and as users are told it; absent: it computes none but the job's own. */
   priority?(job: JobId, lane: LaneId): number
-  /** It reads every job that waits, and holds none back by limits of its own: of a job that comes alone nothing else need be asked. */
+  /**
+   * Every reading gives all jobs that wait, and none is held back by limits of its own, so that a discipline may take up a job that comes alone without
+   * reading the order. Default: it may hold jobs back.
+   */
   readonly readsAll?: boolean | undefined
   /** False: it has limits that go by the front stage alone, so that a job that is one gang (`JobSpec.gang`) might exceed them; such jobs are refused. */
   readonly startsGangJobs?: boolean | undefined
