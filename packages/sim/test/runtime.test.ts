@@ -46,7 +46,7 @@ describe('the runtime of a task', () => {
     expect(Math.abs(mean(uniform) - 7)).toBeLessThan(4 * (6 / Math.sqrt(12 * 20_000)))
     expect([Math.min(...uniform) >= 4, Math.max(...uniform) < 10]).toEqual([true, true])
     // above x an exponential has e^-(x - shift) / mean: half of them above 2 + 8 ln 2
-    expect(exponential.filter((each) => each > 2 + 8 * Math.LN2).length / 20_000).toBeCloseTo(0.5, 1)
+    expect(exponential.filter((each) => each > 2 + 8 * Math.LN2).length / 20_000).toBeCloseTo(0.5, 2) // standard error 0.0035
   })
 
   it('varies by jitter to either side, for each task by itself', () => {
