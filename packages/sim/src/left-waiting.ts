@@ -28,7 +28,7 @@ export interface LeftRun {
 export function leaveWaiting(run: LeftRun): void {
   const { options, work, now } = run
   const { name } = options.policy
-  const why = blockedByMasters(run) ?? startedInVain(run) ?? causeOf(run)
+  const why = blockedByMasters(run) ?? startedInVain(run) ?? blockedByOthers(run) ?? causeOf(run)
   if (why === undefined) throw forgotten(name, work.active, now)
   if (typeof why === 'string') options.warn?.(why)
   else if (options.infeasible === 'reject') options.warn?.(why.fact)
@@ -39,11 +39,18 @@ export function leaveWaiting(run: LeftRun): void {
 export const waitingForNodes = (work: Work, away: number, now: Seconds): string =>
   `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''} although nothing runs, with ${away} node${away === 1 ? '' : 's'} away that come${away === 1 ? 's' : ''} back.`
 
-function blockedByMasters({ work, now }: LeftRun): SchedError | undefined {
-  const masters = [...work.masters.values()].filter((state) => state === 'up').length
-  const running = work.jobs().flatMap((job) => [...work.startedOf(job)]).length
-  return masters === 0 ? undefined : blocked(work.active, masters, running - masters, now)
+function blockedByMasters(run: LeftRun): SchedError | undefined {
+  const masters = [...run.work.masters.values()].filter((state) => state === 'up').length
+  return masters === 0 ? undefined : blocked(run, masters, running(run) - masters)
 }
+
+/** Tasks that fetch from such as cannot start. */
+function blockedByOthers(run: LeftRun): SchedError | undefined {
+  const tasks = running(run)
+  return tasks === 0 ? undefined : blocked(run, 0, tasks)
+}
+
+const running = ({ work }: LeftRun): number => work.jobs().flatMap((job) => [...work.startedOf(job)]).length
 
 function startedInVain({ work, inVain, now }: LeftRun): SchedError | undefined {
   if (inVain.length === 0) return undefined
@@ -90,14 +97,13 @@ function named(jobs: readonly JobId[], work: Work): string {
   return `job${jobs.length === 1 ? '' : 's'} ${jobs.slice(0, NAMED).map((job) => work.name(job)).join(', ')}${others}`
 }
 
-/** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, and wait for what cannot. */
-const blocked = (unplaced: number, masters: number, others: number, now: Seconds): SchedError =>
-  new SchedError(
-    'INFEASIBLE',
-    `at ${now} s ${wait(unplaced)}, and all that runs is ${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job${others === 0 ? '' : `, and ${others} task${others === 1 ? ' that waits' : 's that wait'} for others`}.`,
-    {},
-    MORE_ROOM,
-  )
+/** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, or alone, and wait for what cannot. */
+function blocked({ work, now }: LeftRun, masters: number, others: number): SchedError {
+  const masterly = masters === 0 ? [] : [`${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job`]
+  const waiting = others === 0 ? [] : [`${others} task${others === 1 ? ' that waits' : 's that wait'} for others`]
+  const wayOut = masters === 0 ? 'Let stages that fetch start later (a larger fraction in `after`), or give the cluster more room.' : MORE_ROOM
+  return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)}, and all that runs is ${[...masterly, ...waiting].join(', and ')}.`, {}, wayOut)
+}
 
 /** The error of a policy that has forgotten pending work. */
 const forgotten = (policy: string, unplaced: number, now: Seconds): SchedError =>

@@ -1,7 +1,7 @@
 import { Reason, type Round } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import type { SimulationOptions } from '../src/index.js'
-import { inOrder, job, policyOf, prepare, startAll, twoNodes } from './world.js'
+import { exact, inOrder, job, policyOf, prepare, stage, startAll, twoNodes } from './world.js'
 
 const hourly = { ...twoNodes, heartbeat: { interval: 3600, stagger: true } }
 
@@ -47,6 +47,15 @@ describe.each([['without heartbeats', twoNodes], ['with heartbeats', hourly]])('
 })
 
 describe('a run that ends with jobs that wait', () => {
+  it('tells of tasks that hold what others need from which they fetch: not that nothing runs, nor of a fault of the policy', () => {
+    // the maps, placed first, keep the other stage off their node, and wait for what it has written
+    const asks = (slot: string) => ({ demand: { [slot]: 1 }, constraints: { distinctNodes: true } })
+    const fetching = { id: 'a', submit: 0, stages: [stage(asks('reduce')), stage({ ...asks('map'), after: [{ stage: 0, fraction: 0 }], shuffle: { from: 0, bytes: 8 } })] }
+    const cluster = { nodes: [{ count: 1, slots: { map: 1, reduce: 1 } }] }
+    const { simulation } = prepare([fetching], { cluster, policy: inOrder, runtime: { ...exact, network: { overlap: true } } })
+    expect(() => simulation.run()).toThrow(/^at 0 s 1 job waits, and all that runs is 1 task that waits for others\. Let stages that fetch start later/)
+  })
+
   it('are told where nodes that come back happen to be away', () => {
     const outages = { mtbf: 500, mttr: 1e9 }
     expect(end({ b: [Reason.NoRoom], d: [Reason.NoRoom] }, { cluster: twoNodes, outages })).toEqual({
