@@ -15,8 +15,11 @@ export interface YunikornFile {
   readonly kind: 'yunikorn'
   /** Name of the file, for messages. */
   readonly file: string
+  /** The queue that all others are in. */
   readonly root: YunikornQueue
+  /** Where jobs go: the first rule that gives a queue counts. */
   readonly rules: readonly Rule[]
+  /** How nodes are chosen (`nodesortpolicy`), with weights of resources by name; undefined where the file does not say. */
   readonly nodeSort: { readonly type: string; readonly weights: ReadonlyMap<string, number>; readonly found: Located } | undefined
   /** Whether tasks are taken for others. */
   readonly preemption: { readonly isOn: boolean; readonly found: Located }

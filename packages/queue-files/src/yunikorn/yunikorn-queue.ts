@@ -6,6 +6,7 @@ export interface YunikornLimit {
   readonly users: readonly string[]
   readonly groups: readonly string[]
   readonly maxResources: Quantities
+  /** Running at a time; 0: any number. */
   readonly maxApplications: number
   readonly found: Located
 }
@@ -14,6 +15,7 @@ export interface YunikornLimit {
 export interface YunikornSettings {
   readonly guaranteed: Quantities
   readonly max: Quantities
+  /** Running at a time; 0: any number. */
   readonly maxApplications: number
   /** By name. */
   readonly properties: ReadonlyMap<string, Located>
@@ -22,12 +24,16 @@ export interface YunikornSettings {
 
 /** A queue of YuniKorn. */
 export interface YunikornQueue extends YunikornSettings {
+  /** The last part of its path. */
   readonly name: string
   /** From the root on: `root.team.project`. */
   readonly path: string
   /** Whether it holds queues and no jobs. */
   readonly isParent: boolean
+  /** In the order of the file. */
   readonly limits: readonly YunikornLimit[]
+  /** What queues get that placement rules make in it; undefined where the file has none. */
   readonly template: YunikornSettings | undefined
+  /** The queues inside, in the order of the file. */
   readonly queues: readonly YunikornQueue[]
 }
