@@ -27,6 +27,7 @@ interface Entry extends Request {
   readonly account: string
   readonly qos: string
   readonly array: string
+  readonly arrayThrottle: number
   readonly licenses: Readonly<Record<string, number>>
   readonly classOf: string
   unplaced: number
@@ -94,6 +95,7 @@ export class Requests implements WorkView {
       account: work.account(job),
       qos: work.qos(job),
       array: work.array(job),
+      arrayThrottle: work.arrayThrottle(job),
       licenses: work.licenses(job),
       classOf: work.classOf(job),
     }
@@ -195,6 +197,9 @@ export class Requests implements WorkView {
   }
   array(id: JobId): string {
     return this.#entry(id).array
+  }
+  arrayThrottle(id: JobId): number {
+    return this.#entry(id).arrayThrottle
   }
   licenses(id: JobId): Readonly<Record<string, number>> {
     return this.#entry(id).licenses

@@ -100,6 +100,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   array(job: JobId): string {
     return this.spec(job).array ?? ''
   }
+  arrayThrottle(job: JobId): number {
+    return this.spec(job).arrayThrottle ?? Infinity
+  }
   licenses(job: JobId): Readonly<Record<string, number>> {
     return this.spec(job).licenses ?? NO_LICENSES
   }

@@ -128,6 +128,8 @@ export interface JobSpec {
   readonly licenses?: Readonly<Record<string, number>>
   /** The array that it is a task of, such as a job array of Slurm. */
   readonly array?: string
+  /** How many jobs of that array may run at once, at least 1; schedulers keep to it that know of arrays. Default: any number. */
+  readonly arrayThrottle?: number
   /** What it runs. */
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */

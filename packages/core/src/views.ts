@@ -149,6 +149,8 @@ export interface WorkView {
   qos(job: JobId): string
   /** The array that it is a task of, '' where it is of none. */
   array(job: JobId): string
+  /** How many jobs of its array may run at once, `Infinity` where that is not said. */
+  arrayThrottle(job: JobId): number
   /** The licences that it holds while it runs, by name. */
   licenses(job: JobId): Readonly<Record<string, number>>
   /** The kind of job that architectures go by, '' for a job without. */

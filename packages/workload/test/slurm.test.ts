@@ -108,10 +108,23 @@ describe('sacct', () => {
     const trace = read(table({ ...waits, JobID: '7_[4-5]' }, { ...waits, JobID: '8_[1-2,...' }), { pending: 'estimate', procs: 64 })
     expect(notesOf(trace)).toEqual([
       '3 jobs that still wait: run as long as the limit says (pending)',
-      '2 jobs that are tasks of an array which waits, with one record for all: as many run at once as fit (waitingTasks)',
+      '2 jobs that are tasks of an array which waits, with one record for all (waitingTasks)',
       '1 job standing for an array which waits, of which the record tells not all tasks: one job each (cutArrays)',
     ])
     expect(messageOf(() => read(table({ ...waits, JobID: '7_[1-99999999]' })))).toContain('more tasks than an array may have')
+  })
+
+  it('tells how many tasks of an array may run at once, also of those above the record that says so', () => {
+    const waits = { Start: 'Unknown', End: 'Unknown', State: 'PENDING' }
+    const told = (text: string, options: object = {}) => jobs(text, options).map(({ id, arrayThrottle }) => [id, arrayThrottle])
+    const text = table({ JobID: '7_0' }, { JobID: '8_0' }, { ...waits, JobID: '7_[4-5%2]' }, { JobID: '7_1' })
+    expect(told(text, { pending: 'estimate' })).toEqual([['7_0', 2], ['8_0', undefined], ['7_4', 2], ['7_5', 2], ['7_1', 2]])
+    expect(told(text)).toEqual([['7_0', 2], ['8_0', undefined], ['7_1', 2]])
+    expect(read(text).report.rules).toContainEqual(expect.objectContaining({ rule: 'arrayThrottles', jobs: 2 }))
+    const lines = (...commands: string[]) => [`${header}|SubmitLine`, ...commands.map((command, i) => `${record({ JobID: `${i}_1` })}|${command}`), `${record({ JobID: '99' })}|sbatch --array=1-3%5 x`].join('\n')
+    expect(told(lines('sbatch --array=0-99%4 job.sh', 'sbatch -a 1,3%2 job.sh', 'sbatch -a1-9:2%3 x', 'sbatch --array 0-9 x', 'sbatch x --array-size=3%4', 'sbatch -a 1-5%0 x'))).toEqual([
+      ['0_1', 4], ['1_1', 2], ['2_1', 3], ['3_1', undefined], ['4_1', undefined], ['5_1', undefined], ['99', undefined],
+    ])
   })
 
   it.each<[string, Record, object, string]>([

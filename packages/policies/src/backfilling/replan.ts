@@ -3,6 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
+import { ArrayThrottles } from './array-throttles.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
 import { Licenses } from './licenses.js'
@@ -92,6 +93,7 @@ class Replan implements Policy {
   readonly #due: Float64Array
   /** Whether a job has come that is a task of an array. */
   #hasArrays = false
+  readonly #throttles: ArrayThrottles
   readonly #tellPass: Env['tellPass']
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
@@ -109,12 +111,13 @@ class Replan implements Policy {
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named' ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> }) : new CountedPlan(lane, jobs, this.#windows, licenses)))
+    this.#throttles = new ArrayThrottles(env)
     const arrays = { onSubmit: (job: JobId) => void (this.#hasArrays ||= env.work.array(job) !== '') }
     const watch = {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
-    Object.assign(this, forwarding(jobs, arrays, options.nodes === 'named' ? watch : undefined, licenses))
+    Object.assign(this, forwarding(jobs, arrays, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses))
   }
 
   schedule(round: Round): void {
@@ -122,7 +125,13 @@ class Replan implements Policy {
     if (!this.#options.twoPass) this.#plan(round, lane)
     else this.#twoPasses(round, lane)
     if (!this.#windows.isEmpty) this.#windows.wake(round)
-    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => (this.#licenses?.has(job) === false ? 'Licenses' : undefined))
+    if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => this.#limitOf(job))
+  }
+
+  /** Which limit holds a waiting job back, under Slurm's name. */
+  #limitOf(job: JobId): string | undefined {
+    if (this.#throttles.isFull(job)) return 'JobArrayTaskLimit'
+    return this.#licenses?.has(job) === false ? 'Licenses' : undefined
   }
 
   #twoPasses(round: Round, lane: RigidLane): void {
@@ -162,6 +171,10 @@ class Replan implements Policy {
       const part = round.work.queue(job)
       if (starts.isUsed()) return
       if (arrays.isDone(array) || parts.isUsed(part)) continue
+      if (this.#throttles.isFull(job)) {
+        arrays.reject(array)
+        continue
+      }
       parts.use(part)
       if (counts.looked > depth) return // one more than the depth, as in Slurm
       counts.looked++
@@ -230,6 +243,10 @@ class Replan implements Policy {
       const array = this.#hasArrays ? work.array(job) : ''
       if (arrays.isDone(array)) continue
       looked++
+      if (this.#throttles.isFull(job)) {
+        arrays.reject(array)
+        continue
+      }
       const part = work.queue(job)
       if (lane.waits[job] !== true) {
         arrays.reject(array)

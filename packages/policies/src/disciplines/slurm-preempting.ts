@@ -1,5 +1,6 @@
 import { definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { startNearest } from './start-nearest.js'
@@ -64,6 +65,7 @@ class SlurmPreempting implements Policy {
   /** By lane: jobs with tasks to place. */
   readonly #waiting: readonly Set<JobId>[]
   readonly #running: TasksByJob
+  readonly #throttles: ArrayThrottles
   /** Tasks of a job that nodes have room for, and the nodes chosen for it, one per task. */
   readonly #room: Int32Array
   readonly #places: NodeId[] = []
@@ -98,8 +100,9 @@ class SlurmPreempting implements Policy {
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
       onClaim: () => void this.#claims++,
     }
+    this.#throttles = new ArrayThrottles(env)
     const parts = this.#suspended === undefined ? [policy] : [exceptWaiting(policy), this.#suspended]
-    Object.assign(this, forwarding(...parts, watch, this.#running))
+    Object.assign(this, forwarding(...parts, watch, this.#throttles, this.#running))
   }
 
   schedule(round: Round): void {
@@ -126,7 +129,7 @@ class SlurmPreempting implements Policy {
       const asked = round.work.isGangJob(job) ? `job ${job}` : `${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
       const kind = `${this.#groupOf(job)} ${asked}`
       // a limit may hold it back since another one has started
-      while (waiting.has(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
+      while (waiting.has(job) && !this.#throttles.isFull(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
         if (fits && untilFit) return false
         if (fits || !this.#makeRoom(job, round)) inVain.add(kind)

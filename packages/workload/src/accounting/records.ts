@@ -37,6 +37,8 @@ export interface AccountingRecord {
   readonly qos: string
   /** The array that it is a task of. */
   readonly array?: string | undefined
+  /** How many jobs of it may run at once. */
+  readonly arrayThrottle?: number | undefined
   /** Names of its queue that a format has besides. */
   readonly queue?: string
   readonly project?: string
@@ -52,6 +54,8 @@ export interface RecordReader {
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void
   /** After the last line. Throws `BadLine`. */
   end?(): void
+  /** How many jobs of an array may run at once, by array, as far as it has read. */
+  throttles?(): ReadonlyMap<string, number>
   /** What it did to them. */
   rules?(): RuleCount[]
 }
@@ -93,7 +97,7 @@ export class AccountingJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, constraints: 0, alternatives: 0, reservations: 0 }
+  readonly #counts = { steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, throttled: 0, constraints: 0, alternatives: 0, reservations: 0 }
 
   /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
   constructor(private readonly options: AccountingRules, private readonly gpusIn: string, header: Sizes = {}) {
@@ -123,7 +127,7 @@ export class AccountingJobs {
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, constraints, alternatives, reservations } = this.#counts
+    const { steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints, alternatives, reservations } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
@@ -140,9 +144,21 @@ export class AccountingJobs {
       { rule: 'constraints', jobs: constraints, text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)` },
       { rule: 'alternatives', jobs: alternatives, text: 'whose features are of some nodes alone, or the same on all whichever: those are not required' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
+      { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
+  }
+
+  /** Says of the jobs of an array, which may stand before the record that tells it, how many may run at once. */
+  throttle(jobs: JobSpec[], throttles: ReadonlyMap<string, number>): void {
+    if (throttles.size === 0) return
+    for (const [i, job] of jobs.entries()) {
+      const arrayThrottle = throttles.get(job.array ?? '')
+      if (arrayThrottle === undefined || job.arrayThrottle === arrayThrottle) continue
+      if (job.arrayThrottle === undefined) this.#counts.throttled++
+      jobs[i] = { ...job, arrayThrottle }
+    }
   }
 
   #leave(why: 'status' | 'submit' | 'neverStarted'): undefined {
@@ -172,9 +188,10 @@ export class AccountingJobs {
 
   #spec(record: AccountingRecord, logged: number): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, licenses, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, licenses, state, priority } = record
     const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
+    if (arrayThrottle !== undefined) this.#counts.throttled++
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
       id,
@@ -186,6 +203,7 @@ export class AccountingJobs {
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
       ...(array !== undefined && { array }),
+      ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),

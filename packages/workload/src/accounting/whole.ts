@@ -54,6 +54,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
   trace(name: string | undefined): Trace {
     this.#excuse(() => this.#lines.end?.())
     for (const job of this.#joined.end()) this.#add(job)
+    this.#made.throttle(this.#jobs, this.#lines.throttles?.() ?? new Map())
     const found = [...this.#made.rules(), ...(this.#lines.rules?.() ?? []), ...this.#joined.rules()]
     const jobs = this.#jobs
     if (jobs.length === 0) throw this.#empty(name, found)

@@ -81,6 +81,8 @@ export const jobSchema = z.strictObject({
   qos: name.exactOptional().describe('Quality of service that it asks for.'),
   licenses: z.record(name, z.int().min(1)).exactOptional().describe('Licences that it holds while it runs, by name, in the whole cluster.'),
   array: name.exactOptional().describe('The array that it is a task of; Slurm\'s backfill (`replan`) plans so many of its tasks at once.'),
+  arrayThrottle: z.int().min(1).exactOptional()
+    .describe('How many jobs of that array may run at once (--array=0-99%4); default: any number. `replan` keeps to it.'),
   application: name.exactOptional(),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order; default 1.'),

@@ -7,6 +7,7 @@ import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
+import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
 /** From here on a number means that there is none (NO_VAL), or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same of 64 bits. */
@@ -43,6 +44,7 @@ class SacctJsonReader implements RecordReader {
   readonly #documents: Documents
   readonly #ids = new RecordIds()
   readonly #arrays = new WaitingArrays()
+  readonly #throttles = new ArrayThrottles()
   #eligible = 0
 
   constructor(private readonly place: LinePlace) {
@@ -53,7 +55,11 @@ class SacctJsonReader implements RecordReader {
     this.#documents.line(bytes, from, to, (found) => {
       try {
         const record = this.#record(found)
-        for (const id of this.#arrays.idsOf(record)) take({ ...record, array: arrayOf(id), id: this.#ids.of({ id, submit: record.submit }, 'job_id') })
+        this.#throttles.note({ id: record.id, array: arrayOf(record.id), ...saidOfArray(new Fields(found.value)) })
+        for (const id of this.#arrays.idsOf(record)) {
+          const array = arrayOf(id)
+          take({ ...record, array, arrayThrottle: this.throttles().get(array ?? ''), id: this.#ids.of({ id, submit: record.submit }, 'job_id') })
+        }
       } catch (error) {
         throw inObject(error, found.line, this.place)
       }
@@ -62,6 +68,10 @@ class SacctJsonReader implements RecordReader {
 
   end(): void {
     this.#documents.end()
+  }
+
+  throttles(): ReadonlyMap<string, number> {
+    return this.#throttles.found
   }
 
   rules(): RuleCount[] {
@@ -130,6 +140,12 @@ function idOf(job: Fields): string {
   if (array !== undefined && waiting !== '' && amount(array, 'job_id') > 0) return `${array.text('job_id')}_[${waiting}]`
   if (het !== undefined && amount(het, 'job_id') > 0) return `${het.text('job_id')}+${known(amount(het, 'job_offset'), 0)}`
   return id
+}
+
+/** How many of its tasks may run at once, and the command that submitted it. */
+function saidOfArray(job: Fields): { readonly most: number; readonly command: string } {
+  const running = job.object('array')?.object('limits')?.object('max')?.object('running')
+  return { most: running === undefined ? NaN : amount(running, 'tasks'), command: job.text('submit_line') ?? '' }
 }
 
 /** The first of several states is the state, the others are flags. */

@@ -8,6 +8,7 @@ import { accountingFormat } from '../accounting/format.js'
 import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
+import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
@@ -43,6 +44,7 @@ class SacctReader implements RecordReader {
   #separator = '|'
   readonly #ids = new RecordIds()
   readonly #arrays = new WaitingArrays()
+  readonly #throttles = new ArrayThrottles()
 
   constructor(private readonly place: LinePlace) {}
 
@@ -57,7 +59,15 @@ class SacctReader implements RecordReader {
     this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : this.#separator === '|' && this.#columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''}`)
     const found = record(this.#columns)
     if (found === 'step') return take(found)
-    for (const id of this.#arrays.idsOf(found)) take({ ...found, array: arrayOf(id), id: this.#ids.of({ id, submit: found.submit }, 'JobID') })
+    this.#throttles.note({ id: found.id, array: arrayOf(found.id), command: this.#columns.text('SubmitLine') })
+    for (const id of this.#arrays.idsOf(found)) {
+      const array = arrayOf(id)
+      take({ ...found, array, arrayThrottle: this.throttles().get(array ?? ''), id: this.#ids.of({ id, submit: found.submit }, 'JobID') })
+    }
+  }
+
+  throttles(): ReadonlyMap<string, number> {
+    return this.#throttles.found
   }
 
   rules(): RuleCount[] {

@@ -6,7 +6,7 @@ const MOST_TASKS = 4_000_001
 
 /**
  * Tasks of arrays that still wait, of which Slurm keeps one record for all: `123_[4-7,9%2]` stands for `123_4` to `123_7` and `123_9`. How many
- * of them may run at once (`%2`) is not kept. A list that Slurm has cut short (`...`) counts as one job.
+ * of them may run at once (`%2`) is told apart from that. A list that Slurm has cut short (`...`) counts as one job.
  *
  * Source: Slurm, `src/sacct/print.c` (`PRINT_JOBID`), job arrays.
  */
@@ -29,7 +29,7 @@ export class WaitingArrays {
 
   rules(): RuleCount[] {
     return [
-      { rule: 'waitingTasks', jobs: this.#tasks, text: 'that are tasks of an array which waits, with one record for all: as many run at once as fit' },
+      { rule: 'waitingTasks', jobs: this.#tasks, text: 'that are tasks of an array which waits, with one record for all' },
       { rule: 'cutArrays', jobs: this.#cut, text: 'standing for an array which waits, of which the record tells not all tasks: one job each' },
     ].filter(({ jobs }) => jobs > 0)
   }

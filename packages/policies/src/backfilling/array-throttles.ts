@@ -1,0 +1,53 @@
+import type { Env, JobId, LaneId, WorkListener, WorkView } from '@sched/core'
+
+/**
+ * How many jobs of an array run, where it says how many may (`--array=0-99%4`, ArrayTaskThrottle). A job counts from its first claim until it
+ * holds nothing more; all jobs of the array count, whatever each says itself.
+ *
+ * Source: Slurm, `job_array_start_test`, which both of its schedulers ask before they look for nodes. Deviation: a job that is suspended does
+ * not count.
+ */
+export class ArrayThrottles implements WorkListener {
+  readonly #work: WorkView
+  /** Running tasks of a job, of those that are of an array. */
+  readonly #tasks = new Map<JobId, number>()
+  /** Running jobs of an array. */
+  readonly #running = new Map<string, number>()
+  /** Whether any job has come that says how many may run. */
+  #hasAny = false
+
+  constructor({ work }: Pick<Env, 'work'>) {
+    this.#work = work
+  }
+
+  /** Whether as many jobs of its array run as the job says may; never once it runs itself. */
+  isFull(job: JobId): boolean {
+    if (!this.#hasAny || this.#tasks.has(job)) return false
+    return (this.#running.get(this.#work.array(job)) ?? 0) >= this.#work.arrayThrottle(job)
+  }
+
+  onSubmit(job: JobId): void {
+    this.#hasAny ||= this.#work.arrayThrottle(job) < Infinity
+  }
+
+  onClaim(job: JobId, _lane: LaneId): void {
+    this.#change(job, 1)
+  }
+
+  onRelease(job: JobId, _lane: LaneId): void {
+    this.#change(job, -1)
+  }
+
+  #change(job: JobId, by: 1 | -1): void {
+    const array = this.#work.array(job)
+    if (array === '') return
+    const tasks = (this.#tasks.get(job) ?? 0) + by
+    if (tasks === 0) this.#tasks.delete(job)
+    else this.#tasks.set(job, tasks)
+    const isWhole = by > 0 ? tasks === 1 : tasks === 0
+    if (!isWhole) return
+    const running = (this.#running.get(array) ?? 0) + by
+    if (running === 0) this.#running.delete(array)
+    else this.#running.set(array, running)
+  }
+}

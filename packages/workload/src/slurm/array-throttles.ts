@@ -1,0 +1,34 @@
+const OF_WAITING = /^(\d+)_\[[^\]]*%(\d{1,9})\]$/
+const OF_COMMAND = /(?:^|\s)(?:--array(?:=|\s+)|-a\s*)["']?[\d,:-]+%(\d{1,9})/
+
+/** What a record says of its array. */
+interface Said {
+  readonly id: string
+  readonly array: string | undefined
+  /** The command that submitted it, '' where that is not told. */
+  readonly command: string
+  /** How many of its tasks may run at once, as a number of its own; 0 or NaN where none is given. */
+  readonly most?: number
+}
+
+/**
+ * How many tasks of an array may run at once (ArrayTaskThrottle), as records tell it: `123_[4-7%2]` of those that wait, `--array=0-99%4` in
+ * the command (SubmitLine), a number of its own in JSON. What one record tells holds for all tasks of the array.
+ *
+ * Source: Slurm, `src/sacct/print.c` and manual page of `sbatch`.
+ */
+export class ArrayThrottles {
+  readonly #found = new Map<string, number>()
+
+  /** By array. */
+  get found(): ReadonlyMap<string, number> {
+    return this.#found
+  }
+
+  note({ id, array, command, most = 0 }: Said): void {
+    const [, waiting, ofWaiting = '0'] = OF_WAITING.exec(id) ?? []
+    const name = waiting ?? array
+    const number = [Number(ofWaiting), most, Number(OF_COMMAND.exec(command)?.[1] ?? 0)].find((each) => each > 0 && each < Infinity)
+    if (name !== undefined && number !== undefined) this.#found.set(name, number)
+  }
+}
