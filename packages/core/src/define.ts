@@ -105,7 +105,13 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
     inner: Object.fromEntries(inner.map(([part, kind]) => [part, kind.replace('?', '') as PartKind])),
     plug(parts, ...[options, path = definition.name]) {
       const [missing] = inner.find(([part, kind]) => !kind.endsWith('?') && parts[part] === undefined) ?? []
-      if (missing !== undefined) throw new SchedError('BAD_OPTION', `"${definition.name}" has no \`${missing}\`, which it is built around.`, { field: `${path}.${missing}` }, 'Give one.')
+      if (missing !== undefined)
+        throw new SchedError(
+          'BAD_OPTION',
+          `"${definition.name}" has no \`${missing}\`, which it is built around.`,
+          { field: `${path}.${missing}` },
+          'Give one.',
+        )
       for (const [part, kind] of inner) if (parts[part] !== undefined) checkPlug(kind.replace('?', '') as PartKind, parts[part], `${path}.${part}`)
       const checked = checkOptions(path, schema, options ?? {})
       return {
@@ -136,7 +142,12 @@ function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly n
   const methods = ((made as unknown) ?? {}) as Readonly<Record<string, unknown>>
   const missing = needed[kind].find((method) => typeof methods[method] !== 'function')
   if (missing === undefined) return made
-  throw new SchedError('BROKEN_CONTRACT', `what create() of the ${kind} "${name}" returns has no method "${missing}".`, {}, `Every ${kind} has ${needed[kind].map((method) => `${method}()`).join(' and ')}.`)
+  throw new SchedError(
+    'BROKEN_CONTRACT',
+    `what create() of the ${kind} "${name}" returns has no method "${missing}".`,
+    {},
+    `Every ${kind} has ${needed[kind].map((method) => `${method}()`).join(' and ')}.`,
+  )
 }
 
 /** Defines a policy: whose work goes next, and whether it may go now. */

@@ -33,7 +33,11 @@ export function describeIssues(schema: unknown, value: unknown, issues: readonly
     return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message) }
   const found = at.reduce<unknown>((inside, part) => (inside as Record<PropertyKey, unknown> | undefined | null)?.[part], value)
   const expected = expectation(issue)
-  return { at, fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`), wayOut: howToWrite(issue, found, keysAt(schema, at)) }
+  return {
+    at,
+    fact: sentence(found === undefined ? `is missing, expected ${expected}` : `found ${show(found)}, expected ${expected}`),
+    wayOut: howToWrite(issue, found, keysAt(schema, at)),
+  }
 }
 
 /** The fields of zod's issues that are read here; this package depends on no library. */

@@ -39,7 +39,12 @@ function split(config: unknown, kind: Kind, path: string): [string, Readonly<Rec
   const entries: [string, unknown][] = typeof config === 'object' && config !== null && !Array.isArray(config) ? Object.entries(config) : []
   const [first] = entries
   if (first === undefined || entries.length > 1)
-    throw new SchedError('BAD_OPTION', `expected the name of one ${kind}, found ${JSON.stringify(config) ?? 'nothing'}.`, { field: path }, `Write \`${kind}: name\` or \`${kind}: { name: { options } }\`.`)
+    throw new SchedError(
+      'BAD_OPTION',
+      `expected the name of one ${kind}, found ${JSON.stringify(config) ?? 'nothing'}.`,
+      { field: path },
+      `Write \`${kind}: name\` or \`${kind}: { name: { options } }\`.`,
+    )
   const [name, options] = first
   if (options === null || options === undefined) return [name, {}]
   if (typeof options !== 'object' || Array.isArray(options))
