@@ -27,7 +27,12 @@ export function hostedBlocks(model: ClusterModel): BlockPlaces {
   return ({ id }, { name, tasks, data }) => {
     if (data === undefined) return undefined
     const { hosts } = data
-    const problem = (fact: string) => new SchedError('BAD_INPUT', `stage ${name} of job ${id} ${fact}.`, { field: 'data.hosts' }, 'Name for each task the nodes that hold its block.')
+    const problem = (fact: string) => new SchedError(
+      'BAD_INPUT',
+      `stage ${name} of job ${id} ${fact}.`,
+      { field: 'data.hosts' },
+      'Name for each task the nodes that hold its block.',
+    )
     if (hosts?.length !== tasks) throw problem(`has ${tasks} tasks and ${hosts?.length ?? 0} lists of hosts`)
     const factor = Math.max(1, ...hosts.map((names) => names.length))
     const replicas = new Int32Array(tasks * factor)

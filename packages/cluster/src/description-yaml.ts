@@ -1,5 +1,8 @@
 import { describeIssues, fieldOf, isCircular, SchedError, type Place } from '@sched/core'
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Alias, type Document, type Node, type Pair, type YAMLError } from '@sched/bundled/yaml'
+import {
+  isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Alias, type Document, type Node, type Pair,
+  type YAMLError,
+} from '@sched/bundled/yaml'
 import type * as z from '@sched/bundled/zod'
 
 /** Most uses of anchors in a file: a few lines of aliases of aliases could otherwise fill the memory. */
@@ -31,10 +34,22 @@ export class YamlSource {
       this.value = this.#document.toJS({ maxAliasCount: MOST_ALIASES })
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error
-      if (error.message.startsWith('Unresolved')) throw new SchedError('BAD_INPUT', `${error.message}.`, this.#aliasWhere((alias) => alias.resolve(this.#document) === undefined), 'Write &name before the value that *name stands for.')
+      if (error.message.startsWith('Unresolved'))
+        throw new SchedError(
+          'BAD_INPUT',
+          `${error.message}.`,
+          this.#aliasWhere((alias) => alias.resolve(this.#document) === undefined),
+          'Write &name before the value that *name stands for.',
+        )
       throw new SchedError('BAD_INPUT', `uses anchors more than ${MOST_ALIASES} times, first here.`, this.#aliasWhere(() => true), 'Write the values out.')
     }
-    if (isCircular(this.value)) throw new SchedError('BAD_INPUT', 'an anchor holds itself.', this.#aliasWhere(({ source }, around) => around.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)), 'Write the value out.')
+    if (isCircular(this.value))
+      throw new SchedError(
+        'BAD_INPUT',
+        'an anchor holds itself.',
+        this.#aliasWhere(({ source }, around) => around.some((node) => isNode(node) && 'anchor' in node && node.anchor === source)),
+        'Write the value out.',
+      )
     if (this.value === null) throw new SchedError('BAD_INPUT', 'is empty.', { file })
   }
 

@@ -126,7 +126,10 @@ const count = z.int().min(1).max(MOST_NODES)
 const amountsInside = (issue: { readonly code?: string; readonly keys?: readonly string[]; readonly input?: unknown }): string | undefined => {
   const [key = ''] = issue.keys ?? []
   const amount = (issue.input as Readonly<Record<string, unknown>> | undefined)?.[key]
-  if (issue.code !== 'unrecognized_keys' || typeof amount !== 'number' || nearest(key, ['name', 'names', 'nodes', 'count', 'heartbeat', ...Object.keys(shape)]) !== undefined) return undefined
+  if (issue.code !== 'unrecognized_keys'
+    || typeof amount !== 'number'
+    || nearest(key, ['name', 'names', 'nodes', 'count', 'heartbeat', ...Object.keys(shape)]) !== undefined)
+    return undefined
   const written = `{ ${key}: ${amount} }`
   return /^gpus?$/i.test(key)
     ? `What a node has stands inside: resources: ${written}, or devices: ${written} where tasks take shares of one`
@@ -231,7 +234,8 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
 
 function checkDynamicSlots(groups: readonly Pick<z.output<typeof nodeGroup>, 'slots' | 'hardware'>[]): void {
   if (groups.some(({ slots }) => slots === undefined)) throw bad('the nodes have no slots.', 'dynamicSlots', 'Describe their most slots as `slots`.')
-  if (groups.some(({ hardware }) => hardware === undefined)) throw bad('nothing says what the nodes really have.', 'dynamicSlots', 'Add `hardware`, for example { cores: 8, memory: 16 }.')
+  if (groups.some(({ hardware }) => hardware === undefined))
+    throw bad('nothing says what the nodes really have.', 'dynamicSlots', 'Add `hardware`, for example { cores: 8, memory: 16 }.')
 }
 
 function countedDevices(devices: z.output<typeof shape.devices>): Record<string, Devices> | undefined {
@@ -253,7 +257,9 @@ function checkDevices(groups: readonly NodeGroup[]): void {
     if (group.devices !== undefined && group.slots !== undefined) throw bad('devices stand beside slots.', field, 'Describe slots as resources with one name each.')
   }
   for (const [index, { resources = {} }] of groups.entries())
-    for (const kind of Object.keys(resources)) if (sizes.has(kind)) throw bad('is a resource here and comes in devices.', `nodes[${index}].resources.${kind}`, 'Describe it as devices in all groups.')
+    for (const kind of Object.keys(resources))
+      if (sizes.has(kind))
+        throw bad('is a resource here and comes in devices.', `nodes[${index}].resources.${kind}`, 'Describe it as devices in all groups.')
 }
 
 /** Labels as text by name. */

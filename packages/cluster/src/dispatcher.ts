@@ -1,4 +1,7 @@
-import { checkPlug, onceEach, randomStream, SchedError, suggest, type Duration, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type StageSpec, type TaskId } from '@sched/core'
+import {
+  checkPlug, onceEach, randomStream, SchedError, suggest, type Duration, type JobId, type JobSpec, type LaneId, type NodeId, type Plug,
+  type Policy, type Release, type Seconds, type StageSpec, type TaskId,
+} from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import { checkStages } from './check-stages.js'
@@ -130,7 +133,13 @@ export class Dispatcher {
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
-    this.policy = policy.create({ cluster: this.cell, work: this.work, now: () => this.#now, random: (stream) => randomStream(seed, `policy:scheduler:${stream}`), warn: onceEach(warn) })
+    this.policy = policy.create({
+      cluster: this.cell,
+      work: this.work,
+      now: () => this.#now,
+      random: (stream) => randomStream(seed, `policy:scheduler:${stream}`),
+      warn: onceEach(warn),
+    })
     this.#owner = this.work.addListener(this.policy)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
     this.#mayLook = new Uint8Array(this.#model.lanes.length)
@@ -144,7 +153,10 @@ export class Dispatcher {
     return this.#wakes.next
   }
 
-  /** Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system. */
+  /**
+   * Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one
+   * that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system.
+   */
   submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
     this.#pass(now)
     const { shapes } = this.work
@@ -177,7 +189,10 @@ export class Dispatcher {
     return this.#decisions
   }
 
-  /** A pass over all nodes, for a dispatcher without heartbeats. Where tasks were killed it is to be called again with the same time, which is then `nextWake`: more may fit now. */
+  /**
+   * A pass over all nodes, for a dispatcher without heartbeats. Where tasks were killed it is to be called again with the same time, which
+   * is then `nextWake`: more may fit now.
+   */
   pass(now: Seconds): Decisions {
     this.#pass(now)
     this.#wakes.asked(now)
@@ -210,7 +225,13 @@ export class Dispatcher {
     const round = this.#draft.begin(now, lane, [on])
     const isClaimed = round.claim(taken, on)
     round.commit({ conflict: 'none', atomic: false })
-    if (!isClaimed || this.work.nodeOf(taken) !== on) throw new SchedError('INFEASIBLE', `a task of job ${job} has no room on node ${node}, or may not be there.`, {}, 'Tell first of what has ended or failed there, and of a node that is down when all that runs on it is told.')
+    if (!isClaimed || this.work.nodeOf(taken) !== on)
+      throw new SchedError(
+        'INFEASIBLE',
+        `a task of job ${job} has no room on node ${node}, or may not be there.`,
+        {},
+        'Tell first of what has ended or failed there, and of a node that is down when all that runs on it is told.',
+      )
     this.#mayLook.fill(1)
     return this.#placed(taken, on)
   }
@@ -282,7 +303,13 @@ export class Dispatcher {
     const { work, cell } = this
     const start = placed?.id as number
     const task = this.#running.get(start)
-    if (task === undefined) throw new SchedError('BROKEN_CONTRACT', `start ${start} has ended but does not run.`, {}, 'Tell each end once, and none of a task that was to be killed.')
+    if (task === undefined)
+      throw new SchedError(
+        'BROKEN_CONTRACT',
+        `start ${start} has ended but does not run.`,
+        {},
+        'Tell each end once, and none of a task that was to be killed.',
+      )
     this.#running.delete(start)
     cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
     work.release(task, how)
@@ -352,7 +379,13 @@ export class Dispatcher {
   }
 
   #pass(now: Seconds): void {
-    if (!(typeof now === 'number' && now >= this.#now && now < Infinity)) throw new SchedError('BROKEN_CONTRACT', `it is ${this.#now} s, and now ${typeof now === 'number' ? now : JSON.stringify(now)} s`, {}, 'Times are numbers that never go back.')
+    if (!(typeof now === 'number' && now >= this.#now && now < Infinity))
+      throw new SchedError(
+        'BROKEN_CONTRACT',
+        `it is ${this.#now} s, and now ${typeof now === 'number' ? now : JSON.stringify(now)} s`,
+        {},
+        'Times are numbers that never go back.',
+      )
     this.#now = now
     this.#decisions = { start: [], kill: [] }
     this.#wakes.come(now)

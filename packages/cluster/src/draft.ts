@@ -73,7 +73,13 @@ export class Draft implements OpenRound {
 
   /** Opens the round. Throws when the one before is not closed. */
   begin(now: Seconds, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on: CellState = this.#live): this {
-    if (this.#state !== 'closed') throw new SchedError('BROKEN_CONTRACT', 'a round was opened before the one before it was closed', {}, 'Commit or abandon each before the next one of its scheduler is opened, also one without claims.')
+    if (this.#state !== 'closed')
+      throw new SchedError(
+        'BROKEN_CONTRACT',
+        'a round was opened before the one before it was closed',
+        {},
+        'Commit or abandon each before the next one of its scheduler is opened, also one without claims.',
+      )
     this.#state = 'open'
     this.serial++
     this.now = now
@@ -196,7 +202,13 @@ export class Draft implements OpenRound {
   }
 
   suspendTask(task: TaskId, frees: readonly ResourceId[]): void {
-    if (this.work.isMaster(task)) throw new SchedError('BAD_INPUT', `job ${this.work.name(this.work.jobOf(task))} has a master, which cannot be suspended.`, { field: 'policy' }, 'Let preempted jobs start anew, or give jobs no `masters`.')
+    if (this.work.isMaster(task))
+      throw new SchedError(
+        'BAD_INPUT',
+        `job ${this.work.name(this.work.jobOf(task))} has a master, which cannot be suspended.`,
+        { field: 'policy' },
+        'Let preempted jobs start anew, or give jobs no `masters`.',
+      )
     this.evict(task)
     this.#interruptions.suspend(task, frees, this.cluster)
   }

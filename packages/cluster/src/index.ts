@@ -1,4 +1,7 @@
-export { clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Devices, type DynamicSlotsRule, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
+export {
+  clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Devices, type DynamicSlotsRule, type Heartbeat,
+  type NodeGroup, type ReplicaRule,
+} from './description.js'
 export { YamlSource } from './description-yaml.js'
 export { isKubernetesNodes, kubernetesNodes } from './kubernetes-nodes.js'
 export { kubernetesObjects, quantityAt, type KubernetesObject } from './kubernetes-objects.js'
@@ -12,5 +15,8 @@ export { Work } from './work.js'
 export type { DraftSink } from './draft-sink.js'
 export { Draft } from './draft.js'
 export { loseSuspended, loseSuspendedOn } from './interruptions.js'
-export { Dispatcher, dispatcher, type Decisions, type DispatcherOptions, type HeartbeatOptions, type Placed, type RunningTask, type SubmittedJob, type SubmittedStage } from './dispatcher.js'
+export {
+  Dispatcher, dispatcher, type Decisions, type DispatcherOptions, type HeartbeatOptions, type Placed, type RunningTask, type SubmittedJob,
+  type SubmittedStage,
+} from './dispatcher.js'
 export { taskName, type TaskName } from './task-name.js'

@@ -23,16 +23,30 @@ export function refusedWhole(spec: JobSpec, { startsGangJobs }: Policy): SchedEr
   return new SchedError('INFEASIBLE', `job ${spec.id} is one gang of several stages, which its policy does not start together.`, {}, wayOut)
 }
 
-/** Of stages that start together each fits alone; together they must be of one lane, and ask no more than there is. Whether nodes can be found for all of them is seen when they start. */
+/**
+ * Of stages that start together each fits alone; together they must be of one lane, and ask no more than there is. Whether nodes can be
+ * found for all of them is seen when they start.
+ */
 function togetherInfeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
   const [together = []] = startedTogether(spec)
   const lanes = new Set(spec.stages.map(({ demand, constraints }) => shapes.of(shapes.intern(demand, constraints)).lane))
   if (lanes.size > 1)
-    return new SchedError('INFEASIBLE', `job ${spec.id} is one gang, and its stages ask slots of several types, which are scheduled one by one`, {}, 'Describe the nodes with resources instead of slots.')
+    return new SchedError(
+      'INFEASIBLE',
+      `job ${spec.id} is one gang, and its stages ask slots of several types, which are scheduled one by one`,
+      {},
+      'Describe the nodes with resources instead of slots.',
+    )
   for (const [r, name] of model.resources.entries()) {
     const asked = askedTogether(together, name)
     const total = model.total.subarray(r * model.nodes, (r + 1) * model.nodes).reduce((sum, amount) => sum + amount, 0)
-    if (asked > total) return new SchedError('INFEASIBLE', `job ${spec.id} is one gang and asks ${asked} ${name} at once, the nodes of ${model.name} have ${total}`, {}, 'Use more nodes.')
+    if (asked > total)
+      return new SchedError(
+        'INFEASIBLE',
+        `job ${spec.id} is one gang and asks ${asked} ${name} at once, the nodes of ${model.name} have ${total}`,
+        {},
+        'Use more nodes.',
+      )
   }
   return undefined
 }
@@ -43,7 +57,12 @@ function besideMaster({ id, stages }: JobSpec, master: StageSpec, model: Cluster
   if (stage === undefined) return undefined
   const least = leastTasks(stage)
   const tasks = `${least === 1 ? 'a task' : `${least} tasks at once`} of ${JSON.stringify(stage.demand)}`
-  return new SchedError('INFEASIBLE', `the master of job ${id} asks ${JSON.stringify(master.demand)} and leaves no room for ${tasks} on the nodes of ${model.name}`, {}, 'Use larger nodes, or more of them.')
+  return new SchedError(
+    'INFEASIBLE',
+    `the master of job ${id} asks ${JSON.stringify(master.demand)} and leaves no room for ${tasks} on the nodes of ${model.name}`,
+    {},
+    'Use larger nodes, or more of them.',
+  )
 }
 
 function canRun({ id }: JobSpec, stage: StageSpec, shapes: Shapes): boolean {
@@ -63,7 +82,12 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
   const where = rule?.allowed === undefined ? `of ${model.name}` : `of ${model.name} with ${requirement(rule.require)}`
   const demand = JSON.stringify(stage.demand)
   if (!shapes.feasible(shapes.intern(stage.demand, stage.constraints)))
-    return error(`a task of job ${spec.id} asks ${demand}, more than any node ${where} has`, isWholeJob(stage) && model.nodes > 1 ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.' : 'Use larger nodes.')
+    return error(
+      `a task of job ${spec.id} asks ${demand}, more than any node ${where} has`,
+      isWholeJob(stage) && model.nodes > 1
+        ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.'
+        : 'Use larger nodes.',
+    )
   const least = leastTasks(stage)
   const most = shapes.most(shapes.intern(stage.demand, stage.constraints), least)
   const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''

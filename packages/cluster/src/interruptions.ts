@@ -78,7 +78,13 @@ export class Interruptions {
 
   /** Throws `BROKEN_CONTRACT` where there are any. */
   mustBeNone(): void {
-    if (this.#suspended.size + this.#resumed.size + this.#cancelled.size > 0) throw new SchedError('BROKEN_CONTRACT', 'a decision that takes time suspends tasks or cancels jobs', {}, 'Evict them: only a round that is committed at once knows what runs when it is.')
+    if (this.#suspended.size + this.#resumed.size + this.#cancelled.size > 0)
+      throw new SchedError(
+        'BROKEN_CONTRACT',
+        'a decision that takes time suspends tasks or cancels jobs',
+        {},
+        'Evict them: only a round that is committed at once knows what runs when it is.',
+      )
   }
 
   clear(): void {

@@ -60,7 +60,8 @@ function contents(found: KubernetesObject): Omit<NodeGroup, 'names' | 'count'> {
   const of = (name: string) => quantityAt(found, 'status', key, name)
   if (given['cpu'] === undefined) throw new SchedError('BAD_INPUT', 'is missing.', found.place('status', key, 'cpu'), 'Print nodes with their status: kubectl get nodes -o yaml.')
   const gpus = Object.keys(given).filter((name) => /\/gpu(-count)?$/.test(name)).reduce((sum, name) => sum + Math.floor(of(name)), 0)
-  const labels = Object.entries(objectIn(objectIn(found.object['metadata'])['labels'])).flatMap(([name, value]) => (UNUSED.test(name) || typeof value !== 'string' ? [] : [[name, value] as const]))
+  const labels = Object.entries(objectIn(objectIn(found.object['metadata'])['labels'])).flatMap(([name, value]) =>
+    (UNUSED.test(name) || typeof value !== 'string' ? [] : [[name, value] as const]))
   const model = labels.find(([name]) => /(gpu-card-model|\/gpu\.product|gke-accelerator)$/.test(name))?.[1]
   return {
     resources: { cpu: Math.floor(of('cpu') * 1000 + 1e-6), mem: Math.floor(of('memory') / MIB) },

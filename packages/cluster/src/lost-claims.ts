@@ -4,7 +4,10 @@ import type { Moves } from './moves.js'
 import type { Work } from './work.js'
 import { OPEN } from './work-columns.js'
 
-/** Takes the claims on nodes that have gone, or of jobs whose master has or which have failed, out of the moves, with those of gangs that lack tasks then; yields their tasks, in order. */
+/**
+ * Takes the claims on nodes that have gone, or of jobs whose master has or which have failed, out of the moves, with those of gangs that
+ * lack tasks then; yields their tasks, in order.
+ */
 export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskId[] {
   const { tasks, count } = moves
   const isLost = (task: TaskId) => !live.up(work.nodeOf(task) as NodeId) || work.stageOpen[work.taskStage[task] as number] !== OPEN

@@ -72,7 +72,13 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, { field }, wayOut)
 
 /** What each node is called, has and is in, group by group. */
-function nodeColumns(given: readonly NodeGroup[], nodes: number, resources: readonly string[]): Pick<ClusterModel, 'total' | 'speed' | 'nodeNames'> & { readonly paths: readonly (readonly string[])[] } {
+function nodeColumns(
+  given: readonly NodeGroup[],
+  nodes: number,
+  resources: readonly string[],
+): Pick<ClusterModel, 'total' | 'speed' | 'nodeNames'> & {
+  readonly paths: readonly (readonly string[])[]
+} {
   const total = new Int32Array(resources.length * nodes)
   const speed = new Float64Array(nodes)
   const nodeNames: string[] = []

@@ -37,7 +37,13 @@ export class Rules {
 
 function valuesOf(label: string, values: string | readonly string[]): readonly string[] {
   if (typeof values === 'string') return [values]
-  if (values.length === 0) throw new SchedError('BAD_INPUT', `a task requires the label "${label}" and no value of it.`, { field: 'constraints.require' }, 'List the values that will do.')
+  if (values.length === 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      `a task requires the label "${label}" and no value of it.`,
+      { field: 'constraints.require' },
+      'List the values that will do.',
+    )
   return [...new Set(values)].sort()
 }
 

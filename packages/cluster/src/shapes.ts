@@ -89,7 +89,12 @@ export class Shapes {
     const size = this.#model.devices?.sizes[resource] ?? 0
     if (size === 0 || amount <= size || amount % size === 0) return
     const name = this.#model.resources[resource] ?? ''
-    throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${name}, which comes in devices of ${size}`, { field: 'demand' }, `Ask for a share of one device (up to ${size}) or for whole ones (a multiple of ${size}).`)
+    throw new SchedError(
+      'BAD_INPUT',
+      `a task asks ${amount} of ${name}, which comes in devices of ${size}`,
+      { field: 'demand' },
+      `Ask for a share of one device (up to ${size}) or for whole ones (a multiple of ${size}).`,
+    )
   }
 
   /** What is left of a demand without some resources, constraints aside; `None` where that is nothing. No job asks it: what is free is not measured by it. */
@@ -207,7 +212,12 @@ export class Shapes {
   #add(entries: readonly (readonly [number, number])[], key: string): ShapeId {
     for (const [r, amount] of entries)
       if (!Number.isInteger(amount) || amount < 0 || amount > 0x7fffffff)
-        throw new SchedError('BAD_INPUT', `a task asks ${amount} of ${this.#model.resources[r] ?? ''}`, { field: 'demand' }, `Amounts are whole numbers from 0 to 2147483647${unitFor(amount)}.`)
+        throw new SchedError(
+          'BAD_INPUT',
+          `a task asks ${amount} of ${this.#model.resources[r] ?? ''}`,
+          { field: 'demand' },
+          `Amounts are whole numbers from 0 to 2147483647${unitFor(amount)}.`,
+        )
     for (const [r, amount] of entries) this.#checkDevices(r, amount)
     const lane = this.#laneOf(entries)
     const special = entries.some(([r]) => this.isDevice(r)) ? Special.Devices : 0

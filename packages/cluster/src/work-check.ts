@@ -16,7 +16,10 @@ export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
   }
   for (const [at, count] of unplaced.entries())
     if (count !== work.pendingTasks[at])
-      throw new SchedError('INVARIANT', `scheduler ${Math.floor(at / work.lanes)} counts ${work.pendingTasks[at] ?? 0} unplaced tasks in lane ${at % work.lanes}, there are ${count}`)
+      throw new SchedError(
+        'INVARIANT',
+        `scheduler ${Math.floor(at / work.lanes)} counts ${work.pendingTasks[at] ?? 0} unplaced tasks in lane ${at % work.lanes}, there are ${count}`,
+      )
 }
 
 /** Unplaced tasks of a job in a lane. Tests do this after every round: it allocates nothing where nothing is wrong. */

@@ -1,4 +1,7 @@
-import { None, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type QueueId, type Seconds, type ShapeId, type StageSpec, type TaskId, type UserId, type WorkView } from '@sched/core'
+import {
+  None, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type QueueId, type Seconds,
+  type ShapeId, type StageSpec, type TaskId, type UserId, type WorkView,
+} from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 import type { ClusterModel } from './model.js'
 import { Names } from './names.js'
@@ -280,7 +283,10 @@ export class WorkReads extends WorkColumns implements WorkView {
     }
   }
 
-  /** Running tasks that a node takes with it when it fails, in their order: those on it, all others of their gangs, and all of a job whose master is on it. Costs a scan of all runs. */
+  /**
+   * Running tasks that a node takes with it when it fails, in their order: those on it, all others of their gangs, and all of a job whose
+   * master is on it. Costs a scan of all runs.
+   */
   lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
     const gangs = new Map<number, number>()

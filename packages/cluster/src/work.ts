@@ -1,4 +1,7 @@
-import { isGangJob, leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import {
+  isGangJob, leastTasks, listOf, SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Release, type Seconds, type StageSpec,
+  type TaskId, type WorkListener,
+} from '@sched/core'
 import { BlockLists } from './block-lists.js'
 import type { BlockPlaces } from './block-places.js'
 import { Blocks } from './blocks.js'
