@@ -11,7 +11,8 @@ const ofRuntime: Readonly<Record<keyof RuntimeOptions, true>> = { localityFactor
 /** Throws `BAD_OPTION` for a part of a run that is missing or is something else, and for a slip in the name of an option, as a program without types may have it. */
 export function checkParts(options: SimulationOptions): void {
   const given = options as { readonly [K in keyof SimulationOptions]?: unknown } | undefined
-  if (typeof given?.cluster !== 'object' || given.cluster === null) throw bad('cluster', 'is missing.', 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
+  if (typeof given?.cluster !== 'object' || given.cluster === null)
+    throw bad('cluster', 'is missing.', 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
   if (typeof (given.workload as { readonly open?: unknown } | undefined)?.open !== 'function')
     throw bad('workload', given.workload === undefined ? 'is missing.' : 'is no workload: it has no open().', "Make one, for example workloadOf('mine', jobs) of @sched/workload.")
   checkPlug('policy', given.policy, 'policy')

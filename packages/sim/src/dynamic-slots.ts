@@ -47,7 +47,11 @@ export class DynamicSlots implements Observer {
   /** `[resource * nodes + node]`: slots to be taken when they are free. */
   readonly #owed: Int32Array
 
-  constructor({ cell, work, queue }: { readonly cell: CellState; readonly work: Work; readonly queue: EventQueue }, rule: DynamicSlotsRule, adjust: SlotsAdjuster = slotsByUse(rule)) {
+  constructor(
+    { cell, work, queue }: { readonly cell: CellState; readonly work: Work; readonly queue: EventQueue },
+    rule: DynamicSlotsRule,
+    adjust: SlotsAdjuster = slotsByUse(rule),
+  ) {
     this.#cell = cell
     this.#work = work
     this.#queue = queue

@@ -36,8 +36,15 @@ export class Failures {
   /** Throws `BAD_INPUT` for options that are none. */
   constructor(seed: number, { probability, mtbf = Infinity, maxAttempts = 4 }: FailureOptions) {
     const place = { field: 'failures' }
-    if ((probability === undefined) === (mtbf === Infinity)) throw new SchedError('BAD_INPUT', `found ${mtbf === Infinity ? 'neither probability nor' : 'both probability and'} mtbf.`, place, 'Give one of them.')
-    if (probability !== undefined && !(probability >= 0 && probability < 1)) throw new SchedError('BAD_INPUT', `found a probability of ${probability}.`, place, 'It is from 0 up to 1, which is out.')
+    if ((probability === undefined) === (mtbf === Infinity))
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${mtbf === Infinity ? 'neither probability nor' : 'both probability and'} mtbf.`,
+        place,
+        'Give one of them.',
+      )
+    if (probability !== undefined && !(probability >= 0 && probability < 1))
+      throw new SchedError('BAD_INPUT', `found a probability of ${probability}.`, place, 'It is from 0 up to 1, which is out.')
     if (!(mtbf > 0)) throw new SchedError('BAD_INPUT', `found an mtbf of ${mtbf} s.`, place, 'It is more than 0 s.')
     if (!(Number.isSafeInteger(maxAttempts) && maxAttempts >= 1)) throw new SchedError('BAD_INPUT', `found ${maxAttempts} attempts.`, place, 'It is a whole number, 1 or more.')
     this.#probability = probability
@@ -55,7 +62,11 @@ export class Failures {
   start(run: number, task: TaskId, { job, key, task: index, stageIndex }: TaskStart, seconds: Seconds): Seconds {
     const past = this.#tasks.get(job)?.get(task)
     const u = hashUnit(this.#stream(past?.failures ?? 0) ^ key, index, stageIndex)
-    const fails = this.#probability === undefined ? Math.max(0, -this.#mtbf * Math.log(1 - u) - (past?.ran ?? 0)) : u < this.#probability ? (u / this.#probability) * seconds : Infinity
+    const fails = this.#probability === undefined
+      ? Math.max(0, -this.#mtbf * Math.log(1 - u) - (past?.ran ?? 0))
+      : u < this.#probability
+        ? (u / this.#probability) * seconds
+        : Infinity
     if (!(fails < seconds) && !(fails === seconds && seconds === 0)) return seconds
     this.#failing.add(run)
     return fails

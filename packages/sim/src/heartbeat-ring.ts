@@ -35,7 +35,13 @@ export class HeartbeatRing {
   skipTo(time: Seconds): void {
     if (time <= this.next) return
     const cycle = Math.max(this.#cycle, Math.floor(time / this.#interval) - 1)
-    if (cycle >= Number.MAX_SAFE_INTEGER) throw new SchedError('BAD_INPUT', `at ${time} s heartbeats of every ${this.#interval} s cannot be told apart.`, {}, 'Are the times of the workload in seconds? Or use a longer interval, or none.')
+    if (cycle >= Number.MAX_SAFE_INTEGER)
+      throw new SchedError(
+        'BAD_INPUT',
+        `at ${time} s heartbeats of every ${this.#interval} s cannot be told apart.`,
+        {},
+        'Are the times of the workload in seconds? Or use a longer interval, or none.',
+      )
     if (cycle > this.#cycle) {
       this.#cycle = cycle - 1
       this.node = (this.#offsets.length - 1) as NodeId

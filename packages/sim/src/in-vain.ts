@@ -42,7 +42,12 @@ export class InVain {
     this.#launches = launches
     if (++this.#count < MOST) return
     if (how === 'lost')
-      throw new SchedError('BAD_INPUT', `take all tasks with them: ${MOST} in a row, and none was done.`, { field: 'outages' }, 'Make the mean time between failures longer, let tasks save their work (checkpoint), or end the run (until).')
+      throw new SchedError(
+        'BAD_INPUT',
+        `take all tasks with them: ${MOST} in a row, and none was done.`,
+        { field: 'outages' },
+        'Make the mean time between failures longer, let tasks save their work (checkpoint), or end the run (until).',
+      )
     const wayOut = `Change whom the policy may preempt${this.hasEnd ? ', or' : ','} let tasks save their work (checkpoint)${this.hasEnd ? '' : ', or end the run (until)'}.`
     throw new SchedError('INFEASIBLE', `at ${now} s tasks have been evicted ${MOST} times in a row, and none was done: jobs take from each other for ever.`, {}, wayOut)
   }

@@ -59,7 +59,10 @@ function startedInVain({ work, inVain, now }: LeftRun): SchedError | undefined {
   return new SchedError('INFEASIBLE', fact, {}, MORE_ROOM)
 }
 
-/** The limits that forbid all that waits; or the error of an architecture that lets nobody start it, or of jobs for which a policy has no place in an idle cluster; `undefined`, if nobody says why they wait. */
+/**
+ * The limits that forbid all that waits; or the error of an architecture that lets nobody start it, or of jobs for which a policy has no
+ * place in an idle cluster; `undefined`, if nobody says why they wait.
+ */
 function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun): SchedError | string | undefined {
   const policy = options.policy.name
   const told = [...waitingReasons(schedulers, cell, work, now)]
@@ -67,13 +70,29 @@ function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun
   const [limited, unfit, kept] = [of(Reason.Limit), of(Reason.NoRoom), of(Reason.Locality, Reason.Reservation)]
   if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy)
   const why = architecture.stuck?.()
-  if (why !== undefined) return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)} although nothing runs: ${why}`, {}, 'Let them be given up, or end the run before (until).')
+  if (why !== undefined)
+    return new SchedError(
+      'INFEASIBLE',
+      `at ${now} s ${wait(work.active)} although nothing runs: ${why}`,
+      {},
+      'Let them be given up, or end the run before (until).',
+    )
   const gangs = work.jobs().filter((job) => work.isGangJob(job))
   if (gangs.length > 0) return inPart(gangs, work, now)
   if (unfit.length > 0)
-    return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs.`, {}, 'Change the labels, queues or partitions that keep such jobs from nodes.')
+    return new SchedError(
+      'INFEASIBLE',
+      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs.`,
+      {},
+      'Change the labels, queues or partitions that keep such jobs from nodes.',
+    )
   if (kept.length === 0) return undefined
-  return new SchedError('INFEASIBLE', `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations or nearer nodes although nothing runs.`, {}, 'Change the reservations.')
+  return new SchedError(
+    'INFEASIBLE',
+    `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations or nearer nodes although nothing runs.`,
+    {},
+    'Change the reservations.',
+  )
 }
 
 /** Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one. */

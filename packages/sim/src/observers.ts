@@ -1,4 +1,7 @@
-import { tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Pass, type Reason, type Seconds, type StartRow, type TaskId } from '@sched/core'
+import {
+  tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Pass,
+  type Reason, type Seconds, type StartRow, type TaskId,
+} from '@sched/core'
 
 /** Calls every observer that has a hook, in the order given; a hook nobody has costs one length check. */
 export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTaskStart' | 'onTaskEnd'>> {

@@ -81,7 +81,13 @@ export class Outages {
     if (!(mtbf > 0 && mttr > 0)) throw new SchedError('BAD_INPUT', `found mtbf ${mtbf} and mttr ${mttr}, expected means above 0.`, { field: 'outages' })
     const { cell, queue } = this.#env
     const { byRack, rackStart, groups } = cell.model
-    if (per === 'rack' && groups.length < 2) throw new SchedError('BAD_INPUT', 'are per rack, and the cluster has no racks.', { field: 'outages' }, 'Give its nodes `racks`, or draw failures per node.')
+    if (per === 'rack' && groups.length < 2)
+      throw new SchedError(
+        'BAD_INPUT',
+        'are per rack, and the cluster has no racks.',
+        { field: 'outages' },
+        'Give its nodes `racks`, or draw failures per node.',
+      )
     const draw = (isFailure: boolean) => -(isFailure ? mtbf : mttr) * Math.log(1 - next())
     const count = per === 'node' ? cell.nodes : rackStart.length - 1
     for (let unit = 0; unit < count; unit++) {
@@ -140,5 +146,11 @@ export class Outages {
 
 function check({ node, from, to }: Outage, nodes: number): void {
   if (!(Number.isInteger(node) && node >= 0 && node < nodes)) throw new SchedError('BAD_INPUT', `an outage is of node ${node}, the cluster has ${nodes}.`, { field: 'outages' })
-  if (!(from >= 0 && from < to)) throw new SchedError('BAD_INPUT', `an outage lasts from ${from} s to ${to} s.`, { field: 'outages' }, 'It begins at 0 s or later and ends after that.')
+  if (!(from >= 0 && from < to))
+    throw new SchedError(
+      'BAD_INPUT',
+      `an outage lasts from ${from} s to ${to} s.`,
+      { field: 'outages' },
+      'It begins at 0 s or later and ends after that.',
+    )
 }

@@ -27,7 +27,12 @@ export class Prefill {
   add({ node, demand, end }: PrefillTask): void {
     const shape = this.#shapes.intern(demand)
     if (!this.#cell.fits(shape, node))
-      throw new SchedError('BAD_INPUT', `a prefilled task with ${JSON.stringify(demand)} does not fit on ${this.#cell.name(node)}`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `a prefilled task with ${JSON.stringify(demand)} does not fit on ${this.#cell.name(node)}`,
+        { field: 'prefill' },
+        'Prefill less, or describe larger nodes.',
+      )
     this.#held.push({ shape, node, devices: this.#cell.take(shape, node) })
     if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
   }

@@ -54,7 +54,9 @@ export function probe(options: ProbeOptions): ProbedNode[] {
   const { cluster, instants = 10 } = options
   if (!(Number.isInteger(instants) && instants >= 1)) throw new SchedError('BAD_OPTION', `a probe looks ${instants} times.`, { field: 'instants' }, 'Use a whole number from 1 on.')
   const names = buildCluster(cluster).nodeNames
-  for (const name of options.nodes ?? []) if (!names.includes(name)) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, { field: 'nodes' }, suggest(name, names.slice(0, 1000)))
+  for (const name of options.nodes ?? [])
+    if (!names.includes(name))
+      throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, { field: 'nodes' }, suggest(name, names.slice(0, 1000)))
   const chosen = new Set(options.nodes ?? names)
   let first = 0
   return cluster.nodes.flatMap((group) => {
@@ -69,7 +71,12 @@ export function probe(options: ProbeOptions): ProbedNode[] {
 function probeOne(node: string, group: NodeGroup, instants: number, options: ProbeOptions): Omit<ProbedNode, 'node'> {
   const { name: _, racks: __, ...alike } = group
   const { heartbeat } = options.cluster
-  const alone: ClusterDescription = { name: node, nodes: [{ ...alike, count: 1, names: [node] }], replicas: { factor: 1, placement: 'uniform' }, ...(heartbeat !== undefined && { heartbeat }) }
+  const alone: ClusterDescription = {
+    name: node,
+    nodes: [{ ...alike, count: 1, names: [node] }],
+    replicas: { factor: 1, placement: 'uniform' },
+    ...(heartbeat !== undefined && { heartbeat }),
+  }
   let seconds = 0
   simulationOn(alone, options, (now) => (seconds = now)).run()
   const at = Array.from({ length: instants }, (___, i) => (seconds * (i + 0.5)) / instants)
@@ -98,7 +105,12 @@ function simulationOn(cluster: ClusterDescription, { workload, policy, architect
 function lookAt({ hardware }: ClusterView, what: 'cores' | 'memory'): { readonly amount: number; readonly used: number } {
   const kind = kindOfHardware(what, hardware.kinds)
   if (kind < 0)
-    throw new SchedError('BAD_OPTION', `nothing of the cluster stands for ${what}: it has ${hardware.kinds.join(', ')}.`, { field: 'cluster' }, 'Describe the `hardware` of its nodes, for example { cores: 8, memory: 16 }.')
+    throw new SchedError(
+      'BAD_OPTION',
+      `nothing of the cluster stands for ${what}: it has ${hardware.kinds.join(', ')}.`,
+      { field: 'cluster' },
+      'Describe the `hardware` of its nodes, for example { cores: 8, memory: 16 }.',
+    )
   const amount = hardware.amount(0 as NodeId, kind)
   return { amount, used: Math.min(1, hardware.use(0 as NodeId, kind) / amount) }
 }

@@ -1,5 +1,8 @@
 import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
-import { onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Pass, type Reason, type Scheduler, type Seconds, type TaskId } from '@sched/core'
+import {
+  onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Pass,
+  type Reason, type Scheduler, type Seconds, type TaskId,
+} from '@sched/core'
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
@@ -70,7 +73,9 @@ export class Simulation implements CellHost, DraftSink {
     this.work = new Work(model, shapes, placedBlocks(model, seed))
     this.work.onWithdrawn = (job) => this.#queue.push(this.now, EventKind.Withdrawn, job)
     this.#ring = model.heartbeat === undefined ? undefined : new HeartbeatRing(model.heartbeat, model.nodes)
-    this.#slots = model.dynamicSlots === undefined ? undefined : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
+    this.#slots = model.dynamicSlots === undefined
+      ? undefined
+      : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers([...observers, ...(this.#slots === undefined ? [] : [this.#slots])])
     this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, host: this })
     const env = {
@@ -90,7 +95,13 @@ export class Simulation implements CellHost, DraftSink {
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
     this.#prefill = new Prefill(this.cell, shapes, this.#queue)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
-    this.#outages = options.outages === undefined ? undefined : new Outages(options.outages, (name) => randomStream(seed, name), { cell: this.cell, work: this.work, runs: this.#runs, architecture: this.#architecture, observers: this.#observers, queue: this.#queue })
+    this.#outages = options.outages === undefined
+      ? undefined
+      : new Outages(
+        options.outages,
+        (name) => randomStream(seed, name),
+        { cell: this.cell, work: this.work, runs: this.#runs, architecture: this.#architecture, observers: this.#observers, queue: this.#queue },
+      )
     this.#lives = new JobLives({
       model,
       work: this.work,

@@ -99,9 +99,19 @@ export class TaskRuns {
     this.#ends = new TaskEnds(queue, options.sharesEvents && options.progress === undefined)
     this.#start = new TaskStart(cell.levels, options.keys)
     this.masters = new Masters(options.work, queue, (run, end) => this.#addEnd(run, options.work.runNode(run), end))
-    this.progress = options.progress === undefined ? undefined : new ProgressRuns({ work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined }, options.progress)
+    this.progress = options.progress === undefined
+      ? undefined
+      : new ProgressRuns(
+        { work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined },
+        options.progress,
+      )
     if (this.progress !== undefined && options.checkpoints !== undefined)
-      throw new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field: 'checkpoint' }, 'Leave out `network` and the `hardware` of the nodes, or checkpoints.')
+      throw new SchedError(
+        'BAD_INPUT',
+        'is for tasks that take their own time, and these depend on what else runs.',
+        { field: 'checkpoint' },
+        'Leave out `network` and the `hardware` of the nodes, or checkpoints.',
+      )
   }
 
   /** Jobs that have come and not ended. */

@@ -81,7 +81,12 @@ export class ProgressRuns implements ProgressHost {
 
   /** Throws `BAD_INPUT`: what is suspended would go on at another pace. */
   refuseToSuspend(): never {
-    throw new SchedError('BAD_INPUT', 'suspends tasks, and how fast these go on depends on what else runs.', { field: 'policy' }, 'Leave out `network` and the `hardware` of the nodes, or let preempted jobs start anew.')
+    throw new SchedError(
+      'BAD_INPUT',
+      'suspends tasks, and how fast these go on depends on what else runs.',
+      { field: 'policy' },
+      'Leave out `network` and the `hardware` of the nodes, or let preempted jobs start anew.',
+    )
   }
 
   // ---- what the model asks for ----
