@@ -32,7 +32,13 @@ export class DecisionTimes {
   readonly #classes: ReadonlyMap<string, DecisionOptions>
   readonly #unseen: Set<string>
 
-  constructor({ decision = {}, classes = {} }: { readonly decision?: DecisionOptions | undefined; readonly classes?: Readonly<Record<string, DecisionOptions>> | undefined }, env: Env) {
+  constructor(
+    { decision = {}, classes = {} }: {
+      readonly decision?: DecisionOptions | undefined
+      readonly classes?: Readonly<Record<string, DecisionOptions>> | undefined
+    },
+    env: Env,
+  ) {
     this.#work = env.work
     this.#warn = (message) => env.warn(message)
     this.#all = decision

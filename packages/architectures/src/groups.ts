@@ -76,14 +76,24 @@ export class Router {
   #add(each: string, route: { readonly name: string; readonly schedulers: readonly Scheduler[]; jobs: number }): void {
     const other = this.#byClass.get(each)
     if (other !== undefined && other !== route)
-      throw new SchedError('BAD_OPTION', `both "${other.name}" and "${route.name}" take jobs of class "${each}".`, { field: `${this.#what}s.${route.name}.classes` }, 'Let one of them take it; `count` puts several schedulers to one class.')
+      throw new SchedError(
+        'BAD_OPTION',
+        `both "${other.name}" and "${route.name}" take jobs of class "${each}".`,
+        { field: `${this.#what}s.${route.name}.classes` },
+        'Let one of them take it; `count` puts several schedulers to one class.',
+      )
     this.#byClass.set(each, route)
   }
 
   #unknown({ id, class: own }: JobSpec): SchedError {
     const known = [...this.#byClass.keys()]
     const fact = own === undefined ? `job ${id} has no class, and no ${this.#what} takes jobs without one.` : `job ${id} is of class "${own}", which no ${this.#what} takes.`
-    return new SchedError('BAD_INPUT', fact, { field: 'class' }, `${own === undefined ? `Known: ${known.join(', ')}.` : suggest(own, known)} With \`classes: ['*']\` a ${this.#what} takes all others.`)
+    return new SchedError(
+      'BAD_INPUT',
+      fact,
+      { field: 'class' },
+      `${own === undefined ? `Known: ${known.join(', ')}.` : suggest(own, known)} With \`classes: ['*']\` a ${this.#what} takes all others.`,
+    )
   }
 }
 

@@ -1,4 +1,7 @@
-import { amountsByName, askedTogether, SchedError, startedTogether, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
+import {
+  amountsByName, askedTogether, SchedError, startedTogether, type ArchitectureEnv, type Demand, type JobId, type JobSpec, type LaneId,
+  type ResourceId, type TaskId, type WorkListener,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Usage } from './usage.js'
 
@@ -50,7 +53,12 @@ export class Limits implements WorkListener {
         const most = this.#most[r] ?? Infinity
         const together = askedTogether(stages, name)
         if (together > most)
-          throw new SchedError('INFEASIBLE', `job ${job.id} asks ${together} of ${name} at once, and scheduler "${scheduler}" may hold ${most} (limits.resources).`, {}, 'Raise the limit.')
+          throw new SchedError(
+            'INFEASIBLE',
+            `job ${job.id} asks ${together} of ${name} at once, and scheduler "${scheduler}" may hold ${most} (limits.resources).`,
+            {},
+            'Raise the limit.',
+          )
       }
   }
 

@@ -1,4 +1,7 @@
-import { defineArchitecture, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger } from '@sched/core'
+import {
+  defineArchitecture, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell,
+  type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionTimes, DecisionTimes } from './decision-time.js'
@@ -46,7 +49,13 @@ function checkMost(spec: JobSpec, most: number): void {
   for (const stages of startedTogether(spec)) {
     const tasks = stages.reduce((sum, stage) => sum + leastTasks(stage), 0)
     const of = stages.length === 1 ? ` of stage "${stages[0]?.name ?? ''}"` : ''
-    if (tasks > most) throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${tasks} tasks${of} together, and a round may start ${most} (tasksPerHeartbeat).`, {}, 'Allow more.')
+    if (tasks > most)
+      throw new SchedError(
+        'INFEASIBLE',
+        `job ${spec.id} starts ${tasks} tasks${of} together, and a round may start ${most} (tasksPerHeartbeat).`,
+        {},
+        'Allow more.',
+      )
   }
 }
 
@@ -79,10 +88,20 @@ class Monolithic implements Architecture {
     if (this.#cluster.heartbeat === 0) return this.#scheduler
     this.#mayLook.fill(1)
     if (isGangJob(spec))
-      throw new SchedError('INFEASIBLE', `job ${spec.id} is one gang of several stages, which do not start at one node's heartbeat`, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
+      throw new SchedError(
+        'INFEASIBLE',
+        `job ${spec.id} is one gang of several stages, which do not start at one node's heartbeat`,
+        {},
+        'Describe the cluster without heartbeats, or give the architecture decision times.',
+      )
     for (const stage of spec.stages)
       if (leastTasks(stage) > 1 && !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= leastTasks(stage)))
-        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${leastTasks(stage)} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
+        throw new SchedError(
+          'INFEASIBLE',
+          `job ${spec.id} starts ${leastTasks(stage)} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`,
+          {},
+          'Describe the cluster without heartbeats, or give the architecture decision times.',
+        )
     return this.#scheduler
   }
 

@@ -43,7 +43,12 @@ export class OfferRules {
       if (left <= 0) continue
       const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')
       const [rule, wayOut] = others === '' ? ['smaller than `minimumPerNode`', 'Lower that.'] : [`with ${others}`, `Let it want ${others}, or leave that out of \`keep\`.`]
-      throw new SchedError('INFEASIBLE', `job ${id} asks ${JSON.stringify(stage.demand)}, and framework "${framework.name}" is offered no nodes ${rule}: the others have no room for that.`, {}, wayOut)
+      throw new SchedError(
+        'INFEASIBLE',
+        `job ${id} asks ${JSON.stringify(stage.demand)}, and framework "${framework.name}" is offered no nodes ${rule}: the others have no room for that.`,
+        {},
+        wayOut,
+      )
     }
   }
 

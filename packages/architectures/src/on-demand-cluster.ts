@@ -1,4 +1,7 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds, type StageSpec, type Stock, type TaskId, type WorkListener } from '@sched/core'
+import {
+  None, type Cell, type JobId, type LaneId, type NodeId, type ResourceId, type RoundLimits, type Scheduler, type Seconds, type StageSpec,
+  type Stock, type TaskId, type WorkListener,
+} from '@sched/core'
 import { holds } from './holds.js'
 import type { Size } from './on-demand-size.js'
 import { SERIAL } from './serial-path.js'

@@ -1,4 +1,7 @@
-import { None, type GangPart, type JobId, type LaneId, type NodeId, type Policy, type Release, type Seconds, type ShapeId, type TaskId, type UserId, type QueueId, type WorkView } from '@sched/core'
+import {
+  None, type GangPart, type JobId, type LaneId, type NodeId, type Policy, type Release, type Seconds, type ShapeId, type TaskId,
+  type UserId, type QueueId, type WorkView,
+} from '@sched/core'
 import type { Suiting } from './on-demand-size.js'
 
 /** A request for a virtual cluster, made for a job. */

@@ -82,7 +82,12 @@ export class AllocationRound implements Round {
   }
 
   evict(): void {
-    throw new SchedError('BAD_OPTION', 'the policy that allocates virtual clusters would take one away.', { field: 'architecture.on-demand.allocation' }, 'Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.')
+    throw new SchedError(
+      'BAD_OPTION',
+      'the policy that allocates virtual clusters would take one away.',
+      { field: 'architecture.on-demand.allocation' },
+      'Virtual clusters end with their work, when they are idle or at their walltime; use a policy without preemption.',
+    )
   }
 
   reserve(): void {

@@ -42,12 +42,17 @@ export class Sizes {
     const gangs = spec.stages.filter((stage) => leastTasks(stage) > 1)
     if (suiting.count === 0) {
       const beats = this.#cluster.heartbeat > 0 && gangs.length > 0
-      throw infeasible(spec, `no node has room for ${beats ? 'all tasks of each gang, which start at one node\'s heartbeat, and ' : ''}one task of each of its stages`, `A virtual cluster is built of nodes that are large enough for all of them; describe larger nodes${beats ? ', or the cluster without heartbeats' : ''}.`)
+      throw infeasible(
+        spec,
+        `no node has room for ${beats ? 'all tasks of each gang, which start at one node\'s heartbeat, and ' : ''}one task of each of its stages`,
+        `A virtual cluster is built of nodes that are large enough for all of them; describe larger nodes${beats ? ', or the cluster without heartbeats' : ''}.`,
+      )
     }
     const nodes = this.#nodesOf(spec, suiting, gangs)
     for (const gang of gangs) this.#checkGang(spec, gang, nodes, suiting)
     for (const stage of masterOf(spec) === undefined ? [] : spec.stages)
-      if (stage.master !== true && this.#roomIn(spec, stage, nodes, suiting) < 1) throw infeasible(spec, `its master leaves no room for stage "${stage.name}" on ${nodes} node${nodes === 1 ? '' : 's'}`, 'Ask for more nodes.')
+      if (stage.master !== true && this.#roomIn(spec, stage, nodes, suiting) < 1)
+        throw infeasible(spec, `its master leaves no room for stage "${stage.name}" on ${nodes} node${nodes === 1 ? '' : 's'}`, 'Ask for more nodes.')
     return { nodes, suiting, hasGang: gangs.length > 0 }
   }
 
@@ -72,7 +77,12 @@ export class Sizes {
     const { tasksPerHeartbeat: most = Infinity } = this.#options
     if (tasks > most) throw infeasible(spec, `starts ${tasks} tasks of stage "${name}" together, and a heartbeat may start ${most} (tasksPerHeartbeat)`, 'Allow more.')
     const room = this.#roomIn(spec, stage, nodes, suiting)
-    if (room < tasks) throw infeasible(spec, `starts ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`, 'Ask for more nodes.')
+    if (room < tasks)
+      throw infeasible(
+        spec,
+        `starts ${tasks} tasks of stage "${name}" together, its virtual cluster of ${nodes} nodes may have room for ${room}`,
+        'Ask for more nodes.',
+      )
   }
 
   #suitingOf(stages: readonly StageSpec[]): Suiting {
@@ -134,4 +144,9 @@ export class Sizes {
 /** What the master of a job asks for. */
 const masterOf = ({ stages: [first] }: JobSpec): Demand | undefined => (first?.master === true ? first.demand : undefined)
 
-const infeasible = ({ id }: JobSpec, fact: string, wayOut: string) => new SchedError('INFEASIBLE', `job ${id} ${/^(asks|starts)/.test(fact) ? fact : `can have no virtual cluster: ${fact}`}.`, {}, wayOut)
+const infeasible = ({ id }: JobSpec, fact: string, wayOut: string) => new SchedError(
+  'INFEASIBLE',
+  `job ${id} ${/^(asks|starts)/.test(fact) ? fact : `can have no virtual cluster: ${fact}`}.`,
+  {},
+  wayOut,
+)

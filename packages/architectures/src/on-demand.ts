@@ -1,4 +1,7 @@
-import { defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type Policy, type Scheduler, type Seconds, type StageSpec, type TaskId, type Trigger } from '@sched/core'
+import {
+  defineArchitecture, None, SchedError, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId,
+  type Plug, type Policy, type Scheduler, type Seconds, type StageSpec, type TaskId, type Trigger,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { holds } from './holds.js'
 import { VirtualCluster } from './on-demand-cluster.js'
@@ -20,9 +23,19 @@ const onDemandOptions = z.strictObject({
     .union([z.number().positive(), z.literal('estimate')])
     .default('estimate')
     .describe('seconds for which nodes are asked for; `estimate`: those of the job, for as long as it takes where it has none or where jobs share nodes'),
-  abandonAtWalltime: z.boolean().default(true).describe('what runs when the walltime is over is killed and its jobs are given up, as Torque does; false: the nodes are kept until the jobs end'),
-  sharedBy: z.enum(['job', 'user']).default('job').describe('every job has a virtual cluster of its own, or the jobs of a user use one, one after the other and together; gangs have their own'),
-  idleRelease: seconds.default(3600).describe("seconds without work after which a user's virtual cluster gives its nodes back (HOD's idleness-limit); that of one job does so when it ends"),
+  abandonAtWalltime: z
+    .boolean()
+    .default(true)
+    .describe(
+      'what runs when the walltime is over is killed and its jobs are given up, as Torque does; false: the nodes are kept until the jobs end',
+    ),
+  sharedBy: z
+    .enum(['job', 'user'])
+    .default('job')
+    .describe('every job has a virtual cluster of its own, or the jobs of a user use one, one after the other and together; gangs have their own'),
+  idleRelease: seconds.default(3600).describe(
+    "seconds without work after which a user's virtual cluster gives its nodes back (HOD's idleness-limit); that of one job does so when it ends",
+  ),
   setup: seconds.max(7 * 86_400).default(0).describe('seconds that it takes to build a virtual cluster on its nodes'),
   tasksPerHeartbeat: z.int().positive().optional().describe('most tasks of each slot type started per heartbeat; Hadoop 0.20 has 1; default all that fit'),
 }).superRefine(({ walltime, setup, abandonAtWalltime }, context) => {
@@ -102,7 +115,13 @@ class OnDemand implements Architecture {
     this.#requests = new Requests(work)
     this.#round = new AllocationRound(this.#nodes, this.#requests, (time) => this.#allocateLater(time))
     this.#allocationName = allocation.name
-    this.#allocation = allocation.create({ cluster: this.#nodes, work: this.#requests, now: () => this.#cell.now(), random: (stream) => env.random(`allocation:${stream}`), warn: (message) => env.warn(message) })
+    this.#allocation = allocation.create({
+      cluster: this.#nodes,
+      work: this.#requests,
+      now: () => this.#cell.now(),
+      random: (stream) => env.random(`allocation:${stream}`),
+      warn: (message) => env.warn(message),
+    })
     this.#requests.listener = this.#allocation
     this.#unused.push(this.#add())
   }

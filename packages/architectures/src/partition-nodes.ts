@@ -37,7 +37,12 @@ function claimNamed(owner: Int32Array, index: number, partition: Partition, part
     const other = owner[node] as number
     if (other >= 0 && other !== index) {
       const [first, second] = [partitions[other] as Partition, partition]
-      throw new SchedError('BAD_OPTION', `node ${cluster.name(node)} is in both "${first.name}" and "${second.name}".`, { field: fieldOf(second) }, 'A node belongs to one partition.')
+      throw new SchedError(
+        'BAD_OPTION',
+        `node ${cluster.name(node)} is in both "${first.name}" and "${second.name}".`,
+        { field: fieldOf(second) },
+        'A node belongs to one partition.',
+      )
     }
     owner[node] = index
   }
@@ -62,7 +67,12 @@ function indexOf(name: string, known: readonly string[], what: string, partition
   const index = known.indexOf(name)
   if (index >= 0) return index
   const close = nearest(name, known)
-  throw new SchedError('UNKNOWN_NAME', `no ${what} is called "${name}".`, { field: fieldOf(partition) }, known.length <= 20 ? suggest(name, known) : close === undefined ? '' : `Did you mean "${close}"?`)
+  throw new SchedError(
+    'UNKNOWN_NAME',
+    `no ${what} is called "${name}".`,
+    { field: fieldOf(partition) },
+    known.length <= 20 ? suggest(name, known) : close === undefined ? '' : `Did you mean "${close}"?`,
+  )
 }
 
 function claimFractions(owner: Int32Array, partitions: readonly Partition[]): void {
@@ -85,7 +95,12 @@ function checkCovered(owner: Int32Array, partitions: readonly Partition[], clust
   const [first] = alone
   if (first !== undefined) {
     const others = alone.length === 1 ? '' : ` and ${alone.length - 1} more`
-    throw new SchedError('BAD_OPTION', `node ${cluster.name(first as NodeId)}${others} ${alone.length === 1 ? 'is' : 'are'} in no partition.`, { field: 'partitions' }, 'Give one partition `nodes: rest`, or name them.')
+    throw new SchedError(
+      'BAD_OPTION',
+      `node ${cluster.name(first as NodeId)}${others} ${alone.length === 1 ? 'is' : 'are'} in no partition.`,
+      { field: 'partitions' },
+      'Give one partition `nodes: rest`, or name them.',
+    )
   }
   for (const [index, partition] of partitions.entries())
     if (!owner.includes(index)) throw new SchedError('BAD_OPTION', `partition "${partition.name}" has no nodes.`, { field: fieldOf(partition) }, 'Give it some, or leave it out.')

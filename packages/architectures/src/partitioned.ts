@@ -1,4 +1,7 @@
-import { defineArchitecture, askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell, type JobId, type JobSpec, type NodeId, type Plug, type ResourceId, type Scheduler, type StageSpec } from '@sched/core'
+import {
+  defineArchitecture, askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell,
+  type JobId, type JobSpec, type NodeId, type Plug, type ResourceId, type Scheduler, type StageSpec,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { attemptOptions, Attempts } from './attempts.js'
 import { decisionOptions, decisionTimes, DecisionTimes } from './decision-time.js'
@@ -80,9 +83,20 @@ class Partitioned implements Architecture {
       if (least === 1 && stage.constraints === undefined && this.#fitting[id]?.has(stage.demand) === true) continue
       const room = (this.#nodes[id] as readonly NodeId[]).reduce((sum, node) => sum + this.#cell.cluster.couldHold(stage, node), 0)
       const asked = `${JSON.stringify(stage.demand)}${stage.constraints === undefined ? '' : ` under ${JSON.stringify(stage.constraints)}`}`
-      if (room === 0) throw new SchedError('INFEASIBLE', `a task of job ${spec.id} asks ${asked}, more than any node of partition "${name}" has.`, {}, 'Give the partition larger nodes.')
+      if (room === 0)
+        throw new SchedError(
+          'INFEASIBLE',
+          `a task of job ${spec.id} asks ${asked}, more than any node of partition "${name}" has.`,
+          {},
+          'Give the partition larger nodes.',
+        )
       if (room < least)
-        throw new SchedError('INFEASIBLE', `job ${spec.id} starts ${least} tasks of ${asked} together, and partition "${name}" has room for ${room}.`, {}, 'Give the partition more nodes.')
+        throw new SchedError(
+          'INFEASIBLE',
+          `job ${spec.id} starts ${least} tasks of ${asked} together, and partition "${name}" has room for ${room}.`,
+          {},
+          'Give the partition more nodes.',
+        )
       if (stage.constraints === undefined) this.#fitting[id]?.add(stage.demand)
     }
     if (isGangJob(spec)) this.#checkTogether(spec, scheduler)
@@ -96,7 +110,13 @@ class Partitioned implements Architecture {
     for (const [r, resource] of cluster.resources.entries()) {
       const asked = askedTogether(together, resource)
       const total = (this.#nodes[id] as readonly NodeId[]).reduce((sum, node) => sum + cluster.total(node, r as ResourceId), 0)
-      if (asked > total) throw new SchedError('INFEASIBLE', `job ${spec.id} is one gang and asks ${asked} ${resource} at once, partition "${name}" has ${total}.`, {}, 'Give the partition more nodes.')
+      if (asked > total)
+        throw new SchedError(
+          'INFEASIBLE',
+          `job ${spec.id} is one gang and asks ${asked} ${resource} at once, partition "${name}" has ${total}.`,
+          {},
+          'Give the partition more nodes.',
+        )
     }
   }
 

@@ -1,4 +1,7 @@
-import { None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type RoundLimits, type Savepoint, type Scheduler, type TaskId, type WorkListener } from '@sched/core'
+import {
+  None, type Cell, type JobId, type LaneId, type NodeId, type OpenRound, type RoundLimits, type Savepoint, type Scheduler, type TaskId,
+  type WorkListener,
+} from '@sched/core'
 import { SERIAL } from './serial-path.js'
 
 /**

@@ -25,13 +25,25 @@ export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], 
     const hasQuota = guarantee !== undefined || limit !== undefined
     if (!known.includes(path) && guarantee === undefined) throw new SchedError('BAD_OPTION', `no framework has the role "${path}".`, place, suggest(path, known))
     if (!hasQuota) continue
-    if (path.includes('/')) throw new SchedError('BAD_OPTION', `"${path}" lies in another role, and only outermost roles have a guarantee or limit.`, place, 'Give it to the outermost role.')
+    if (path.includes('/'))
+      throw new SchedError(
+        'BAD_OPTION',
+        `"${path}" lies in another role, and only outermost roles have a guarantee or limit.`,
+        place,
+        'Give it to the outermost role.',
+      )
     if (!quotas) throw new SchedError('BAD_OPTION', `guarantees and limits are kept node by node.`, place, 'Say `offers: by-node`.')
     const role = roles.role(path)
     if (limit !== undefined) role.limit = amountsByName(limit, resources, `${place.field}.limit`, Infinity)
     if (guarantee !== undefined) role.guarantee = amountsByName(guarantee, resources, `${place.field}.guarantee`, 0)
     for (const [r, name] of resources.entries())
-      if ((role.guarantee?.[r] ?? 0) > (role.limit?.[r] ?? Infinity)) throw new SchedError('BAD_OPTION', `role "${path}" is guaranteed more ${name} than its limit.`, place, 'Raise the limit or lower the guarantee.')
+      if ((role.guarantee?.[r] ?? 0) > (role.limit?.[r] ?? Infinity))
+        throw new SchedError(
+          'BAD_OPTION',
+          `role "${path}" is guaranteed more ${name} than its limit.`,
+          place,
+          'Raise the limit or lower the guarantee.',
+        )
   }
   for (const [r, name] of resources.entries()) {
     const sum = guaranteed(roles, r)
@@ -50,7 +62,12 @@ export function checkQuota(spec: JobSpec, role: Member, roles: Roles, totals: Fl
       const spare = (totals[r] as number) - guaranteed(roles, r) + own
       const most = Math.min(role.limit?.[r] ?? Infinity, spare)
       if (asked > most)
-        throw new SchedError('INFEASIBLE', `job ${spec.id} asks ${asked} ${name} at once, and ${most} is the most that role "${role.name}" can be offered${most === spare ? ' beside what is guaranteed to others' : ''}.`, {}, 'Raise its limit, or lower the guarantees of other roles.')
+        throw new SchedError(
+          'INFEASIBLE',
+          `job ${spec.id} asks ${asked} ${name} at once, and ${most} is the most that role "${role.name}" can be offered${most === spare ? ' beside what is guaranteed to others' : ''}.`,
+          {},
+          'Raise its limit, or lower the guarantees of other roles.',
+        )
     }
 }
 

@@ -95,7 +95,12 @@ class SharedState implements Architecture {
     this.#router = new Router('scheduler', groups, options.balance, env)
   }
 
-  #add(scheduler: Scheduler, own: SchedulerOptions, options: z.output<typeof sharedStateOptions>, parts: Pick<TransactionOptions, 'attempts' | 'bell' | 'limits' | 'precedence'>): void {
+  #add(
+    scheduler: Scheduler,
+    own: SchedulerOptions,
+    options: z.output<typeof sharedStateOptions>,
+    parts: Pick<TransactionOptions, 'attempts' | 'bell' | 'limits' | 'precedence'>,
+  ): void {
     const { conflict = options.conflict, commit = options.commit } = own
     parts.precedence?.rank(scheduler, own.precedence)
     this.#limits[scheduler.id] = parts.limits

@@ -1,4 +1,7 @@
-import { amountsByName, defineArchitecture, resourceNamed, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type NodeId, type Plug, type Scheduler } from '@sched/core'
+import {
+  amountsByName, defineArchitecture, resourceNamed, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec,
+  type NodeId, type Plug, type Scheduler,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Allocator } from './allocator.js'
 import { allocatorOrders, drfWithout, rankedAtRandom, rankedBy, type AllocatorOrder, type Ranking } from './allocator-order.js'
@@ -17,7 +20,11 @@ const frameworkOptions = z.strictObject({
   ...groupOptions,
   decision: decisionOptions.optional().describe('its own decision time'),
   weight: z.number().positive().optional().describe('part it may have relative to the other frameworks; default 1'),
-  role: z.string().regex(/^[^/]+(\/[^/]+)*$/, 'a path like a/b').optional().describe('role its frameworks are in, a/b inside a: roles share first, then the frameworks in each; default: each framework stands for itself'),
+  role: z
+    .string()
+    .regex(/^[^/]+(\/[^/]+)*$/, 'a path like a/b')
+    .optional()
+    .describe('role its frameworks are in, a/b inside a: roles share first, then the frameworks in each; default: each framework stands for itself'),
   wants: z.array(z.string()).default([]).describe('resources of `keep` that its frameworks are offered'),
 })
 type FrameworkGroup = z.output<typeof frameworkOptions>
@@ -45,13 +52,20 @@ const twoLevelOptions = z.strictObject({
     .array(z.record(z.string(), z.number().nonnegative()))
     .default([])
     .describe('what is offered of a node has at least all of one of these (Mesos: min_allocatable_resources, 0.01 CPUs or 32 MB); default: room for the smallest task'),
-  batch: z.number().min(0.001).default(1).describe('seconds for which requests are collected before an offer is made, and after which the allocator looks again while nothing is free; at least 0.001, and a run takes as long as it has looks: days of a full cluster minutes with 0.001'),
+  batch: z
+    .number()
+    .min(0.001)
+    .default(1)
+    .describe('seconds for which requests are collected before an offer is made, and after which the allocator looks again while nothing is free; at least 0.001, and a run takes as long as it has looks: days of a full cluster minutes with 0.001'),
   offerTime: seconds.default(0.001).describe('seconds that it takes to make an offer'),
   minimumOffer: z
     .record(z.string(), z.number().nonnegative())
     .optional()
     .describe("less than this over all nodes is not offered, by resource; the authors' simulator has 100 CPUs and 100 of memory; default: room for the smallest task"),
-  fairShareOffers: z.boolean().default(false).describe('an offer has whole nodes up to the one with which the framework has its fair share of a resource, instead of all that is free'),
+  fairShareOffers: z
+    .boolean()
+    .default(false)
+    .describe('an offer has whole nodes up to the one with which the framework has its fair share of a resource, instead of all that is free'),
   refuseSeconds: seconds
     .default(0)
     .describe('seconds for which what a framework left of a node is not offered to it again, unless the node has more by then; at least until the next offers are made, 0: not at all; Mesos has 5'),
@@ -120,7 +134,13 @@ class TwoLevel implements Architecture {
     refusePromises('framework', groups.flatMap(({ schedulers }) => schedulers))
     this.#router = new Router('framework', groups, options.balance, env)
     const { offers, fairShareOffers: fairShare } = options
-    if (fairShare && offers === 'by-node') throw new SchedError('BAD_OPTION', 'offers that are made node by node have no fair share.', { field: 'fairShareOffers' }, 'Leave out one of the two.')
+    if (fairShare && offers === 'by-node')
+      throw new SchedError(
+        'BAD_OPTION',
+        'offers that are made node by node have no fair share.',
+        { field: 'fairShareOffers' },
+        'Leave out one of the two.',
+      )
     this.#totals = totalsOf(env)
     this.#roles = rolesOf(options.roles, this.#frameworks, rankingOf(options, env), this.#totals, env.cluster.resources, offers === 'by-node')
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
@@ -154,7 +174,10 @@ class TwoLevel implements Architecture {
     return scheduler
   }
 
-  /** No offer is as large as what frameworks need at once, or lasts until they have decided; or they collect against each other: one that waits alone is offered all that is free. */
+  /**
+   * No offer is as large as what frameworks need at once, or lasts until they have decided; or they collect against each other: one that
+   * waits alone is offered all that is free.
+   */
   stuck(): string | undefined {
     if (this.#isSmall) return 'no offer that may be made is large enough for it, or lasts until it is answered (minimumOffer, fairShareOffers, offerTimeout).'
     const waiting = this.#frameworks.filter((framework) => framework.hasWork)
