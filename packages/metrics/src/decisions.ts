@@ -129,7 +129,8 @@ class Decisions implements Observer {
     const schedulers = this.#schedulers.filter((each) => each !== undefined)
     return {
       schedulers: schedulers.map(({ name, group, own }) => ({ scheduler: name, group, ...own.result(this.#end, 1) })).sort((a, b) => naturalOrder(a.scheduler, b.scheduler)),
-      groups: [...this.#groups].map(([group, { account, schedulers }]) => ({ group, schedulers, ...account.result(this.#end, schedulers) })).sort((a, b) => naturalOrder(a.group, b.group)),
+      groups: [...this.#groups].map(([group, { account, schedulers }]) =>
+        ({ group, schedulers, ...account.result(this.#end, schedulers) })).sort((a, b) => naturalOrder(a.group, b.group)),
       ...this.#jobs.result(),
     }
   }

@@ -28,7 +28,10 @@ interface JobQuantilesOptions {
 }
 
 /** Distributions of wait, response and bounded slowdown in so many points, however many jobs there are. */
-export function jobQuantiles({ parts = 200, exact = EXACT_VALUES, tau = TAU, period = wholeRun }: JobQuantilesOptions = {}): { readonly observer: Observer; result(): JobQuantiles } {
+export function jobQuantiles({ parts = 200, exact = EXACT_VALUES, tau = TAU, period = wholeRun }: JobQuantilesOptions = {}): {
+  readonly observer: Observer
+  result(): JobQuantiles
+} {
   const [wait, response, slowdown] = [new Values(exact), new Values(exact), new Values(exact)]
   const observer = jobRows((row) => {
     if (row.abandoned || !counts(period, row.submit)) return

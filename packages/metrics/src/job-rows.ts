@@ -1,4 +1,7 @@
-import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import {
+  grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds,
+  type TaskId, type WorkView,
+} from '@sched/core'
 
 /** One ended job; times in seconds. */
 export interface JobRow {

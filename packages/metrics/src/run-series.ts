@@ -1,4 +1,7 @@
-import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type QueueId, type ResourceId, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
+import {
+  grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type QueueId, type ResourceId,
+  type Seconds, type StartRow, type TaskId, type WorkView,
+} from '@sched/core'
 import { TimeMeans } from './time-means.js'
 
 /** What a run looked like over time: means over steps of `step` seconds, the first of which begins at `from`. */

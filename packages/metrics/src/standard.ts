@@ -1,4 +1,7 @@
-import { tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Pass, type Seconds, type StartRow, type TaskId, type WorkView } from '@sched/core'
+import {
+  tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Pass, type Seconds,
+  type StartRow, type TaskId, type WorkView,
+} from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { failures } from './failures.js'
 import { fairness, type FairnessOptions } from './fairness.js'

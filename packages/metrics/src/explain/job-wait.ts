@@ -82,7 +82,8 @@ const NAMED = 5
  * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
  * - `set-up of nodes`: those that are kept for it are made ready (a virtual cluster); `start-up`: its own set-up;
  * - `queue limit`: the policy says that a limit forbids it, and which where it names them;
- * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a gang, or of stages that start together not all they ask;
+ * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a
+ *   gang, or of stages that start together not all they ask;
  * - what the policy said last, `locality delay` or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
  * - `next attempt`: before the decision that follows one which found no room, or lost all it claimed to others;
@@ -115,7 +116,14 @@ export class JobWaitObserver implements Observer {
   #deferredAt: Seconds = NaN
   #limit: string | undefined
   #witness = 0
-  readonly #decisions: { readonly scheduler: number; readonly isOwn: boolean; readonly isLost: boolean; readonly isVain: boolean; readonly opened: Seconds; readonly closed: Seconds }[] = []
+  readonly #decisions: {
+    readonly scheduler: number
+    readonly isOwn: boolean
+    readonly isLost: boolean
+    readonly isVain: boolean
+    readonly opened: Seconds
+    readonly closed: Seconds
+  }[] = []
   readonly #promises: { at: Seconds; start: Seconds }[] = []
   readonly #waiting = new Set<JobId>()
   readonly #passing: string[] = []

@@ -53,7 +53,11 @@ export class Meanwhile {
 
   started(task: TaskId, job: JobId, now: Seconds): void {
     let running = this.#running.get(job)
-    if (running === undefined) this.#running.set(job, (running = { ...this.#namesOf(job), tasks: new Map(), held: this.#cluster.resources.map(() => 0), share: 0, since: now, sum: 0 }))
+    if (running === undefined)
+      this.#running.set(
+        job,
+        (running = { ...this.#namesOf(job), tasks: new Map(), held: this.#cluster.resources.map(() => 0), share: 0, since: now, sum: 0 }),
+      )
     const shape = this.#work.shapeOf(task)
     const demand = this.#cluster.resources.map((_, r) => this.#work.demand(shape, r as ResourceId))
     running.tasks.set(task, demand)

@@ -59,7 +59,8 @@ export class DeviceFragments {
     }
     this.#devices = new Int32Array(this.#starts[nodes] as number)
     for (let node = 0 as NodeId; node < nodes; node++)
-      for (let at = this.#starts[node] as number; at < (this.#starts[node + 1] as number); at++) this.#devices[at] = cluster.deviceFree(node, resource, at - (this.#starts[node] as number))
+      for (let at = this.#starts[node] as number; at < (this.#starts[node + 1] as number); at++)
+        this.#devices[at] = cluster.deviceFree(node, resource, at - (this.#starts[node] as number))
     this.free = this.#devices.reduce((sum, each) => sum + each, 0)
   }
 

@@ -56,7 +56,10 @@ export class Fragmentation implements Observer {
     if (inDevices.length === 0) return
     this.#cluster = cluster
     this.#work = work
-    this.#amounts = Int32Array.from({ length: cluster.resources.length * cluster.nodes }, (_, at) => cluster.free((at % cluster.nodes) as NodeId, Math.floor(at / cluster.nodes) as ResourceId))
+    this.#amounts = Int32Array.from(
+      { length: cluster.resources.length * cluster.nodes },
+      (_, at) => cluster.free((at % cluster.nodes) as NodeId, Math.floor(at / cluster.nodes) as ResourceId),
+    )
     this.#parts = inDevices.map((resource) => new DeviceFragments(resource, cluster, work, this.#amounts))
   }
 

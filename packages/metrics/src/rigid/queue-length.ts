@@ -1,4 +1,7 @@
-import { grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
+import {
+  grown, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type ResourceId, type Seconds, type TaskEnd,
+  type TaskId, type WorkView,
+} from '@sched/core'
 import { secondsIn, wholeRun, type Period } from '../period.js'
 import { firstStage, firstStages } from './job-amounts.js'
 
