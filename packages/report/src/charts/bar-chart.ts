@@ -39,7 +39,10 @@ export function barChart({ title, unit, groups = [''], series, interval = '95 % 
   const categories = single ? series.map(({ name }) => name) : groups
   const rows = single ? [{ name: '', bars: series.map(({ bars }) => bars[0] ?? { value: NaN }) }] : series
   const all = series.flatMap(({ bars }) => bars)
-  const scale = scaleOf({ title, unit, ...(unit === '%' && all.some(({ value }) => value > 0.5) && all.every(({ value }) => !(value > 1)) && { to: 1 }) }, all.flatMap(({ value, high }) => [value, high ?? value]))
+  const scale = scaleOf(
+    { title, unit, ...(unit === '%' && all.some(({ value }) => value > 0.5) && all.every(({ value }) => !(value > 1)) && { to: 1 }) },
+    all.flatMap(({ value, high }) => [value, high ?? value]),
+  )
   const longest = Math.max(...all.map(({ value }) => value || 0))
   const legend = legendOf(single ? [] : series.map(({ name }) => name), width)
   const text = (bar: Bar) => (unit === 's' ? timeText(bar, longest) : valueText({ mean: scale.at(bar.value), halfWidth: scale.at(halfWidthOf(bar)) }))
@@ -48,12 +51,37 @@ export function barChart({ title, unit, groups = [''], series, interval = '95 % 
   const names = categories.map((name) => cut(oneLine(name), MOST))
   const option = {
     legend: legend.options,
-    grid: { left: 20 + LETTER * Math.max(...names.map((name) => name.length)), right: 28 + 6.2 * Math.max(...all.map((bar) => text(bar).length)), top: legend.bottom + 4, bottom: 44 },
+    grid: {
+      left: 20 + LETTER * Math.max(...names.map((name) => name.length)),
+      right: 28 + 6.2 * Math.max(...all.map((bar) => text(bar).length)),
+      top: legend.bottom + 4,
+      bottom: 44,
+    },
     xAxis: { ...axisStyle, ...scale.options, name: scale.title, nameLocation: 'middle', nameGap: 24 },
-    yAxis: { type: 'category', data: categories.map((_, i) => i), inverse: true, axisLabel: { color: INK, interval: 0, formatter: (_: string, i: number) => names[i] }, axisTick: { show: false }, axisLine: axisStyle.axisLine },
+    yAxis: {
+      type: 'category',
+      data: categories.map((_, i) => i),
+      inverse: true,
+      axisLabel: { color: INK, interval: 0, formatter: (_: string, i: number) => names[i] },
+      axisTick: { show: false },
+      axisLine: axisStyle.axisLine,
+    },
     series: rows.flatMap(({ name, bars }, s) => [
-      { type: 'bar', name: oneLine(name), ...layout, itemStyle: { color: colorOf(s) }, data: bars.map(({ value }, i) => ({ value: dash(scale.at(value)), ...(single && { itemStyle: { color: colorOf(i) } }) })) },
-      { type: 'custom', silent: true, z: 5, renderItem: lying(s, rows.length, layout, bars.map(text)), data: bars.map((bar, i) => [i, ...reach(bar, unit).map((value) => scale.at(value))]), encode: { x: 3, y: 0 } },
+      {
+        type: 'bar',
+        name: oneLine(name),
+        ...layout,
+        itemStyle: { color: colorOf(s) },
+        data: bars.map(({ value }, i) => ({ value: dash(scale.at(value)), ...(single && { itemStyle: { color: colorOf(i) } }) })),
+      },
+      {
+        type: 'custom',
+        silent: true,
+        z: 5,
+        renderItem: lying(s, rows.length, layout, bars.map(text)),
+        data: bars.map((bar, i) => [i, ...reach(bar, unit).map((value) => scale.at(value))]),
+        encode: { x: 3, y: 0 },
+      },
     ]),
   }
   const whole = all.some(({ low, high }) => isWide(low, high)) ? ` Whiskers: ${interval}, as far as it can be.` : ''

@@ -53,17 +53,28 @@ export function ganttChart({ title, note, rowTitle, rows, names, bars, away = []
   const named = { axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: INK, customValues: ticks, formatter: (value: number) => texts.get(value) ?? '' } }
   const letters = Math.max(5, ...(shownNames ?? []).map((name) => name.length))
   const option = {
-    title: [{ text: oneLine(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } }, { text: oneLine(notes), left: 8, top: legend.bottom - 4, textStyle: { color: INK, fontSize: 12, fontWeight: 400 } }],
+    title: [
+      { text: oneLine(title), left: 8, top: 4, textStyle: { color: INK, fontSize: 14, fontWeight: 600 } },
+      { text: oneLine(notes), left: 8, top: legend.bottom - 4, textStyle: { color: INK, fontSize: 12, fontWeight: 400 } },
+    ],
     legend: legend.options,
     grid: { left: 30 + letters * 7.2, right: 24, top, height: inside },
     xAxis: { ...axisStyle, ...scale.options, name: scale.title, nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axisStyle, type: 'value', inverse: true, name: oneLine(rowTitle), nameLocation: 'middle', nameGap: 14 + letters * 7.2, ...(names === undefined ? numbered.options : named), min: 0, max: layout.height },
+    yAxis: {
+      ...axisStyle, type: 'value', inverse: true, name: oneLine(rowTitle), nameLocation: 'middle', nameGap: 14 + letters * 7.2,
+      ...(names === undefined ? numbered.options : named), min: 0, max: layout.height,
+    },
     series: isByKind ? kinds.map((kind) => ({ type: 'bar', name: oneLine(kind), color: colors.get(kind), data: [] })) : [],
   }
   const description = `Bars over time: ${bars.length} pieces of work on ${layout.shown} of ${rows} rows (${rowTitle}).${notes === '' ? '' : ` ${notes}`}`
   return drawn(option, { title, description, width, height: top + inside + 46 }, (chart) => {
     const at = pixelsOf(chart, scale.at)
-    const shades = away.filter(({ row }) => row < layout.shown).map(({ row, from, to: end }) => rect(at(from, layout.top(row)), at(Math.min(end, to), layout.top(row + 1)), 'fill="currentColor" fill-opacity=".18"', `${shownNames?.[row] ?? rowTitle}: away ${timesText(from, end)}`))
+    const shades = away.filter(({ row }) => row < layout.shown).map(({ row, from, to: end }) => rect(
+      at(from, layout.top(row)),
+      at(Math.min(end, to), layout.top(row + 1)),
+      'fill="currentColor" fill-opacity=".18"',
+      `${shownNames?.[row] ?? rowTitle}: away ${timesText(from, end)}`,
+    ))
     return `<g class="away">${shades.join('')}</g>\n<g class="bars" stroke="var(--chart-paper)" stroke-width=".6">\n${layout.stripes.map((stripe) => barOf(stripe, colors.get(isByKind ? (stripe.bar.kind ?? '') : stripe.bar.label) ?? '', at, from, to)).join('')}</g>\n`
   })
 }
@@ -82,7 +93,9 @@ function barOf({ bar, from: y0, to: y1 }: Stripe, color: string, at: At, from: n
   const look = bar.isPale === true ? `fill="${color}" fill-opacity=".4" stroke="${color}" stroke-dasharray="2"` : `fill="${color}"`
   const about = `${bar.label}: ${timesText(bar.start, bar.end)}${bar.note === undefined ? '' : `, ${bar.note}`}`
   const fits = b[0] - a[0] >= 6.6 * bar.label.length + 6 && b[1] - a[1] >= 11
-  const text = fits ? `<text x="${round((a[0] + b[0]) / 2)}" y="${round((a[1] + b[1]) / 2)}" text-anchor="middle" dominant-baseline="central" font-size="11" font-family="system-ui, sans-serif" stroke="none" pointer-events="none" fill="${bar.isPale === true ? INK : inkOn(color)}">${escaped(bar.label)}</text>` : ''
+  const text = fits
+    ? `<text x="${round((a[0] + b[0]) / 2)}" y="${round((a[1] + b[1]) / 2)}" text-anchor="middle" dominant-baseline="central" font-size="11" font-family="system-ui, sans-serif" stroke="none" pointer-events="none" fill="${bar.isPale === true ? INK : inkOn(color)}">${escaped(bar.label)}</text>`
+    : ''
   return `${rect(a, b, look, about)}${text}\n`
 }
 

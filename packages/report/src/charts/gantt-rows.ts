@@ -46,7 +46,8 @@ export function ganttRows(rows: number, bars: readonly GanttBar[], most: number)
     tops.push(next)
   }
   const shown = tops.length - 1
-  const stripes = places.flatMap(({ bar, slots }) => joined(slots.filter(({ row }) => row < shown).map(({ row, slot }) => (tops[row] ?? 0) + slot)).map(([from, to]) => ({ bar, from, to })))
+  const stripes = places.flatMap(({ bar, slots }) =>
+    joined(slots.filter(({ row }) => row < shown).map(({ row, slot }) => (tops[row] ?? 0) + slot)).map(([from, to]) => ({ bar, from, to })))
   return { height: tops.at(-1) ?? 0, shown, top: (row) => tops[row] ?? 0, stripes }
 }
 

@@ -19,5 +19,11 @@ export function legendOf(names: readonly string[], width: number, icon?: string)
     if (used > 0 && used + own > width - 16) [rows, used] = [rows + 1, 0]
     used += own
   }
-  return { options: { data: names.map(oneLine), left: 4, top: TOP - 4, itemWidth: 22, itemHeight: 10, itemGap: gap, ...(icon !== undefined && { icon }), textStyle: { color: INK }, formatter: (name: string) => cut(name, MOST) }, bottom: TOP + rows * ROW }
+  return {
+    options: {
+      data: names.map(oneLine), left: 4, top: TOP - 4, itemWidth: 22, itemHeight: 10, itemGap: gap, ...(icon !== undefined && { icon }),
+      textStyle: { color: INK }, formatter: (name: string) => cut(name, MOST),
+    },
+    bottom: TOP + rows * ROW,
+  }
 }
