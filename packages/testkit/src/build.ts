@@ -8,7 +8,10 @@ export type JobChange = Partial<JobSpec> & Partial<Pick<StageSpec, 'tasks' | 'de
 /** A valid job to change one thing of: `job`, submitted at 0, one task of 10 s on a map slot. */
 export function job(change: JobChange = {}): JobSpec {
   const { tasks = 1, demand = { map: 1 }, duration = 10, data, gang, minTasks, ...rest } = change
-  const stage: StageSpec = { name: 'map', tasks, demand, duration, ...(data !== undefined && { data }), ...(gang !== undefined && { gang }), ...(minTasks !== undefined && { minTasks }) }
+  const stage: StageSpec = {
+    name: 'map', tasks, demand, duration, ...(data !== undefined && { data }), ...(gang !== undefined && { gang }),
+    ...(minTasks !== undefined && { minTasks }),
+  }
   return { id: 'job', submit: 0, stages: [stage], ...rest }
 }
 

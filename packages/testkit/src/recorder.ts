@@ -1,5 +1,8 @@
 import { taskName, Work, type TaskName } from '@sched/cluster'
-import { SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
+import {
+  SchedError, type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId,
+  type WorkView,
+} from '@sched/core'
 
 /** A start. `level` is the distance to the task's data: 0 on the node, ..., -1 for a task without data. */
 export interface Launch extends TaskName {

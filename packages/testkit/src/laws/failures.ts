@@ -7,7 +7,8 @@ export function failures({ recorder, world, specs }: Play): string | undefined {
   const gone = new Map<string, number>()
   for (const event of recorder.events) {
     if (event.kind === 'abandon') {
-      if (![...failed].some(([key, count]) => key.startsWith(`${event.job} `) && count >= maxAttempts)) return `job ${event.job} is given up at ${event.time} s, and no task of it has failed ${maxAttempts} times`
+      if (![...failed].some(([key, count]) => key.startsWith(`${event.job} `) && count >= maxAttempts))
+        return `job ${event.job} is given up at ${event.time} s, and no task of it has failed ${maxAttempts} times`
       gone.set(event.job, event.time)
     }
     if (event.kind === 'launch' && gone.has(event.job)) return `a task of job ${event.job} starts at ${event.time} s, it has failed at ${gone.get(event.job)} s`
@@ -17,7 +18,10 @@ export function failures({ recorder, world, specs }: Play): string | undefined {
     const count = (failed.get(key) ?? 0) + 1
     failed.set(key, count)
     const stage = specs.get(event.job)?.stages[event.stage]
-    if (count >= maxAttempts && stage?.gang !== true && stage?.master !== true && !recorder.events.some(({ kind, job, time }) => kind === 'abandon' && job === event.job && time === event.time))
+    if (count >= maxAttempts
+      && stage?.gang !== true
+      && stage?.master !== true
+      && !recorder.events.some(({ kind, job, time }) => kind === 'abandon' && job === event.job && time === event.time))
       return `task ${event.stage}.${event.task} of job ${event.job} has failed ${count} times, and the job runs on`
   }
   return undefined

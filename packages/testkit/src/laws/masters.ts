@@ -23,7 +23,10 @@ export function masters({ recorder, specs, model }: Play): string | undefined {
       state.since = NaN
       const left = [...state.running]
       if (event.how === 'done' && left.length > 0) return `the master of ${job} ends at ${time} s, before ${left.join()}`
-      if (event.how === 'done' && model.heartbeat === undefined && time !== Math.max(...recorder.ends.filter((end) => end.job === job).map((end) => end.time))) return `the master of ${job} ends at ${time} s, not with the last task`
+      if (event.how === 'done'
+        && model.heartbeat === undefined
+        && time !== Math.max(...recorder.ends.filter((end) => end.job === job).map((end) => end.time)))
+        return `the master of ${job} ends at ${time} s, not with the last task`
     }
   }
   return undefined

@@ -74,7 +74,10 @@ function execute(world: World, policy: Plug<'policy'>, architecture: MakeArchite
   const { jobs, seed, runtime, commitPendingBug, failures } = world
   const cluster = modelOf(world.cluster)
   const counting = { onTaskStart: (task: TaskId) => void rounds?.started.push(task) }
-  const made = prepare({ policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes), ...(failures !== undefined && { failures }), infeasible: 'reject', architecture: architecture(world), observers: [counting] })
+  const made = prepare({
+    policy, cluster, jobs, seed, runtime, commitPendingBug, outages: outagesOf(world, cluster.nodes),
+    ...(failures !== undefined && { failures }), infeasible: 'reject', architecture: architecture(world), observers: [counting],
+  })
   if (made.simulation.advance(ENDLESS) !== 'done') throw new EndlessRun('BROKEN_CONTRACT', `the run goes on after ${ENDLESS} instants`)
   return made
 }
@@ -131,7 +134,10 @@ function scheduled(policy: Policy, round: Round): void {
     policy.schedule(round)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new Error(`a round threw "${error.message}". Are there jobs among those read that do not wait in the lane of the round? \`onReady\` and \`onDrained\` tell the lane.`, { cause: error })
+    throw new Error(
+      `a round threw "${error.message}". Are there jobs among those read that do not wait in the lane of the round? \`onReady\` and \`onDrained\` tell the lane.`,
+      { cause: error },
+    )
   }
 }
 

@@ -93,7 +93,8 @@ interface Gang {
 
 function apart(gangs: ReadonlyMap<string, Gang>, now: Seconds): string | undefined {
   for (const [name, { running, lost, least, isElastic, ended }] of gangs) {
-    if (isElastic && running.size > 0 && running.size + ended < least) return `${running.size} tasks of gang ${name} run at ${now} s and ${ended} have ended, at least ${least} must`
+    if (isElastic && running.size > 0 && running.size + ended < least)
+      return `${running.size} tasks of gang ${name} run at ${now} s and ${ended} have ended, at least ${least} must`
     if (isElastic) continue
     const starts = new Set(running.values())
     if (starts.size > 1) return `tasks of gang ${name} start at ${[...starts].join(' and ')} s`

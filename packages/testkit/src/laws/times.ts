@@ -32,7 +32,8 @@ export function slowStart({ recorder, specs }: Play): string | undefined {
     const stages = specs.get(event.job)?.stages ?? []
     for (const { stage, fraction } of stages[event.stage]?.after ?? []) {
       const count = done.get(`${event.job}.${stage}`) ?? 0
-      if (count / (stages[stage]?.tasks ?? 1) < fraction) return `stage ${event.stage} of job ${event.job} starts at ${event.time} s after ${count} tasks of stage ${stage}, fraction ${fraction}`
+      if (count / (stages[stage]?.tasks ?? 1) < fraction)
+        return `stage ${event.stage} of job ${event.job} starts at ${event.time} s after ${count} tasks of stage ${stage}, fraction ${fraction}`
     }
   }
   return undefined
@@ -47,7 +48,9 @@ export function heartbeats({ recorder, model, world, specs }: Play): string | un
     if (event.kind !== 'launch' && event.kind !== 'end') continue
     if (event.kind === 'end' && event.how !== 'done') continue // killed on another node's heartbeat, or at a time the policy asked for
     const known = (each: Launch | End) =>
-      model.heartbeat === undefined ? instantly(each) : atHeartbeat(each, model.heartbeat, offsetOf(each.node, model), world.commitPendingBug ? failuresOf(each.node, model, world) : undefined)
+      model.heartbeat === undefined
+        ? instantly(each)
+        : atHeartbeat(each, model.heartbeat, offsetOf(each.node, model), world.commitPendingBug ? failuresOf(each.node, model, world) : undefined)
     const expected = known(event)
     if (event.time === expected) continue
     const isMaster = event.stage === 0 && specs.get(event.job)?.stages[0]?.master === true
@@ -68,7 +71,10 @@ function offsetOf(node: string, { heartbeat, nodeNames, nodes }: ClusterModel): 
 const failuresOf = (node: string, { nodeNames, nodes }: ClusterModel, world: World): Seconds[] =>
   outagesOf(world, nodes).flatMap((outage) => (outage.drain !== true && nodeNames[outage.node] === node ? [outage.from] : []))
 
-/** When it should have happened: at the heartbeat nearest to a start, or the first one after a task has started and stopped; the one after, or a failure before that, where ends are committed late. */
+/**
+ * When it should have happened: at the heartbeat nearest to a start, or the first one after a task has started and stopped; the one after,
+ * or a failure before that, where ends are committed late.
+ */
 function atHeartbeat(event: Launch | End, { interval }: Heartbeat, offset: Seconds, failures: readonly Seconds[] | undefined): Seconds {
   const time = (beat: number) => beat * interval + offset
   if (event.kind === 'launch') return time(Math.round((event.time - offset) / interval))

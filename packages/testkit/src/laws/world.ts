@@ -85,7 +85,12 @@ function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitra
   const amounts = ofSlots
     ? fc.record({ map: oneOf(1, 2, 3), reduce: oneOf(1, 2) }).map((slots) => ({ slots }))
     : fc.record({ cpu: oneOf(2, 4), mem: oneOf(3, 8) }).map((resources) => ({ resources }))
-  const group = fc.tuple(fc.integer({ min: 1, max: 4 }), oneOf(1, 2, 3), amounts, oneOf(1, 1, 0.5)).map(([count, racks, each, speed]) => ({ count, racks: Math.min(racks, count), speed, ...each }))
+  const group = fc.tuple(fc.integer({ min: 1, max: 4 }), oneOf(1, 2, 3), amounts, oneOf(1, 1, 0.5)).map(([count, racks, each, speed]) => ({
+    count,
+    racks: Math.min(racks, count),
+    speed,
+    ...each,
+  }))
   return fc
     .record({
       nodes: fc.oneof(fc.tuple(group), fc.tuple(group, group)),
@@ -98,7 +103,10 @@ function clusters(ofSlots: boolean, heartbeats: boolean | undefined): fc.Arbitra
 }
 
 /** Each node has room for as many masters as a world may have, so that these never keep each other's tasks from running. */
-const withRoomForMasters = (cluster: ClusterDescription): ClusterDescription => ({ ...cluster, nodes: cluster.nodes.map((group) => ({ ...group, resources: { ...group.resources, master: 100 } })) })
+const withRoomForMasters = (cluster: ClusterDescription): ClusterDescription => ({
+  ...cluster,
+  nodes: cluster.nodes.map((group) => ({ ...group, resources: { ...group.resources, master: 100 } })),
+})
 
 /** A job with a master that is up after so many seconds; `undefined`: without. */
 function withMaster([draft, startup]: [JobDraft, Seconds | undefined]): JobDraft {
@@ -114,7 +122,14 @@ function asGang([draft, isGang]: [JobDraft, boolean]): JobDraft {
   const ofSlots = 'map' in first.demand || 'reduce' in first.demand
   const stages = [first, second].map(({ after: _, gang: __, minTasks: ___, ...stage }, i) => {
     const tasks = i === 0 ? Math.min(2, stage.tasks) : stage.tasks
-    return { ...stage, tasks, demand: ofSlots ? { map: 1 } : i === 0 ? { cpu: 1 } : { cpu: 1, mem: 1 }, duration: Array.isArray(stage.duration) ? stage.duration.slice(0, tasks) : stage.duration, gang: true, ...(i > 0 && { minTasks: 1 }) }
+    return {
+      ...stage,
+      tasks,
+      demand: ofSlots ? { map: 1 } : i === 0 ? { cpu: 1 } : { cpu: 1, mem: 1 },
+      duration: Array.isArray(stage.duration) ? stage.duration.slice(0, tasks) : stage.duration,
+      gang: true,
+      ...(i > 0 && { minTasks: 1 }),
+    }
   })
   return { ...draft, rest: { ...draft.rest, gang: true, stages } }
 }
@@ -153,7 +168,14 @@ function stages(ofSlots: boolean, withGangs: boolean): fc.Arbitrary<StageSpec[]>
   const demand = ofSlots
     ? fc.oneof({ weight: 30, arbitrary: oneOf({ map: 1 }, { map: 1 }, { reduce: 1 }) }, { weight: 1, arbitrary: fc.constant({ map: 99 }) })
     : fc.oneof({ weight: 30, arbitrary: oneOf({ cpu: 1 }, { cpu: 1, mem: 2 }, { cpu: 2, mem: 1 }, { mem: 3 }) }, { weight: 1, arbitrary: fc.constant({ cpu: 99 }) })
-  const draft = fc.tuple(fc.integer({ min: 1, max: 5 }), demand, durations(), dataSpecs(), oneOf(undefined, 0, 0.05, 0.5, 1), withGangs ? oneOf('none', 'none', 'all', 'some') : fc.constant('none'))
+  const draft = fc.tuple(
+    fc.integer({ min: 1, max: 5 }),
+    demand,
+    durations(),
+    dataSpecs(),
+    oneOf(undefined, 0, 0.05, 0.5, 1),
+    withGangs ? oneOf('none', 'none', 'all', 'some') : fc.constant('none'),
+  )
   return fc.array(draft, { minLength: 1, maxLength: 3 }).map((drafts) =>
     drafts.map(([tasks, asked, duration, data, fraction, gang], index) => ({
       name: `stage${index}`,
