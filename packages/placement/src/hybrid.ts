@@ -7,7 +7,14 @@ import { locality } from './locality.js'
 import { NodeIndex } from './scored/node-index.js'
 
 const hybridOptions = z.strictObject({
-  spreadThreshold: z.number().min(0).max(1).default(0.5).describe('nodes that are used less than this part count as unused: they are filled in order; the others by least use (scheduler_spread_threshold)'),
+  spreadThreshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.5)
+    .describe(
+      'nodes that are used less than this part count as unused: they are filled in order; the others by least use (scheduler_spread_threshold)',
+    ),
   topKFraction: z.number().min(0).max(1).default(0.2).describe('the node is drawn among this part of those in sight, the best of them (scheduler_top_k_fraction)'),
   topKAbsolute: z.int().min(1).default(1).describe('or among so many, where that is more (scheduler_top_k_absolute)'),
   avoidGpuNodes: z.boolean().default(true).describe('tasks that ask no GPU, nor any other device, go to nodes without, where one has room (scheduler_avoid_gpu_nodes)'),

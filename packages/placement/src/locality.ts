@@ -33,7 +33,9 @@ class Nearest implements Placement {
     const isNear = (node: NodeId, level: number): boolean => work.taskFor(job, lane, node, level) !== None
     for (let level = 0; level < levels; level++) {
       const suits = (node: NodeId): boolean => isNear(node, level)
-      const node = nodes.length < cluster.nodes ? nodes.find((each) => round.fits(job, each) && suits(each)) : this.#near.find(this.#place(job, lane) * levels + level, job, round, suits)
+      const node = nodes.length < cluster.nodes
+        ? nodes.find((each) => round.fits(job, each) && suits(each))
+        : this.#near.find(this.#place(job, lane) * levels + level, job, round, suits)
       if (node !== undefined && node !== None) return node
     }
     return nodes.length < cluster.nodes ? (nodes.find((node) => round.fits(job, node)) ?? None) : this.#byShape.find(work.shape(job, lane), job, round)

@@ -1,4 +1,7 @@
-import { amountsByName, definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
+import {
+  amountsByName, definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId,
+  type Placement, type Plug, type Round,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
@@ -20,7 +23,10 @@ const weightedOptions = z.strictObject({
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
     .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated and -allocation, which are percentages`),
-  resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what a resource counts in `binpack` and in scores that end in -allocated, and whether it does in `balanced-allocation` (0: no); default 1 each'),
+  resourceWeights: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe('what a resource counts in `binpack` and in scores that end in -allocated, and whether it does in `balanced-allocation` (0: no); default 1 each'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
@@ -37,7 +43,8 @@ export type WeightedOptions = z.input<typeof weightedOptions>
 /**
  * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
- * that weights compare, but for those of kube-scheduler's resource plug-ins, which are percentages of each node. Filters hold for the tasks of this scheduler; where a job itself requires labels, see `constraints`.
+ * that weights compare, but for those of kube-scheduler's resource plug-ins, which are percentages of each node. Filters hold for the tasks
+ * of this scheduler; where a job itself requires labels, see `constraints`.
  *
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
  * stopped, and the first of equals is taken, where kube-scheduler draws one.
@@ -92,7 +99,9 @@ class Weighted implements Placement {
     this.#alone = only && new ByShape(only, { passes: (job, node, { cluster }) => this.#passes(job, node, cluster), enough: (nodes) => enoughOf(nodes, percentageOfNodesToScore) })
     const company = scaled.flatMap(([name, weight]) => (name === 'pack' || name === 'spread' ? [{ sign: name === 'pack' ? (1 as const) : (-1 as const), weight }] : []))
     const isAllCompany = company.length > 0 && company.length === scaled.length
-    this.#besideCompany = isAllCompany && this.#percentages ? new BesideCompany(this.#percentages, company, perJob, env.cluster, (job, node, cluster) => this.#passes(job, node, cluster)) : undefined
+    this.#besideCompany = isAllCompany && this.#percentages
+      ? new BesideCompany(this.#percentages, company, perJob, env.cluster, (job, node, cluster) => this.#passes(job, node, cluster))
+      : undefined
     Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks))
   }
 
@@ -180,10 +189,21 @@ function enoughOf(nodes: number, percentage: number): number {
 /** A filter that no node can pass would leave every job waiting for ever. */
 function checkLabels(labels: readonly (readonly [string, readonly string[]])[], cluster: ClusterView): void {
   for (const [key] of labels)
-    if (!cluster.labels.includes(key)) throw new SchedError('UNKNOWN_NAME', `no node has a label "${key}".`, { field: 'weighted.labels' }, cluster.labels.length === 0 ? 'Give the nodes `labels`.' : suggest(key, cluster.labels))
+    if (!cluster.labels.includes(key))
+      throw new SchedError(
+        'UNKNOWN_NAME',
+        `no node has a label "${key}".`,
+        { field: 'weighted.labels' },
+        cluster.labels.length === 0 ? 'Give the nodes `labels`.' : suggest(key, cluster.labels),
+      )
   const passes = (node: number) => labels.every(([key, values]) => values.includes(cluster.label(node as NodeId, key) ?? ''))
   for (let node = 0; node < cluster.nodes; node++) if (passes(node)) return
-  throw new SchedError('BAD_OPTION', `no node has the labels ${labels.map(([key, values]) => `${key} = ${values.join(' or ')}`).join(', ')}.`, { field: 'weighted.labels' }, 'Choose values that nodes have.')
+  throw new SchedError(
+    'BAD_OPTION',
+    `no node has the labels ${labels.map(([key, values]) => `${key} = ${values.join(' or ')}`).join(', ')}.`,
+    { field: 'weighted.labels' },
+    'Choose values that nodes have.',
+  )
 }
 
 function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>): Score {

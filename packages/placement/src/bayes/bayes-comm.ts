@@ -1,4 +1,7 @@
-import { definePolicy, forwarding, None, SchedError, type ClusterView, type Env, type JobId, type NodeId, type Plug, type Policy, type Random, type Release, type Round, type TaskId } from '@sched/core'
+import {
+  definePolicy, forwarding, None, SchedError, type ClusterView, type Env, type JobId, type NodeId, type Plug, type Policy, type Random,
+  type Release, type Round, type TaskId,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { givenWeights } from '../node-weight/weights.js'
 import { BayesClassifier } from './classifier.js'
@@ -207,5 +210,10 @@ function performances(given: Readonly<Record<string, number>> | undefined, clust
 
 function refusePromises({ name }: Plug<'policy'>, { promises }: Policy): void {
   if (promises === true)
-    throw new SchedError('BAD_OPTION', `"${name}" promises jobs when they start, planning over all nodes, and could not keep that for jobs that are moved to one rack.`, { field: 'bayes-comm.policy' }, 'Wrap a policy without promises, for example greedy, fair or delay.')
+    throw new SchedError(
+      'BAD_OPTION',
+      `"${name}" promises jobs when they start, planning over all nodes, and could not keep that for jobs that are moved to one rack.`,
+      { field: 'bayes-comm.policy' },
+      'Wrap a policy without promises, for example greedy, fair or delay.',
+    )
 }

@@ -54,7 +54,13 @@ export class BayesClassifier {
   /** The same of features; any finite numbers. Throws `BAD_INPUT` for missing or further features and NaN. */
   predictFeatures(features: ArrayLike<number>): Prediction {
     const expected = this.#features.length
-    if (features.length !== expected) throw new SchedError('BAD_INPUT', `has ${features.length} numbers, the model ${expected}.`, { field: 'features' }, 'Extract them as the model does.')
+    if (features.length !== expected)
+      throw new SchedError(
+        'BAD_INPUT',
+        `has ${features.length} numbers, the model ${expected}.`,
+        { field: 'features' },
+        'Extract them as the model does.',
+      )
     for (let m = 0; m < expected; m++)
       if (!Number.isFinite(features[m])) throw new SchedError('BAD_INPUT', `is ${features[m] ?? 'missing'}.`, { field: `features[${m}]` }, 'Use finite numbers.')
     return this.#predict(features)

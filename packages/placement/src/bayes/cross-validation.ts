@@ -29,7 +29,10 @@ export interface CrossValidation {
  * trained on the others. Throws `BAD_OPTION` for fewer than 2 folds or more than samples, `BAD_INPUT` for a class of fewer
  * than 2 samples, since a fold would leave nothing of it to learn from.
  */
-export function crossValidate(samples: readonly Sample[], { folds = 5, seed = 1, ...options }: TrainOptions & { readonly folds?: number; readonly seed?: number } = {}): CrossValidation {
+export function crossValidate(
+  samples: readonly Sample[],
+  { folds = 5, seed = 1, ...options }: TrainOptions & { readonly folds?: number; readonly seed?: number } = {},
+): CrossValidation {
   if (!Number.isInteger(folds) || folds < 2 || folds > samples.length)
     throw new SchedError('BAD_OPTION', `is ${folds}, and there are ${samples.length} samples.`, { field: 'folds' }, 'Use a whole number from 2 to the number of samples.')
   const foldOf = divide(samples, folds, seed)
@@ -67,7 +70,12 @@ function divide(samples: readonly Sample[], folds: number, seed: number): number
   for (const wanted of [true, false]) {
     const members = [...samples.keys()].filter((i) => samples[i]?.isActive === wanted)
     if (members.length < 2)
-      throw new SchedError('BAD_INPUT', `class ${wanted ? 'C1 (active)' : 'C0 (lazy)'} has ${members.length} of ${samples.length} samples.`, { field: 'samples' }, 'Cross-validation needs at least 2 of each class.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `class ${wanted ? 'C1 (active)' : 'C0 (lazy)'} has ${members.length} of ${samples.length} samples.`,
+        { field: 'samples' },
+        'Cross-validation needs at least 2 of each class.',
+      )
     for (let i = members.length - 1; i > 0; i--) {
       const j = Math.floor(random() * (i + 1))
       ;[members[i], members[j]] = [members[j] as number, members[i] as number]

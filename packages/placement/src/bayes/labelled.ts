@@ -33,7 +33,12 @@ export function labelled(jobs: readonly Pick<MeasuredJob, 'plan' | 'pairs'>[], {
   const volumes = jobs.map(({ pairs }) => pairs.map(([, , bytes]) => bytes))
   const largest = largestOf(volumes)
   if (largest === 0)
-    throw new SchedError('BAD_INPUT', `none of ${jobs.length} jobs fetched anything between racks.`, { field: 'jobs' }, 'Run jobs with a shuffle on a cluster with racks, and with a network (`runtime: { network: {} }`).')
+    throw new SchedError(
+      'BAD_INPUT',
+      `none of ${jobs.length} jobs fetched anything between racks.`,
+      { field: 'jobs' },
+      'Run jobs with a shuffle on a cluster with racks, and with a network (`runtime: { network: {} }`).',
+    )
   const found = activities(volumes, activity)
   const chosen = activeFraction === undefined ? (threshold ?? defaultThreshold) : thresholdForActiveFraction(found, activeFraction)
   return {

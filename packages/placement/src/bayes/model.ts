@@ -63,7 +63,12 @@ export function checkModel(value: unknown, file?: string): BayesModel {
   const { format, version } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown; version?: unknown }
   if (format !== FORMAT) throw new SchedError('BAD_INPUT', 'is no model of communication.', { file }, 'Write one with `sched bayes train`.')
   if (version !== VERSION)
-    throw new SchedError('BAD_INPUT', `is ${JSON.stringify(version) ?? 'missing'}, and this program reads version ${VERSION}.`, { file, field: 'version' }, 'Train the model again.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `is ${JSON.stringify(version) ?? 'missing'}, and this program reads version ${VERSION}.`,
+      { file, field: 'version' },
+      'Train the model again.',
+    )
   const parsed = bayesModelSchema.safeParse(value)
   if (!parsed.success) {
     const { at, fact, wayOut } = describeIssues(bayesModelSchema, value, parsed.error.issues)

@@ -87,7 +87,9 @@ export function redeploy(plan: Plan, { classifier, performance, rackChoice = 'ra
 
 /** One of some racks. Throws `BAD_INPUT` where there is none. */
 export function chooseRack(racks: readonly number[], choice: 'random' | 'mostFree', random: Random, freeIn: (rack: number) => number): number {
-  const rack = choice === 'random' ? racks[Math.floor(random() * racks.length)] : racks.reduce<number | undefined>((best, each) => (best === undefined || freeIn(each) > freeIn(best) ? each : best), undefined)
+  const rack = choice === 'random'
+    ? racks[Math.floor(random() * racks.length)]
+    : racks.reduce<number | undefined>((best, each) => (best === undefined || freeIn(each) > freeIn(best) ? each : best), undefined)
   if (rack === undefined) throw new SchedError('BAD_INPUT', 'has no node.', { field: 'plan' }, 'Plan for a cluster with nodes.')
   return rack
 }

@@ -71,7 +71,12 @@ function countMembers(samples: readonly Sample[]): [lazy: number, active: number
   const active = samples.reduce((count, { isActive }) => count + (isActive ? 1 : 0), 0)
   for (const [name, what, count] of [['C1', 'active', active], ['C0', 'lazy', samples.length - active]] as const)
     if (count === 0)
-      throw new SchedError('BAD_INPUT', `class ${name} (${what}) has no samples among ${samples.length} jobs.`, { field: 'samples' }, 'Measure more jobs, or choose another threshold.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `class ${name} (${what}) has no samples among ${samples.length} jobs.`,
+        { field: 'samples' },
+        'Measure more jobs, or choose another threshold.',
+      )
   return [samples.length - active, active]
 }
 
@@ -111,7 +116,13 @@ function moments(rows: Rows, wanted: boolean, floor: number) {
   const [mean, count] = means(rows, wanted)
   const own = variances(rows, wanted, mean, count)
   const flat = floor === 0 ? own.findIndex((variance) => variance === 0) : -1
-  if (flat >= 0) throw new SchedError('BAD_INPUT', `feature ${flat} is the same in all samples of class ${wanted ? 'C1' : 'C0'}, and no variance is too small.`, { field: 'varianceFloor' }, 'Use a floor above 0, for example 1e-9.')
+  if (flat >= 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      `feature ${flat} is the same in all samples of class ${wanted ? 'C1' : 'C0'}, and no variance is too small.`,
+      { field: 'varianceFloor' },
+      'Use a floor above 0, for example 1e-9.',
+    )
   return { mean: [...mean], variance: Array.from(own, (variance) => Math.max(variance, floor, 1e-300)) }
 }
 

@@ -1,4 +1,7 @@
-import { definePolicy, DoneJobs, forwarding, None, to40Bits, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
+import {
+  definePolicy, DoneJobs, forwarding, None, to40Bits, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
+  type Round, type Seconds, type TaskId,
+} from '@sched/core'
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
 import { firstInSight, hasRoomInSight, someInSight } from './in-sight.js'
 import { PairJudge } from './pair-judge.js'

@@ -71,7 +71,12 @@ export class PairFeatures {
     const limits = this.#limits.node
     let part = 0
     if (cores !== undefined) part = levelOf(hardware.use(node, cores.index) + (more?.cores ?? 0), hardware.amount(node, cores.index), limits)
-    if (memory !== undefined) part = part * (limits.length + 1) + limits.length - levelOf(hardware.use(node, memory.index) + (more?.memory ?? 0), hardware.amount(node, memory.index), limits)
+    if (memory !== undefined)
+      part = part * (limits.length + 1) + limits.length - levelOf(
+        hardware.use(node, memory.index) + (more?.memory ?? 0),
+        hardware.amount(node, memory.index),
+        limits,
+      )
     if (cores !== undefined) part = part * (limits.length + 1) + levelOf(hardware.runnable(node) + (more?.tasks ?? 0), hardware.amount(node, cores.index), limits)
     return part
   }

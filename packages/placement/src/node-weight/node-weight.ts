@@ -1,4 +1,7 @@
-import { definePlacement, None, SchedError, suggest, to40Bits, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type ResourceId, type Round, type Seconds } from '@sched/core'
+import {
+  definePlacement, None, SchedError, suggest, to40Bits, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Placement,
+  type Plug, type ResourceId, type Round, type Seconds,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ByNode } from '../scored/by-node.js'
 import { comparators } from './comparators.js'

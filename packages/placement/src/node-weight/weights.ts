@@ -23,7 +23,15 @@ export interface HardwareOptions {
  */
 export function measuredWeights(cluster: ClusterView, options: HardwareOptions): number[] {
   const { probe } = options
-  const samples = probe === undefined ? undefined : byNode(cluster, probe, 'node-weight.probe', (name) => `the probe has no samples of node "${name}".`, 'Probe every node of the cluster, or one of every group of nodes.')
+  const samples = probe === undefined
+    ? undefined
+    : byNode(
+      cluster,
+      probe,
+      'node-weight.probe',
+      (name) => `the probe has no samples of node "${name}".`,
+      'Probe every node of the cluster, or one of every group of nodes.',
+    )
   return weightsBy(cluster, options, (node) => samples?.[node])
 }
 

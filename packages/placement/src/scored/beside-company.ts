@@ -34,7 +34,13 @@ export class BesideCompany {
   readonly #nodes: NodeId[] = []
   readonly #company: number[] = []
 
-  constructor(percentages: ShapeScore, scores: readonly CompanyScore[], counts: TaskCounts, cluster: ClusterView, passes: (job: JobId, node: NodeId, cluster: ClusterView) => boolean) {
+  constructor(
+    percentages: ShapeScore,
+    scores: readonly CompanyScore[],
+    counts: TaskCounts,
+    cluster: ClusterView,
+    passes: (job: JobId, node: NodeId, cluster: ClusterView) => boolean,
+  ) {
     this.#indexes = new ShapeIndexes(percentages)
     this.#scores = scores
     this.#counts = counts
