@@ -71,8 +71,11 @@ function generalFair(file: FairFile): Record<string, string> {
   tell('userMaxAppsDefault', file.userMaxAppsDefault)
   tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
   for (const [user, given] of file.users) tell(`user ${user} maxRunningApps`, given)
-  if (file.rules !== undefined) settings['queuePlacementPolicy'] = file.rules.map(({ name, queue, create, nested }) => `${name}${nested === undefined ? '' : `(${nested.name})`}${queue === undefined ? '' : ` ${queue}`}${create ? '' : ' create=false'}`).join(', ')
+  if (file.rules !== undefined)
+    settings['queuePlacementPolicy'] = file.rules.map(({ name, queue, create, nested }) =>
+      `${name}${nested === undefined ? '' : `(${nested.name})`}${queue === undefined ? '' : ` ${queue}`}${create ? '' : ' create=false'}`).join(', ')
   return settings
 }
 
-const generalProperties = (properties: ReadonlyMap<string, Pick<Setting, 'name' | 'value'>>): Record<string, string> => Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))
+const generalProperties = (properties: ReadonlyMap<string, Pick<Setting, 'name' | 'value'>>): Record<string, string> =>
+  Object.fromEntries([...properties.values()].map(({ name, value }) => [name, value]))

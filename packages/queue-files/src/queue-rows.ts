@@ -59,17 +59,33 @@ interface Bounds {
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
- * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions of Slurm and queues of Kueue, KAI and YuniKorn have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions
+ * of Slurm and queues of Kueue, KAI and YuniKorn have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export function queueTable(file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable {
   if (file.kind === 'slurm') return { rows: [...partitionRows(file), ...databaseRows(file)], totals: {}, leavesOutAmounts: false }
   if (file.kind === 'kueue') return { rows: clusterQueueRows(file), totals: {}, leavesOutAmounts: false }
-  if (file.kind === 'kai') return { rows: file.queues.map((queue) => ({ path: queue.path, depth: queue.path.split('.').length - 1, isParent: queue.isParent, settings: kaiSettings(queue), shares: {} })), totals: {}, leavesOutAmounts: false }
+  if (file.kind === 'kai')
+    return {
+      rows: file.queues.map((queue) => ({
+        path: queue.path,
+        depth: queue.path.split('.').length - 1,
+        isParent: queue.isParent,
+        settings: kaiSettings(queue),
+        shares: {},
+      })),
+      totals: {},
+      leavesOutAmounts: false,
+    }
   if (file.kind === 'volcano') return { rows: volcanoRows(file), totals: {}, leavesOutAmounts: false }
   if (file.kind === 'yunikorn') return { rows: yunikornRows(file.root, 0), totals: {}, leavesOutAmounts: false }
   let leavesOutAmounts = false
   const leaveOut = () => (leavesOutAmounts = true)
-  const top = file.kind === 'fair' ? fairNode(file.root, file, totals, leaveOut) : file.kind === 'spark' ? sparkNode(file, totals, leaveOut) : capacityNode(file.root, totals, leaveOut)
+  const top = file.kind === 'fair'
+    ? fairNode(file.root, file, totals, leaveOut)
+    : file.kind === 'spark'
+      ? sparkNode(file, totals, leaveOut)
+      : capacityNode(file.root, totals, leaveOut)
   const isActive = activity(top, active)
   const shares = new Map<string, Record<string, number>>()
   for (const [resource, total] of Object.entries(totals ?? { cluster: 1 })) divide(top, resource, total, isActive, shares, file.kind === 'fair' && totals !== undefined)
@@ -136,30 +152,49 @@ const partitionSettings = new Map(['PriorityTier', 'PriorityJobFactor', 'MaxTime
 
 const partitionRows = ({ partitions }: SlurmConf): QueueRow[] =>
   partitions.map(({ name, settings }) => ({
-    path: name.value, depth: 0, isParent: false, settings: { ...(settings.has('priority') && { PriorityTier: settings.get('priority')?.value ?? '' }), ...Object.fromEntries([...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value])) }, shares: {},
+    path: name.value, depth: 0, isParent: false, settings: { ...(settings.has('priority')
+      && { PriorityTier: settings.get('priority')?.value ?? '' }), ...Object.fromEntries([...settings].map(([key, setting]) =>
+        [partitionSettings.get(key) ?? setting.name, setting.value])) }, shares: {},
   }))
 
 /** QOS, accounts, and the users who have a setting of their own but shares. */
 const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): QueueRow[] => [
   ...qos.map((each) => databaseRow(`QOS ${each.name}`, each)),
   ...accounts.map((each) => databaseRow(`account ${each.name}`, each)),
-  ...users.map((each) => databaseRow(`user ${each.name} in ${each.parent}`, each)).filter(({ settings }) => Object.keys(settings).some((name) => !/^(fairshare|share|defaultaccount|adminlevel|cluster)$/i.test(name))),
+  ...users.map((each) => databaseRow(`user ${each.name} in ${each.parent}`, each)).filter(({ settings }) =>
+    Object.keys(settings).some((name) => !/^(fairshare|share|defaultaccount|adminlevel|cluster)$/i.test(name))),
 ]
 
-const databaseRow = (path: string, { settings }: Entity): QueueRow => ({ path, depth: 0, isParent: false, settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])), shares: {} })
+const databaseRow = (path: string, { settings }: Entity): QueueRow => ({
+  path,
+  depth: 0,
+  isParent: false,
+  settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])),
+  shares: {},
+})
 
 // ---- volcano ----
 
 const volcanoRows = ({ queues }: VolcanoFile): QueueRow[] =>
-  queues.filter(({ name }) => name !== ROOT).map((queue) => ({ path: queue.path, depth: queue.path.split('.').length - 1, isParent: queue.isParent, settings: volcanoSettings(queue), shares: {} }))
+  queues.filter(({ name }) => name !== ROOT).map((queue) => ({
+    path: queue.path,
+    depth: queue.path.split('.').length - 1,
+    isParent: queue.isParent,
+    settings: volcanoSettings(queue),
+    shares: {},
+  }))
 
 // ---- yunikorn ----
 
-const yunikornRows = (queue: YunikornQueue, depth: number): QueueRow[] => [{ path: queue.path, depth, isParent: queue.isParent, settings: yunikornSettings(queue), shares: {} }, ...queue.queues.flatMap((each) => yunikornRows(each, depth + 1))]
+const yunikornRows = (queue: YunikornQueue, depth: number): QueueRow[] => [
+  { path: queue.path, depth, isParent: queue.isParent, settings: yunikornSettings(queue), shares: {} },
+  ...queue.queues.flatMap((each) => yunikornRows(each, depth + 1)),
+]
 
 // ---- kueue ----
 
-const clusterQueueRows = ({ clusterQueues }: KueueFile): QueueRow[] => clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found), shares: {} }))
+const clusterQueueRows = ({ clusterQueues }: KueueFile): QueueRow[] =>
+  clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found), shares: {} }))
 
 // ---- fair ----
 
@@ -199,7 +234,9 @@ function amountOf(amounts: NamedAmounts | undefined, resource: string, total: nu
     return missing
   }
   const name = Object.keys(amounts.byName).find((each) => clusterName(each, Object.keys(totals)) === resource)
-  if (name === undefined) return missing === Infinity && amounts.isOldStyle === true && Object.keys(amounts.byName).some((each) => clusterName(each, Object.keys(totals)) !== undefined) ? 0 : missing
+  if (name === undefined)
+    return missing === Infinity && amounts.isOldStyle === true && Object.keys(amounts.byName).some((each) =>
+      clusterName(each, Object.keys(totals)) !== undefined) ? 0 : missing
   const amount = amounts.byName[name] as number | string
   return typeof amount === 'number' ? amount : (Number.parseFloat(amount) / 100) * total
 }

@@ -15,7 +15,14 @@ export function included({ file, include }: SourceText, path: string, line: numb
   const wayOut = 'Put the lines of that file in the place of this one.'
   if (include === undefined) throw new SchedError('BAD_INPUT', `includes ${path}, which is not read.`, { file, line }, wayOut)
   const found = include(path)
-  if (found === undefined) throw new SchedError('BAD_INPUT', `includes ${path}, which is not there.`, { file, line }, 'Put that file beside this one, or its lines in the place of this one.')
-  if (found.file === file || around.includes(found.file)) throw new SchedError('BAD_INPUT', `includes ${path}, which includes this file.`, { file, line }, 'Remove the one or the other.')
+  if (found === undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `includes ${path}, which is not there.`,
+      { file, line },
+      'Put that file beside this one, or its lines in the place of this one.',
+    )
+  if (found.file === file || around.includes(found.file))
+    throw new SchedError('BAD_INPUT', `includes ${path}, which includes this file.`, { file, line }, 'Remove the one or the other.')
   return found
 }

@@ -8,7 +8,12 @@ const VARIABLE = /\$\{[^}]*\}?/
 
 /** That a text is no file of a site yet, in a line. */
 export const templateError = (mark: string, file: string, line: number | undefined): SchedError =>
-  new SchedError('BAD_INPUT', `is a template: ${mark.trim().slice(0, 60)} is still to be filled in.`, { file, line }, 'Give what the tool makes of it that fills it in, such as Ansible, Helm or Terraform.')
+  new SchedError(
+    'BAD_INPUT',
+    `is a template: ${mark.trim().slice(0, 60)} is still to be filled in.`,
+    { file, line },
+    'Give what the tool makes of it that fills it in, such as Ansible, Helm or Terraform.',
+  )
 
 /** What of a text is still to be filled in, variables too if asked for; `undefined`: nothing. */
 export const templateMark = (text: string, variables = false): string | undefined => (MARK.exec(text) ?? (variables ? VARIABLE.exec(text) : null))?.[0]

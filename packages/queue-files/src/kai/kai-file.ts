@@ -40,7 +40,13 @@ export function readKai({ text, file }: SourceText): KaiFile {
   for (const found of all.filter(isQueue)) {
     const name = fieldsOf(found.object['metadata'])['name']
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is missing.', found.place('metadata', 'name'))
-    if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period, which stands between a queue and the one around it here.`, found.place('metadata', 'name'), 'Give it another name.')
+    if (name.includes('.'))
+      throw new SchedError(
+        'BAD_INPUT',
+        `the name of queue "${name}" has a period, which stands between a queue and the one around it here.`,
+        found.place('metadata', 'name'),
+        'Give it another name.',
+      )
     if (byName.has(name)) throw new SchedError('BAD_INPUT', `queue "${name}" was declared before.`, found.place('metadata', 'name'), 'Give every one once.')
     byName.set(name, found)
   }
@@ -54,13 +60,24 @@ function inTrees(byName: ReadonlyMap<string, KubernetesObject>): KaiQueue[] {
     const parent = fieldsOf(found.object['spec'])['parentQueue']
     if (parent === undefined || parent === null || parent === '') return undefined
     if (typeof parent === 'string' && byName.has(parent)) return parent
-    throw new SchedError('BAD_INPUT', `names the queue ${JSON.stringify(parent)}, which is not there.`, found.place('spec', 'parentQueue'), suggest(textOf(parent), [...byName.keys()]))
+    throw new SchedError(
+      'BAD_INPUT',
+      `names the queue ${JSON.stringify(parent)}, which is not there.`,
+      found.place('spec', 'parentQueue'),
+      suggest(textOf(parent), [...byName.keys()]),
+    )
   }
   const parents = new Map([...byName.keys()].map((name) => [name, parentOf(name)]))
   const pathOf = (name: string): string => {
     const path = [name]
     for (let around = parents.get(name); around !== undefined; around = parents.get(around)) {
-      if (path.includes(around)) throw new SchedError('BAD_INPUT', `queue "${name}" lies in itself: ${[...path].reverse().join(' around ')}.`, (byName.get(name) as KubernetesObject).place('spec', 'parentQueue'), 'Change one of them.')
+      if (path.includes(around))
+        throw new SchedError(
+          'BAD_INPUT',
+          `queue "${name}" lies in itself: ${[...path].reverse().join(' around ')}.`,
+          (byName.get(name) as KubernetesObject).place('spec', 'parentQueue'),
+          'Change one of them.',
+        )
       path.unshift(around)
     }
     return path.join('.')

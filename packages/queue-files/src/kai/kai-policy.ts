@@ -42,7 +42,13 @@ export function kaiPolicy(file: KaiFile, cluster: ClusterFacts): KaiPolicy {
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.path, settingsOf(queue, cluster, findings)]))
   for (const kind of new Set(file.others.map((each) => each.kind))) {
     const [first, ...more] = file.others.filter((each) => each.kind === kind)
-    findings.add('ignored', { line: first?.place().line ?? 1 }, kind === '' ? 'an object' : kind, '', `not of the scheduling here${more.length === 0 ? '' : ` (${more.length + 1} of them)`}`)
+    findings.add(
+      'ignored',
+      { line: first?.place().line ?? 1 },
+      kind === '' ? 'an object' : kind,
+      '',
+      `not of the scheduling here${more.length === 0 ? '' : ` (${more.length + 1} of them)`}`,
+    )
   }
   const options: KaiOptions = { queues, nonPreemptiblePriority: NON_PREEMPTIBLE }
   const leaves = new Map(file.queues.filter(({ isParent }) => !isParent).map(({ name, path }) => [name, path]))
@@ -56,9 +62,17 @@ function settingsOf({ name, found }: KaiQueue, cluster: ClusterFacts, findings: 
   const { priority, resources, parentQueue, ...others } = fieldsOf(found.object['spec'])
   const lineOf = (...path: string[]) => ({ line: found.place('spec', ...path).line ?? 1 })
   if (parentQueue !== undefined && parentQueue !== null && parentQueue !== '') findings.add('honoured', lineOf('parentQueue'), `${name} parentQueue`, textOf(parentQueue))
-  for (const [field, value] of Object.entries(others)) if (why[field] !== '') findings.add('ignored', lineOf(field), `${name} ${field}`, typeof value === 'object' ? '' : textOf(value), why[field] ?? notSimulated(field, ['priority', 'resources', 'parentQueue']))
+  for (const [field, value] of Object.entries(others)) if (why[field] !== '')
+    findings.add(
+      'ignored',
+      lineOf(field),
+      `${name} ${field}`,
+      typeof value === 'object' ? '' : textOf(value),
+      why[field] ?? notSimulated(field, ['priority', 'resources', 'parentQueue']),
+    )
   if (priority !== undefined && priority !== null) {
-    if (typeof priority !== 'number' || !Number.isInteger(priority)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(priority)}, expected a whole number.`, found.place('spec', 'priority'))
+    if (typeof priority !== 'number' || !Number.isInteger(priority))
+      throw new SchedError('BAD_INPUT', `found ${JSON.stringify(priority)}, expected a whole number.`, found.place('spec', 'priority'))
     findings.add('honoured', lineOf('priority'), `${name} priority`, String(priority))
   }
   const known = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
@@ -71,22 +85,45 @@ function settingsOf({ name, found }: KaiQueue, cluster: ClusterFacts, findings: 
       const value = each[kind]
       if (value === undefined || value === null) continue
       if (typeof value !== 'number' || !(value >= (kind === 'overQuotaWeight' ? 0 : -1)) || (value < 0 && value !== -1))
-        throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number of at least 0${kind === 'overQuotaWeight' ? '' : ', or -1 for all there is'}.`, found.place('spec', 'resources', resource, kind))
+        throw new SchedError(
+          'BAD_INPUT',
+          `found ${JSON.stringify(value)}, expected a number of at least 0${kind === 'overQuotaWeight' ? '' : ', or -1 for all there is'}.`,
+          found.place('spec', 'resources', resource, kind),
+        )
       const there = unit !== undefined && known.includes(unit.resource)
       const amount = kind === 'overQuotaWeight' || value === -1 || unit === undefined ? value : Math.floor(value * unit.per + 1e-9)
-      const note = unit === undefined ? 'jobs ask for CPU, memory and GPUs' : !there ? `the cluster has no ${unit.resource} (in ${unit.unit})` : kind === 'quota' ? beyondCluster(unit.resource, amount, unit.unit, cluster) : ''
+      const note = unit === undefined
+        ? 'jobs ask for CPU, memory and GPUs'
+        : !there
+          ? `the cluster has no ${unit.resource} (in ${unit.unit})`
+          : kind === 'quota' ? beyondCluster(unit.resource, amount, unit.unit, cluster) : ''
       findings.add(there ? 'honoured' : 'ignored', lineOf('resources', resource, kind), `${name} ${kind} of ${resource}`, textOf(value), note)
       if (there) own[kind] = amount
     }
-    for (const kind of Object.keys(each)) if (!kinds.some((other) => other === kind)) findings.add('ignored', lineOf('resources', resource, kind), `${name} ${kind} of ${resource}`, textOf(each[kind]), notSimulated(kind, kinds))
+    for (const kind of Object.keys(each)) if (!kinds.some((other) => other === kind))
+      findings.add('ignored', lineOf('resources', resource, kind), `${name} ${kind} of ${resource}`, textOf(each[kind]), notSimulated(kind, kinds))
     if (unit === undefined || !known.includes(unit.resource)) continue
     const absent = kinds.filter((kind) => kind !== 'quota' && own[kind] === undefined)
-    if (absent.length > 0) findings.add('honoured', lineOf('resources', resource), `${name} ${resource}`, '', `without ${absent.join(' and ')}: ${absent.map((kind) => zero(kind, resource)).join(', and ')}`)
+    if (absent.length > 0)
+      findings.add(
+        'honoured',
+        lineOf('resources', resource),
+        `${name} ${resource}`,
+        '',
+        `without ${absent.join(' and ')}: ${absent.map((kind) => zero(kind, resource)).join(', and ')}`,
+      )
     for (const kind of absent) own[kind] = 0
     amounts[unit.resource] = own
   }
   const silent = Object.entries(units).filter(([, { resource }]) => known.includes(resource) && amounts[resource] === undefined)
-  if (silent.length > 0) findings.add('honoured', lineOf('resources'), `${name} resources`, '', `without ${silent.map(([each]) => each).join(' and ')}: ${zero('limit', silent.map(([each]) => each).join(' or '))}`)
+  if (silent.length > 0)
+    findings.add(
+      'honoured',
+      lineOf('resources'),
+      `${name} resources`,
+      '',
+      `without ${silent.map(([each]) => each).join(' and ')}: ${zero('limit', silent.map(([each]) => each).join(' or '))}`,
+    )
   for (const [, { resource }] of silent) amounts[resource] = { quota: 0, limit: 0, overQuotaWeight: 0 }
   return { ...(typeof priority === 'number' && { priority }), resources: amounts }
 }

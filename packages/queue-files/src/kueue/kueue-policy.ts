@@ -66,7 +66,13 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     const quotas = quotasOf(found, rules, findings)
     return { ...renamed(taken(found, ['spec'], { ...inQueue, ...sharing }, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
   })
-  const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], { ...sharing, parent: 'name', parentName: 'name' }, findings)), ...quotasOf(found, rules, findings) }))
+  const cohorts = named(
+    file.cohorts,
+    (found) => ({
+      ...renamed(taken(found, ['spec'], { ...sharing, parent: 'name', parentName: 'name' }, findings)),
+      ...quotasOf(found, rules, findings),
+    }),
+  )
   const flavors = byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
   if (byFlavor) checkFlavors(file, flavors)
   const options = {
@@ -87,11 +93,18 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
   for (const [field, value] of Object.entries(valueAt(found, path))) {
     const what = Object.hasOwn(known, field) ? known[field] : undefined
     const here = [...path, field]
-    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: found.place(...here).line ?? 1 }, `${nameOf(found)} ${here.slice(1).join('.')}`, typeof value === 'object' ? '' : textOf(value), note)
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(
+      verdict,
+      { line: found.place(...here).line ?? 1 },
+      `${nameOf(found)} ${here.slice(1).join('.')}`,
+      typeof value === 'object' ? '' : textOf(value),
+      note,
+    )
     if (field === 'resourceGroups' || value === null || value === undefined) continue
     if (field === 'stopPolicy' && value === 'None') tell('honoured')
     else if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
-    else if (typeof what === 'object' && !Array.isArray(what)) options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
+    else if (typeof what === 'object' && !Array.isArray(what))
+      options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
     else {
       options[field] = checked(found, here, value, what as readonly string[] | 'whole' | 'quantity' | 'name')
       tell('honoured')
@@ -110,7 +123,12 @@ function checked(found: KubernetesObject, path: Path, value: unknown, what: read
   if (what === 'quantity') return quantityAt(found, ...path)
   if (what === 'whole' ? Number.isInteger(value) : typeof value === 'string' && (what === 'name' ? value !== '' : what.includes(value))) return value
   const expected = what === 'whole' ? 'a whole number' : what === 'name' ? 'a name' : what.join(', ')
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected ${expected}.`, found.place(...path), typeof what === 'object' && typeof value === 'string' ? suggest(value, what) : '')
+  throw new SchedError(
+    'BAD_INPUT',
+    `found ${JSON.stringify(value)}, expected ${expected}.`,
+    found.place(...path),
+    typeof what === 'object' && typeof value === 'string' ? suggest(value, what) : '',
+  )
 }
 
 /** Names of v1beta2, and fields that stand further inside there, as the policy has them. */
@@ -126,7 +144,8 @@ function renamed({ cohortName, parentName, fairSharing, admissionScope, ...optio
 
 function labelsOf(found: KubernetesObject, findings: Findings): Options {
   const spec = valueAt(found, ['spec'])
-  for (const field of Object.keys(spec).filter((each) => each !== 'nodeLabels')) findings.add('ignored', { line: found.place('spec', field).line ?? 1 }, `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
+  for (const field of Object.keys(spec).filter((each) => each !== 'nodeLabels'))
+    findings.add('ignored', { line: found.place('spec', field).line ?? 1 }, `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
   return fieldsOf(spec['nodeLabels'])
 }
 
@@ -134,14 +153,22 @@ function labelsOf(found: KubernetesObject, findings: Findings): Options {
 function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
   for (const found of clusterQueues)
     for (const { name, path } of groupsOf(found).flat())
-      if (!Object.hasOwn(flavors, name)) throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
+      if (!Object.hasOwn(flavors, name))
+        throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
 }
 
 function settingsOf(found: KubernetesObject, findings: Findings): Options {
   const { fairSharing } = found.object
   const { enable, preemptionStrategies } = fieldsOf(fairSharing)
   if (fairSharing !== undefined) findings.add('honoured', { line: found.place('fairSharing').line ?? 1 }, 'fairSharing', '')
-  if (found.object['admissionFairSharing'] !== undefined) findings.add('ignored', { line: found.place('admissionFairSharing').line ?? 1 }, 'admissionFairSharing', '', 'give `admissionFairSharing` to the policy, with times in seconds')
+  if (found.object['admissionFairSharing'] !== undefined)
+    findings.add(
+      'ignored',
+      { line: found.place('admissionFairSharing').line ?? 1 },
+      'admissionFairSharing',
+      '',
+      'give `admissionFairSharing` to the policy, with times in seconds',
+    )
   for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
     findings.add('ignored', { line: found.place(field).line ?? 1 }, field, '', 'not simulated')
   if (fairSharing === undefined || enable === false) return {}
@@ -161,17 +188,36 @@ function tellOthers({ others }: KueueFile, findings: Findings): void {
 function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
   const queues = clusterQueues.map(nameOf)
   const found = new Map<string, string>()
-  const shared = new Set(localQueues.map(nameOf).filter((name) => new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue'])).size > 1))
+  const shared = new Set(localQueues.map(nameOf).filter((name) =>
+    new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue'])).size > 1))
   for (const each of localQueues) {
     const name = nameOf(each)
     const { namespace } = valueAt(each, ['metadata'])
     const isNamespaced = typeof namespace === 'string' && namespace !== ''
     const { clusterQueue, ...others } = valueAt(each, ['spec'])
     for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'stopPolicy' || given !== 'None'))
-      findings.add('ignored', { line: each.place('spec', field).line ?? 1 }, `LocalQueue ${name} ${field}`, typeof value === 'object' ? '' : textOf(value), field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'))
+      findings.add(
+        'ignored',
+        { line: each.place('spec', field).line ?? 1 },
+        `LocalQueue ${name} ${field}`,
+        typeof value === 'object' ? '' : textOf(value),
+        field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'),
+      )
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: each.place().line ?? 1 }, `LocalQueue ${name}`, textOf(clusterQueue), note)
-    if (clusterQueue === undefined || clusterQueue === null) throw new SchedError('BAD_INPUT', `LocalQueue "${name}" names no ClusterQueue.`, each.place('spec', 'clusterQueue'), `Give it clusterQueue: ${queues.join(' or ')}.`)
-    if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue)) throw new SchedError('BAD_INPUT', `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`, each.place('spec', 'clusterQueue'), suggest(textOf(clusterQueue), queues))
+    if (clusterQueue === undefined || clusterQueue === null)
+      throw new SchedError(
+        'BAD_INPUT',
+        `LocalQueue "${name}" names no ClusterQueue.`,
+        each.place('spec', 'clusterQueue'),
+        `Give it clusterQueue: ${queues.join(' or ')}.`,
+      )
+    if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue))
+      throw new SchedError(
+        'BAD_INPUT',
+        `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`,
+        each.place('spec', 'clusterQueue'),
+        suggest(textOf(clusterQueue), queues),
+      )
     if (isNamespaced) found.set(`${namespace}/${name}`, clusterQueue)
     const isOwn = !queues.includes(name) && !shared.has(name)
     if (isOwn) found.set(name, clusterQueue)

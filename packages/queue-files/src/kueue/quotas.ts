@@ -45,10 +45,22 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
   const groups = groupsOf(found)
   const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(resource['name'], 0) !== undefined)))
   if (byFlavor && counted.length > 1)
-    throw new SchedError('BAD_INPUT', `${found.kind} "${nameOf(found)}" has ${counted.length} resource groups, and flavors are told apart: a workload has one flavor here.`, found.place('spec', 'resourceGroups'), 'Put all resources in one group.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `${found.kind} "${nameOf(found)}" has ${counted.length} resource groups, and flavors are told apart: a workload has one flavor here.`,
+      found.place('spec', 'resourceGroups'),
+      'Put all resources in one group.',
+    )
   const quotas: Quotas = {}
   for (const { name, resources, path } of groups.flat())
-    for (const [r, resource] of resources.entries()) addResource(quotas, found, { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] }, { resources: known, totals }, findings)
+    for (const [r, resource] of resources.entries())
+      addResource(
+        quotas,
+        found,
+        { flavor: byFlavor ? name : undefined, resource, path: [...path, 'resources', r] },
+        { resources: known, totals },
+        findings,
+      )
   return quotas
 }
 
@@ -60,7 +72,13 @@ export function covered(nominal: Quotas['nominalQuota'], { byFlavor, resources }
   return flavors.length === 0 ? { [flavor]: none } : Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none, ...amounts }]))
 }
 
-function addResource(quotas: Quotas, found: KubernetesObject, at: { flavor: string | undefined; resource: Readonly<Record<string, unknown>>; path: readonly (string | number)[] }, { resources, totals }: Omit<QuotaRules, 'byFlavor'>, findings: Findings): void {
+function addResource(
+  quotas: Quotas,
+  found: KubernetesObject,
+  at: { flavor: string | undefined; resource: Readonly<Record<string, unknown>>; path: readonly (string | number)[] },
+  { resources, totals }: Omit<QuotaRules, 'byFlavor'>,
+  findings: Findings,
+): void {
   const given = at.resource
   const name = typeof given['name'] === 'string' ? given['name'] : ''
   for (const kind of kinds) {

@@ -13,7 +13,11 @@ export interface Flavor {
 /** The flavors of a queue or cohort, by its resource groups. */
 export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
   listOf(fieldsOf(object['spec'])['resourceGroups']).map((group, g) =>
-    listOf(group['flavors']).map(({ name, resources }, f) => ({ name: typeof name === 'string' ? name : '', resources: listOf(resources), path: ['spec', 'resourceGroups', g, 'flavors', f] })),
+    listOf(group['flavors']).map(({ name, resources }, f) => ({
+      name: typeof name === 'string' ? name : '',
+      resources: listOf(resources),
+      path: ['spec', 'resourceGroups', g, 'flavors', f],
+    })),
   )
 
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
@@ -25,9 +29,21 @@ export function checkGroups(found: KubernetesObject): void {
     if (value === undefined || value === null) return
     if (!Array.isArray(value)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a list.`, place(...path))
     for (const [i, each] of (value as unknown[]).entries()) {
-      if (typeof each !== 'object' || each === null || Array.isArray(each)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(each)}, expected fields.`, place(...path, i), 'Write `- name: ...` and what belongs to it.')
+      if (typeof each !== 'object' || each === null || Array.isArray(each))
+        throw new SchedError(
+          'BAD_INPUT',
+          `found ${JSON.stringify(each)}, expected fields.`,
+          place(...path, i),
+          'Write `- name: ...` and what belongs to it.',
+        )
       const [field, ...further] = inside
-      if (field === undefined && typeof fieldsOf(each)['name'] !== 'string') throw new SchedError('BAD_INPUT', 'a resource has no name.', place(...path, i), 'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.')
+      if (field === undefined && typeof fieldsOf(each)['name'] !== 'string')
+        throw new SchedError(
+          'BAD_INPUT',
+          'a resource has no name.',
+          place(...path, i),
+          'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.',
+        )
       if (field !== undefined) check(fieldsOf(each)[field], [...path, i, field], further)
     }
   }
@@ -35,7 +51,13 @@ export function checkGroups(found: KubernetesObject): void {
   for (const [first, ...others] of groupsOf(found))
     for (const { name, resources, path } of others) {
       const [here, there] = [resources, first?.resources ?? []].map(namesOf)
-      if (here !== there) throw new SchedError('BAD_INPUT', `flavor "${name}" is of ${here}, and "${first?.name}" in the same group of ${there}.`, place(...path), 'Give both the same resources, as Kueue wants them, with 0 where there is no quota.')
+      if (here !== there)
+        throw new SchedError(
+          'BAD_INPUT',
+          `flavor "${name}" is of ${here}, and "${first?.name}" in the same group of ${there}.`,
+          place(...path),
+          'Give both the same resources, as Kueue wants them, with 0 where there is no quota.',
+        )
     }
 }
 

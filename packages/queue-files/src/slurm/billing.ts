@@ -17,7 +17,13 @@ export function billingOf({ value, name, file, line }: Setting, resources: reado
   const missing: string[] = []
   for (const part of value.split(',').map((each) => each.trim()).filter((each) => each !== '')) {
     const [, tres = '', number, unit = ''] = /^([^=\s]+)\s*=\s*(\d+(?:\.\d*)?|\.\d+)([KMGTP]?)B?$/i.exec(part) ?? []
-    if (number === undefined || (unit !== '' && tres.toLowerCase() !== 'mem')) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(part)}.`, { file, line, field: name }, 'Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.')
+    if (number === undefined || (unit !== '' && tres.toLowerCase() !== 'mem'))
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(part)}.`,
+        { file, line, field: name },
+        'Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.',
+      )
     const resource = resources[slurmResource(tres, resources)]
     if (resource === undefined) missing.push(tres)
     else billing[resource] = (billing[resource] ?? 0) + Number(number) / (unit === '' ? 1 : (UNITS[unit.toUpperCase()] as number))

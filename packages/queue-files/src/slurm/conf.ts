@@ -47,12 +47,16 @@ const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'ot
 
 /** Whether a text is a slurm.conf, or a part of one with nodes or partitions. */
 export const isSlurmConf = (text: string): boolean =>
-  /^[ \t]*(NodeName|PartitionName|ClusterName|ControlMachine|SlurmctldHost|SchedulerType|SchedulerParameters|PriorityType|PriorityWeight\w+|PreemptType)[ \t]*=/im.test(text) && !/^\s*[<{[]/.test(text)
+  /^[ \t]*(NodeName|PartitionName|ClusterName|ControlMachine|SlurmctldHost|SchedulerType|SchedulerParameters|PriorityType|PriorityWeight\w+|PreemptType)[ \t]*=/im.test(text)
+    && !/^\s*[<{[]/.test(text)
 
 const NOTHING: Database = { qos: [], accounts: [], users: [] }
 
 /** The conf of a site of which only the database is known. */
-export const withoutConf = (file: string, database: Database): SlurmConf => ({ kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], written: [], writtenOfNodes: [] })
+export const withoutConf = (file: string, database: Database): SlurmConf => ({
+  kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [],
+  written: [], writtenOfNodes: [],
+})
 
 /** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
@@ -68,19 +72,45 @@ export function readSlurmConf(source: SourceText): SlurmConf {
   }
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
-  if (twice !== undefined) throw new SchedError('BAD_INPUT', `partition "${twice.name.value}" was declared before.`, { file: twice.name.file, line: twice.name.line, field: twice.name.name }, 'Give every partition once.')
-  return { kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all, downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, written, writtenOfNodes }
+  if (twice !== undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `partition "${twice.name.value}" was declared before.`,
+      { file: twice.name.file, line: twice.name.line, field: twice.name.name },
+      'Give every partition once.',
+    )
+  return {
+    kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all,
+    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, written, writtenOfNodes,
+  }
 }
 
 /** Files that look like one: a gres.conf, and partitions and nodes as scontrol shows them, with settings on lines of their own, or of what is going on. */
 function refuseShown({ text, file }: SourceText): void {
   const gres = /^[ \t]*NodeName=\S+[ \t](?:.*[ \t])?Name=\w+/im.exec(text)
-  if (gres !== null) throw new SchedError('BAD_INPUT', 'has lines of a gres.conf, which is not read.', { file, line: text.slice(0, gres.index).split('\n').length }, 'Give the slurm.conf, where Gres of a node says how many GPUs it has.')
+  if (gres !== null)
+    throw new SchedError(
+      'BAD_INPUT',
+      'has lines of a gres.conf, which is not read.',
+      { file, line: text.slice(0, gres.index).split('\n').length },
+      'Give the slurm.conf, where Gres of a node says how many GPUs it has.',
+    )
   const found = /^(?:(PartitionName)=\S+[ \t]*\r?\n[ \t]+\w+=|(NodeName)=.*(?:\n[ \t]+.*)*?[ \t]CPUAlloc=)/m.exec(text)
   if (found === null) return
   const line = text.slice(0, found.index).split('\n').length
-  if (found[1] === undefined) throw new SchedError('BAD_INPUT', 'has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy.', { file, line }, 'Give the slurm.conf for that.')
-  throw new SchedError('BAD_INPUT', 'has what scontrol show partition prints, which is not read.', { file, line }, 'Give the slurm.conf itself, or lines such as PartitionName=main Nodes=n[1-8] MaxTime=1-0.')
+  if (found[1] === undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      'has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy.',
+      { file, line },
+      'Give the slurm.conf for that.',
+    )
+  throw new SchedError(
+    'BAD_INPUT',
+    'has what scontrol show partition prints, which is not read.',
+    { file, line },
+    'Give the slurm.conf itself, or lines such as PartitionName=main Nodes=n[1-8] MaxTime=1-0.',
+  )
 }
 
 /** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */

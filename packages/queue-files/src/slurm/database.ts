@@ -58,7 +58,13 @@ function readDump(lines: readonly string[], file: string): Database {
     const line = i + 1
     if (text.trim() === '' || /^\s*#/.test(text)) continue
     const [, title, rest] = DUMP_LINE.exec(text) ?? []
-    if (title === undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(text.trim().slice(0, 40))}.`, { file, line }, "Lines of a dump begin with Cluster, Parent, Account, User or QOS, as User - 'ann':MaxJobs=4.")
+    if (title === undefined)
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(text.trim().slice(0, 40))}.`,
+        { file, line },
+        "Lines of a dump begin with Cluster, Parent, Account, User or QOS, as User - 'ann':MaxJobs=4.",
+      )
     const [name = '', ...parts] = fieldsOf(rest as string)
     const settings = parts.map((part) => settingOf(part, file, line))
     const kind = title.toLowerCase()
@@ -95,12 +101,21 @@ function readTable(lines: readonly string[], file: string): Database {
     if (i <= top || text.trim() === '') continue
     const line = i + 1
     const cells = text.split('|')
-    if (cells.length < names.filter((each) => each !== '').length) throw new SchedError('BAD_INPUT', `has ${cells.length} fields, the first line ${names.length}.`, { file, line }, 'Print the table with --parsable2.')
+    if (cells.length < names.filter((each) => each !== '').length)
+      throw new SchedError(
+        'BAD_INPUT',
+        `has ${cells.length} fields, the first line ${names.length}.`,
+        { file, line },
+        'Print the table with --parsable2.',
+      )
     const cell = (at: number) => (cells[at] ?? '').trim()
-    const settings = names.flatMap((each, at) => ([name, user, account, parent].includes(at) || each === '' || cell(at) === '' ? [] : [{ name: each, value: cell(at), file, line }]))
+    const settings = names.flatMap((each, at) => ([name, user, account, parent].includes(at) || each === '' || cell(at) === ''
+      ? []
+      : [{ name: each, value: cell(at), file, line }]))
     if (isQos) made.qos.push({ name: cell(name), parent: '', settings })
     else if (user >= 0 && cell(user) !== '') made.users.push({ name: cell(user), parent: cell(account), settings })
-    else if (partition < 0 || cell(partition) === '') made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings })
+    else if (partition < 0 || cell(partition) === '')
+      made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings })
   }
   return made
 }

@@ -72,11 +72,23 @@ export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings
   const licenses: Record<string, number> = {}
   for (const part of setting.value.split(/[,;]/).map((each) => each.trim()).filter((each) => each !== '')) {
     const [, name, count = '1'] = /^([^:=*\s]+)(?:[:=*](\d{1,9}))?$/.exec(part) ?? []
-    if (name === undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(part)}, expected a licence and how many there are.`, { file: setting.file, line: setting.line, field: setting.name }, 'Write Licenses=fluent:30,matlab:5.')
+    if (name === undefined)
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(part)}, expected a licence and how many there are.`,
+        { file: setting.file, line: setting.line, field: setting.name },
+        'Write Licenses=fluent:30,matlab:5.',
+      )
     licenses[name] = (licenses[name] ?? 0) + Number(count)
   }
   if (Object.keys(licenses).length === 0) return undefined
-  findings.add('honoured', setting, setting.name, setting.value, `of jobs whose records name them (license/... among their TRES); those that wait for one get ${arePlanned ? 'a reservation for when it is free' : 'no reservation'}`)
+  findings.add(
+    'honoured',
+    setting,
+    setting.name,
+    setting.value,
+    `of jobs whose records name them (license/... among their TRES); those that wait for one get ${arePlanned ? 'a reservation for when it is free' : 'no reservation'}`,
+  )
   return licenses
 }
 
@@ -157,7 +169,8 @@ class DatabaseLimits {
       else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
     }
     for (const user of users) put(this.#around(made, user.parent, user.name, user.settings), 'users', user.name, this.#association(user))
-    for (const { setting, verdict, note, count } of this.#told.values()) this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
+    for (const { setting, verdict, note, count } of this.#told.values())
+      this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
     const root = made.get('root') as Options
     return { ...(Object.keys(root).length > 0 && { root }), ...top }
   }
@@ -169,7 +182,13 @@ class DatabaseLimits {
     for (const { name, parent, settings } of accounts) {
       const around = new Set([parent]) // grows while it is gone through
       for (const each of around) for (const further of parents.get(each) ?? []) around.add(further)
-      if (around.has(name)) throw new SchedError('BAD_INPUT', `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`, this.#place(settings), 'Print the accounts again, or correct the Parent above it.')
+      if (around.has(name))
+        throw new SchedError(
+          'BAD_INPUT',
+          `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`,
+          this.#place(settings),
+          'Print the accounts again, or correct the Parent above it.',
+        )
     }
   }
 
@@ -208,7 +227,15 @@ class DatabaseLimits {
     if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
     if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
     if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
-    limits[name] = name === 'QOS' ? listOf(value) : name === 'DefaultQOS' ? value : name === 'MaxWall' || name === 'GrpWall' ? checkedLimit(setting) : name === 'UsageFactor' ? factorOf(setting) : wholeOf({ ...setting, value })
+    limits[name] = name === 'QOS'
+      ? listOf(value)
+      : name === 'DefaultQOS'
+        ? value
+        : name === 'MaxWall' || name === 'GrpWall'
+          ? checkedLimit(setting)
+          : name === 'UsageFactor'
+            ? factorOf(setting)
+            : wholeOf({ ...setting, value })
     tell('honoured')
   }
 
@@ -216,7 +243,13 @@ class DatabaseLimits {
     const parts = listOf(value)
     const known = parts.filter((part) => /^billing=/i.test(part) || slurmResource(part.split('=')[0] as string, this.#resources) >= 0)
     const bad = parts.find((part) => !/^[^=]+=(-1|\d+(\.\d+)?[KMGTP]?B?)$/i.test(part))
-    if (bad !== undefined) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(bad)}.`, { file: setting.file, line: setting.line, field: setting.name }, 'Write amounts as cpu=64,mem=256G.')
+    if (bad !== undefined)
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(bad)}.`,
+        { file: setting.file, line: setting.line, field: setting.name },
+        'Write amounts as cpu=64,mem=256G.',
+      )
     const before = limits[name] as string | undefined
     if (known.length > 0) limits[name] = [...(before === undefined ? [] : [before]), ...known].join(',')
     const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])

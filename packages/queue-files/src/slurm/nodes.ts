@@ -16,7 +16,8 @@ export interface SlurmNodes {
 /**
  * The nodes of a slurm.conf: `procs` (CPUs, or boards x sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
  * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
- * Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label `partition:p`. Nodes that are down, draining or for the future are left out.
+ * Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label
+ * `partition:p`. Nodes that are down, draining or for the future are left out.
  * Throws `BAD_INPUT` with the line.
  */
 export function slurmNodes(source: SourceText): SlurmNodes {
@@ -30,9 +31,18 @@ export function slurmNodes(source: SourceText): SlurmNodes {
       if (seen.has(host)) throw bad(declared, `node "${host}" was declared before.`, 'Give every node once.')
       seen.add(host)
     }
-    return byPartitions(hosts.filter((host) => isUp(host, declared)), partitions).map(([own, labels]) => withLabels({ names: own, count: own.length, ...contents(declared) }, labels))
+    return byPartitions(hosts.filter((host) => isUp(host, declared)), partitions).map(([own, labels]) => withLabels(
+      { names: own, count: own.length, ...contents(declared) },
+      labels,
+    ))
   })
-  if (nodes.length === 0) throw new SchedError('BAD_INPUT', seen.size === 0 ? 'declares no nodes.' : 'declares no node that is up.', { file: source.file }, seen.size === 0 ? 'Nodes stand in lines such as NodeName=n[1-8] CPUs=32.' : '')
+  if (nodes.length === 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      seen.size === 0 ? 'declares no nodes.' : 'declares no node that is up.',
+      { file: source.file },
+      seen.size === 0 ? 'Nodes stand in lines such as NodeName=n[1-8] CPUs=32.' : '',
+    )
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }
 

@@ -18,7 +18,10 @@ const whyNot = knownWords<string>({
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', bf_node_space_size: 'a plan has as many records as it needs', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
 })
 
-/** What `replan` takes of SchedulerParameters; `noLicenses`: why its plans reckon with no licences, where bf_licenses is given all the same. Throws `BAD_INPUT` for a number that is none. */
+/**
+ * What `replan` takes of SchedulerParameters; `noLicenses`: why its plans reckon with no licences, where bf_licenses is given all the same.
+ * Throws `BAD_INPUT` for a number that is none.
+ */
 export function replanOptions(setting: Setting | undefined, noLicenses: string, findings: Findings): Record<string, number> {
   const options: Record<string, number> = {}
   for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
@@ -55,7 +58,14 @@ export function multifactorOptions({ general, database }: SlurmConf, findings: F
     const setting = general.get(name.toLowerCase())
     if (setting === undefined) continue
     if (isBasic) findings.add('ignored', setting, name, setting.value, 'PriorityType is priority/basic')
-    else if (name === 'PriorityWeightQOS' && database.qos.length === 0) findings.add('ignored', setting, name, setting.value, 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
+    else if (name === 'PriorityWeightQOS' && database.qos.length === 0)
+      findings.add(
+        'ignored',
+        setting,
+        name,
+        setting.value,
+        'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt',
+      )
     else take(options, name, setting, database.accounts.length > 0, findings)
   }
   return options
@@ -71,13 +81,21 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
     const flags = value.split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
     const left = flags.filter((flag) => !KNOWN_FLAGS.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
     if (left.length < flags.length) options[name] = flags.filter((flag) => KNOWN_FLAGS.includes(flag)).join(',')
-    if (left.length > 0) return tell(left.length === flags.length ? 'ignored' : 'approximated', `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`)
+    if (left.length > 0)
+      return tell(
+        left.length === flags.length ? 'ignored' : 'approximated',
+        `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
+      )
   } else {
     const period = value.toUpperCase()
     if (!['NONE', 'DAILY', 'WEEKLY'].includes(period)) return tell('ignored', 'usage is forgotten daily, weekly or never')
     options[name] = period
     if (period !== 'NONE') return tell('approximated', 'counted from the start of the run, not from midnight')
   }
-  if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares) return tell('approximated', 'shares are not in this file: users have one each, in the account that their job names; give what `sacctmgr dump` writes, as slurm.conf+accounts.cfg, or `accounts` for others')
+  if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares)
+    return tell(
+      'approximated',
+      'shares are not in this file: users have one each, in the account that their job names; give what `sacctmgr dump` writes, as slurm.conf+accounts.cfg, or `accounts` for others',
+    )
   tell('honoured')
 }

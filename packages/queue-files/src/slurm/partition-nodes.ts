@@ -25,7 +25,13 @@ function ownNodes(conf: SlurmConf, up: readonly string[]): Map<string, Set<strin
     if (setting === undefined || /^ALL$/i.test(setting.value)) return []
     const hosts = hostsOf(setting, conf)
     const stranger = [...hosts].find((host) => !declared.has(host))
-    if (stranger !== undefined) throw new SchedError('BAD_INPUT', `partition "${name.value}" has the node ${JSON.stringify(stranger)}, which no NodeName declares.`, { file: setting.file, line: setting.line, field: setting.name }, 'Declare it, or take it from the list; Slurm does not start with it either.')
+    if (stranger !== undefined)
+      throw new SchedError(
+        'BAD_INPUT',
+        `partition "${name.value}" has the node ${JSON.stringify(stranger)}, which no NodeName declares.`,
+        { file: setting.file, line: setting.line, field: setting.name },
+        'Declare it, or take it from the list; Slurm does not start with it either.',
+      )
     return [[name.value, new Set(up.filter((host) => hosts.has(host)))]]
   }))
 }
@@ -49,7 +55,8 @@ function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> 
     if (sets.length === 0) return hostNames({ ...setting, value })
     return sets.flatMap(({ settings }) => {
       const [own, feature] = [settings.get('nodes'), settings.get('feature')?.value]
-      const withFeature = nodes.filter((each) => feature !== undefined && (each.settings.get('features') ?? each.settings.get('feature'))?.value.split(/[,&]/).includes(feature) === true)
+      const withFeature = nodes.filter((each) => feature !== undefined
+        && (each.settings.get('features') ?? each.settings.get('feature'))?.value.split(/[,&]/).includes(feature) === true)
       return [...(own === undefined ? [] : hostNames(own)), ...withFeature.flatMap(({ name }) => hostNames(name))]
     })
   }))

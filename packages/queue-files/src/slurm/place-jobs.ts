@@ -9,7 +9,8 @@ import type { Setting } from '../setting.js'
 
 /**
  * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default QOS of its user's
- * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time limit; and the nodes of its partition, where the cluster marks them.
+ * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time
+ * limit; and the nodes of its partition, where the cluster marks them.
  * `undefined` where there is nothing to fill in.
  */
 export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => readonly string[]): ((spec: JobSpec) => JobSpec) | undefined {
@@ -22,7 +23,9 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
   if (marked.size === 0 && times.size === 0 && partition === undefined && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
     const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
-    for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root' ? undefined : around.get(each.parent === '' ? 'root' : each.parent), steps++) {
+    for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root'
+      ? undefined
+      : around.get(each.parent === '' ? 'root' : each.parent), steps++) {
       const qos = defaultQos(each)
       if (qos !== undefined) return qos
     }
@@ -45,4 +48,5 @@ function timeOf(setting: Setting | undefined): Seconds[] {
 }
 
 const keyOf = (user: string, account: string) => `${account} ${user}`
-const defaultQos = ({ settings }: Entity): string | undefined => settings.find((setting) => ['defaultqos', 'defqos'].includes(keyAndValue(setting)[0]) && setting.value !== '')?.value
+const defaultQos = ({ settings }: Entity): string | undefined =>
+  settings.find((setting) => ['defaultqos', 'defqos'].includes(keyAndValue(setting)[0]) && setting.value !== '')?.value

@@ -21,12 +21,16 @@ export interface SlurmPolicy extends QueuePolicy {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-const used = ['EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType', 'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames]
+const used = [
+  'EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType',
+  'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames,
+]
 const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 
 /**
  * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
- * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT` with the line for a value that Slurm does not take.
+ * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT`
+ * with the line for a value that Slurm does not take.
  */
 export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: ClusterFacts): SlurmPolicy {
   const findings = new Findings(conf.file)
@@ -39,15 +43,36 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const factorsOfQos = isByUse ? usageFactors(conf) : {}
   const billing = isByUse ? partitionBilling(conf, resources) : {}
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
-  const order = { multifactor: { ...own, ...(isVaried(tiers) && { tiers }), ...(isVaried(factors) && { partitions: factors }), ...(hasQos && { qosPriorities: priorities }), ...(accounts !== undefined && { accounts }), ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }), ...(Object.keys(billing).length > 0 && { partitionBilling: billing }) } }
+  const order = { multifactor: {
+    ...own,
+    ...(isVaried(tiers) && { tiers }),
+    ...(isVaried(factors) && { partitions: factors }),
+    ...(hasQos && { qosPriorities: priorities }),
+    ...(accounts !== undefined && { accounts }),
+    ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }),
+    ...(Object.keys(billing).length > 0 && { partitionBilling: billing }),
+  } }
   const type = conf.general.get('prioritytype')
   const weighted = weights.flatMap((name) => conf.general.get(name.toLowerCase()) ?? []).find(({ value }) => value !== '0')
-  if (type === undefined && weighted !== undefined) findings.add('honoured', weighted, 'PriorityType', '', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing')
+  if (type === undefined && weighted !== undefined)
+    findings.add(
+      'honoured',
+      weighted,
+      'PriorityType',
+      '',
+      'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing',
+    )
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
   const licenses = licensesOf(conf, arePlanned, findings)
-  const inner = discipline(conf, nodes, { order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order, ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }) }, noPlan, findings)
+  const inner = discipline(
+    conf,
+    nodes,
+    { order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order, ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }) },
+    noPlan,
+    findings,
+  )
   const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
@@ -85,12 +110,20 @@ function whyNoLicensePlan(conf: SlurmConf): string {
   return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
 }
 
-const hasParameter = ({ general }: SlurmConf, name: string): boolean => (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
+const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
+  (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
 
-function discipline({ general, partitions }: SlurmConf, nodes: number, planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined }, noLicenses: string, findings: Findings): Config {
+function discipline(
+  { general, partitions }: SlurmConf,
+  nodes: number,
+  planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined },
+  noLicenses: string,
+  findings: Findings,
+): Config {
   const type = general.get('schedulertype')
   const isBuiltin = type?.value.toLowerCase() === 'sched/builtin'
-  if (isBuiltin && partitions.length > 1) findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
+  if (isBuiltin && partitions.length > 1)
+    findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
   else if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
   const options = replanOptions(general.get('schedulerparameters'), noLicenses, findings)
   return isBuiltin ? { strict: { order: planning.order } } : { replan: { ...planning, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
@@ -110,10 +143,15 @@ function reserving(type: Setting | undefined, nodes: number, findings: Findings)
   return nodes === 1 ? {} : { nodes: 'named', select: isLinear ? 'linear' : 'cons_tres' }
 }
 
-function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { marked: ReadonlySet<string>; isBilled: boolean; resources: readonly string[] }, findings: Findings): void {
+function tellPartitions(
+  conf: SlurmConf,
+  { marked, isBilled, resources }: { marked: ReadonlySet<string>; isBilled: boolean; resources: readonly string[] },
+  findings: Findings,
+): void {
   const { written, general, partitions, nodes } = conf
   const empty = withoutNodes(conf)
-  for (const { name, settings } of nodes.length > 0 ? partitions : []) if (!settings.has('nodes')) findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
+  for (const { name, settings } of nodes.length > 0 ? partitions : []) if (!settings.has('nodes'))
+    findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
   for (const { of, setting } of written) {
     const key = setting.name.toLowerCase()
     const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
@@ -121,19 +159,44 @@ function tellPartitions(conf: SlurmConf, { marked, isBilled, resources }: { mark
     else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
     else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
     else if (key === 'nodes') tell(...ofNodes(of, setting, conf, marked, empty))
-    else if (key === 'maxnodes') tell(UNLIMITED.test(setting.value) ? 'honoured' : 'approximated', UNLIMITED.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file')
+    else if (key === 'maxnodes')
+      tell(
+        UNLIMITED.test(setting.value) ? 'honoured' : 'approximated',
+        UNLIMITED.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file',
+      )
     else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
-    else if (key === 'qos') tell(conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored', conf.database.qos.some(({ name }) => name === setting.value) ? '' : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt')
-    else if (key === 'defaulttime') tell('honoured', /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedLimit(setting) !== '' ? 'for jobs without a time limit' : '')
+    else if (key === 'qos')
+      tell(
+        conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored',
+        conf.database.qos.some(({ name }) => name === setting.value)
+          ? ''
+          : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt',
+      )
+    else if (key === 'defaulttime')
+      tell(
+        'honoured',
+        /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedLimit(setting) !== '' ? 'for jobs without a time limit' : '',
+      )
     else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
     else if (limitsOfPartition.includes(key)) tell('honoured')
-    else if (key === 'gracetime') tell(wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored', wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier')
+    else if (key === 'gracetime')
+      tell(
+        wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored',
+        wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier',
+      )
     else if (key === 'preemptmode') tell(...modeOfPartition(setting.value, conf))
     else if (key === 'tresbillingweights') tell(...weightsOf(setting, isBilled, resources))
     else if (isAsHere(key, setting.value)) tell('honoured')
     else tell('ignored', whyIgnoredOfPartition[key] ?? notSimulated(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
   }
-  if (partitions.length === 0 && conf.isConf) findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`)
+  if (partitions.length === 0 && conf.isConf)
+    findings.add(
+      'ignored',
+      { line: 1 },
+      'PartitionName',
+      '',
+      `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`,
+    )
 }
 
 function weightsOf(setting: Setting, isBilled: boolean, resources: readonly string[]): ['honoured' | 'approximated' | 'ignored', string] {
@@ -180,12 +243,26 @@ function tellOthers({ general, partitions, database }: SlurmConf, findings: Find
     else findings.add('ignored', setting, setting.name, setting.value, why)
   }
   const [first] = others
-  if (first !== undefined) findings.add('ignored', first, `${others.length} other setting${others.length === 1 ? '' : 's'}`, others.map(({ name }) => name).join(' '), 'of daemons, accounts, logs: nothing of that is simulated')
+  if (first !== undefined)
+    findings.add(
+      'ignored',
+      first,
+      `${others.length} other setting${others.length === 1 ? '' : 's'}`,
+      others.map(({ name }) => name).join(' '),
+      'of daemons, accounts, logs: nothing of that is simulated',
+    )
 }
 
 /** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
-const ofPartitionsAlone = [...limitsOfPartition, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups', 'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv', 'rootonly', 'shared', 'exclusiveuser']
-const ofNodesAlone = ['cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit', 'realmemory', 'gres', 'feature', 'features', 'tmpdisk', 'weight']
+const ofPartitionsAlone = [
+  ...limitsOfPartition, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
+  'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv',
+  'rootonly', 'shared', 'exclusiveuser',
+]
+const ofNodesAlone = [
+  'cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit',
+  'realmemory', 'gres', 'feature', 'features', 'tmpdisk', 'weight',
+]
 
 /** Why a setting of partitions or nodes means nothing on a line of its own. */
 function misplaced(key: string): string | undefined {
@@ -195,7 +272,14 @@ function misplaced(key: string): string | undefined {
 
 function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
   if (/^(none|no|0)?$/i.test(setting.value)) return findings.add('honoured', setting, setting.name, setting.value)
-  if (!hasDatabase) return findings.add('ignored', setting, setting.name, setting.value, 'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt')
+  if (!hasDatabase)
+    return findings.add(
+      'ignored',
+      setting,
+      setting.name,
+      setting.value,
+      'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt',
+    )
   const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'safe', 'all'].includes(flag))
   findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
 }

@@ -22,7 +22,9 @@ const isByTier = ({ general }: SlurmConf): boolean => /^preempt\/partition_prio$
 function modesOf(conf: SlurmConf): { readonly mode: Mode; readonly modes: Readonly<Record<string, Mode>> } {
   const { general, partitions, database } = conf
   const mode = modeIn(general.get('preemptmode')?.value ?? '') ?? 'off'
-  const settings: readonly (readonly [string, Setting | undefined])[] = isByTier(conf) ? partitions.map(({ name, settings: all }) => [name.value, all.get('preemptmode')]) : database.qos.map((qos) => [qos.name, modeSetting(qos.settings)])
+  const settings: readonly (readonly [string, Setting | undefined])[] = isByTier(conf)
+    ? partitions.map(({ name, settings: all }) => [name.value, all.get('preemptmode')])
+    : database.qos.map((qos) => [qos.name, modeSetting(qos.settings)])
   const own = settings.flatMap(([name, setting]) => {
     const found = modeIn(setting?.value ?? '')
     return found === undefined || found === mode ? [] : [[name, found] as const]
@@ -81,7 +83,9 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
 
 function whyNobody(conf: SlurmConf, type: Setting, mode: Setting | undefined): string {
   if (isByTier(conf) || (isByQos(type) && conf.database.qos.length > 0)) return `nobody is preempted: PreemptMode is ${mode?.value ?? 'OFF'}, not REQUEUE, CANCEL or SUSPEND`
-  return isByQos(type) ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt' : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated'
+  return isByQos(type)
+    ? 'nobody is preempted: QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'
+    : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated'
 }
 
 function told(mode: Setting, acts: boolean): [Verdict, Setting, string, string, string] {
@@ -95,13 +99,20 @@ function verdictOn(value: string, acts: boolean): [Verdict, string] {
   const mode = modeIn(value)
   if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', 'nobody is preempted']
   const beside = wordsOf(value).filter((word) => !isMode(word))
-  if (mode === 'suspend') return ['approximated', beside.some((word) => word !== 'GANG') ? `${COUNTED}; without ${beside.filter((word) => word !== 'GANG').join(' and ')}` : COUNTED]
+  if (mode === 'suspend')
+    return [
+      'approximated',
+      beside.some((word) => word !== 'GANG') ? `${COUNTED}; without ${beside.filter((word) => word !== 'GANG').join(' and ')}` : COUNTED,
+    ]
   return beside.length > 0 ? ['approximated', `${mode?.toUpperCase() ?? 'nothing'} alone`] : ['honoured', '']
 }
 
 /** Whether the mode of a partition is in effect. */
 export function modeOfPartition(value: string, conf: SlurmConf): [Verdict, string] {
-  if (/^OFF$/i.test(value.trim())) return isByTier(conf) || modeIn(conf.general.get('preemptmode')?.value ?? 'OFF') === 'off' ? ['honoured', isByTier(conf) ? 'its jobs are not preempted' : ''] : ['ignored', 'nobody is preempted by tier']
+  if (/^OFF$/i.test(value.trim()))
+    return isByTier(conf) || modeIn(conf.general.get('preemptmode')?.value ?? 'OFF') === 'off'
+      ? ['honoured', isByTier(conf) ? 'its jobs are not preempted' : '']
+      : ['ignored', 'nobody is preempted by tier']
   return preemptsByTier(conf) ? verdictOn(value, true) : ['ignored', 'nobody is preempted by tier']
 }
 
@@ -127,5 +138,11 @@ function tellParameters(parameters: Setting, acts: boolean, findings: Findings):
   const given = parameters.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
   const left = given.filter((each) => !/^(youngest_first|reorder_count=\d+)$/i.test(each))
   const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
-  findings.add(verdict, parameters, parameters.name, parameters.value, !acts ? 'nobody is preempted' : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`)
+  findings.add(
+    verdict,
+    parameters,
+    parameters.name,
+    parameters.value,
+    !acts ? 'nobody is preempted' : left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
+  )
 }

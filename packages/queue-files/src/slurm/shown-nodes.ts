@@ -68,9 +68,16 @@ function fromText({ text, file }: SourceText): Shown[] {
   const records: { readonly line: number; readonly fields: Map<string, string> }[] = []
   for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
     if (content.startsWith('NodeName=')) records.push({ line: i + 1, fields: new Map() })
-    else if (/^\S/.test(content) && content.trim() !== '') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(content.slice(0, 40))}, expected a line of scontrol show node.`, { file, line: i + 1 }, 'Give what it prints, as it is.')
+    else if (/^\S/.test(content) && content.trim() !== '')
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(content.slice(0, 40))}, expected a line of scontrol show node.`,
+        { file, line: i + 1 },
+        'Give what it prints, as it is.',
+      )
     const fields = records.at(-1)?.fields
-    for (const [, key = '', value = ''] of content.matchAll(/(?:^|\s)(\w+)=(\S*)/g)) if (fields?.has(key) === false) fields.set(key, value) // reasons and names of systems, which may hold others, come after
+    for (const [, key = '', value = ''] of content.matchAll(/(?:^|\s)(\w+)=(\S*)/g))
+      if (fields?.has(key) === false) fields.set(key, value) // reasons and names of systems, which may hold others, come after
   }
   return records.map(({ line, fields }) => {
     const whole = (key: string) => {
@@ -82,7 +89,9 @@ function fromText({ text, file }: SourceText): Shown[] {
     if (total === undefined) throw new SchedError('BAD_INPUT', 'is missing.', { file, line, field: 'CPUTot' }, 'Was the file cut short? Copy it again.')
     return {
       name: fields.get('NodeName') ?? '', line, procs: whole('CPUEfctv') ?? total - (whole('CoreSpecCount') ?? 0) * (whole('ThreadsPerCore') ?? 1),
-      mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: listed(fields.get('ActiveFeatures') ?? fields.get('AvailableFeatures') ?? fields.get('Features')),
+      mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: listed(
+        fields.get('ActiveFeatures') ?? fields.get('AvailableFeatures') ?? fields.get('Features'),
+      ),
       partitions: listed(fields.get('Partitions')), states: (fields.get('State') ?? '').replace(/[*~#!%$@^-]+/g, '').toUpperCase().split('+'),
     }
   })
@@ -91,7 +100,11 @@ function fromText({ text, file }: SourceText): Shown[] {
 function fromJson({ text, file }: SourceText): Shown[] {
   const parsed = parsedJson(text, file)
   return parsed.nodes.map((node, i) => {
-    const bad = (field: string, found: unknown, expected: string) => new SchedError('BAD_INPUT', found === undefined ? 'is missing.' : `found ${JSON.stringify(found)}, expected ${expected}.`, { file, field: `nodes[${i}].${field}` })
+    const bad = (field: string, found: unknown, expected: string) => new SchedError(
+      'BAD_INPUT',
+      found === undefined ? 'is missing.' : `found ${JSON.stringify(found)}, expected ${expected}.`,
+      { file, field: `nodes[${i}].${field}` },
+    )
     const whole = (key: string, absent?: number): number => {
       const value = node[key] ?? absent
       if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
@@ -108,7 +121,10 @@ function fromJson({ text, file }: SourceText): Shown[] {
     if (typeof name !== 'string' || name === '') throw bad('name', name, 'a name')
     return {
       name, line: undefined, procs: whole('effective_cpus', whole('cpus')), mem: whole('real_memory', 0) - whole('specialized_memory', 0), gres: texts('gres').join(','),
-      features: node['active_features'] === undefined ? texts('features') : texts('active_features'), partitions: texts('partitions'), states: [...texts('state'), ...texts('state_flags')].map((state) => state.toUpperCase()),
+      features: node['active_features'] === undefined
+        ? texts('features')
+        : texts('active_features'), partitions: texts('partitions'), states: [...texts('state'), ...texts('state_flags')].map((state) =>
+          state.toUpperCase()),
     }
   })
 }

@@ -11,7 +11,13 @@ export function readSparkConf({ text, file }: SourceText): Setting[] {
   for (const [i, content] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(content)) continue
     const [, name = '', value = ''] = /^\s*([^\s:=]+)\s*[:=]?\s*(.*?)\s*$/.exec(content) ?? []
-    if (!name.startsWith('spark.')) throw new SchedError('BAD_INPUT', `found "${name}", expected a property that begins with spark.`, { file, line: i + 1 }, 'Write NAME VALUE in each line.')
+    if (!name.startsWith('spark.'))
+      throw new SchedError(
+        'BAD_INPUT',
+        `found "${name}", expected a property that begins with spark.`,
+        { file, line: i + 1 },
+        'Write NAME VALUE in each line.',
+      )
     found.set(name, { name, value, file, line: i + 1 })
   }
   return [...found.values()]
@@ -24,7 +30,13 @@ const units: Readonly<Record<string, number>> = { us: 1e-6, ms: 0.001, s: 1, m: 
 export function secondsOf({ name, value, file, line }: Setting): number {
   const [, number = '', unit = 'ms'] = /^(\d+)([a-z]+)?$/.exec(value.toLowerCase()) ?? []
   const factor = units[unit]
-  if (number === '' || factor === undefined) throw new SchedError('BAD_INPUT', `found "${value}", expected a time such as 3s or 500ms.`, { file, line, field: name }, 'Units are us, ms, s, m or min, h and d.')
+  if (number === '' || factor === undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `found "${value}", expected a time such as 3s or 500ms.`,
+      { file, line, field: name },
+      'Units are us, ms, s, m or min, h and d.',
+    )
   return factor < 1 ? Number(number) / Math.round(1 / factor) : Number(number) * factor
 }
 

@@ -34,7 +34,10 @@ export interface SparkFile {
 
 const settings = ['schedulingMode', 'weight', 'minShare']
 
-/** Whether `<allocations>` are those of Spark: pools with its three settings and no other, and one of those that YARN does not have; `minShare` tells them from those of YARN whatever stands beside them. */
+/**
+ * Whether `<allocations>` are those of Spark: pools with its three settings and no other, and one of those that YARN does not have;
+ * `minShare` tells them from those of YARN whatever stands beside them.
+ */
 export function isSparkPools({ children }: XmlElement): boolean {
   const pools = children.filter(({ name }) => name === 'pool')
   if (pools.length === 0 || children.some(({ name }) => name === 'queue') || !pools.every((pool) => pool.children.every(({ name }) => settings.includes(name)))) return false
@@ -63,11 +66,19 @@ function readPool(element: XmlElement, file: string, ignored: Findings): SparkPo
     const found = element.children.find((each) => each.name === setting)
     if (found === undefined) return undefined
     const value = read(found.text)
-    if (value === undefined) ignored.add('ignored', found, `${name} ${setting}`, found.text, `Spark takes its default, ${otherwise}, for what is not ${setting === 'schedulingMode' ? 'FAIR or FIFO' : 'a whole number'}`)
+    if (value === undefined)
+      ignored.add(
+        'ignored',
+        found,
+        `${name} ${setting}`,
+        found.text,
+        `Spark takes its default, ${otherwise}, for what is not ${setting === 'schedulingMode' ? 'FAIR or FIFO' : 'a whole number'}`,
+      )
     return value === undefined ? undefined : { value, line: found.line, text: found.text }
   }
   const weight = given('weight', whole, '1')
-  if (weight !== undefined && weight.value <= 0) throw new SchedError('BAD_INPUT', `found ${weight.text}, expected a weight of at least 1.`, { file, line: weight.line, field: `${name} weight` })
+  if (weight !== undefined && weight.value <= 0)
+    throw new SchedError('BAD_INPUT', `found ${weight.text}, expected a weight of at least 1.`, { file, line: weight.line, field: `${name} weight` })
   return { name, line, weight, minShare: given('minShare', whole, '0'), mode: given('schedulingMode', modeOf, 'FIFO') }
 }
 

@@ -39,7 +39,8 @@ export function sparkPolicy(file: SparkFile): SparkPolicy {
   const isFair = mode === undefined || schedulerMode(mode) === 'FAIR'
   const options = isFair ? fairOptions(file, findings) : undefined
   const order: Config = options === undefined ? 'fifo' : { fair: options }
-  if (!isFair) for (const pool of file.pools) for (const [name, given] of written(pool)) findings.add('ignored', given, `${pool.name} ${name}`, given.text, 'spark.scheduler.mode is FIFO: there are no pools')
+  if (!isFair) for (const pool of file.pools) for (const [name, given] of written(pool))
+    findings.add('ignored', given, `${pool.name} ${name}`, given.text, 'spark.scheduler.mode is FIFO: there are no pools')
   const wait = settings.get('spark.locality.wait')
   const waits = ['node', 'rack'].map((level) => settings.get(`spark.locality.wait.${level}`) ?? wait).map((each) => (each === undefined ? LOCALITY_WAIT : secondsOf(each)))
   for (const each of file.conf) tell(each, findings)
@@ -49,7 +50,11 @@ export function sparkPolicy(file: SparkFile): SparkPolicy {
 
 function fairOptions({ pools }: SparkFile, findings: Findings): FairOptions {
   for (const pool of pools) for (const [name, given] of written(pool)) findings.add('honoured', given, `${pool.name} ${name}`, given.text)
-  const options = ({ mode, weight, minShare }: SparkPool) => withoutUndefined({ inner: mode?.value ?? 'fifo', weight: weight?.value, minShare: minShare === undefined ? undefined : Math.max(0, minShare.value) })
+  const options = ({ mode, weight, minShare }: SparkPool) => withoutUndefined({
+    inner: mode?.value ?? 'fifo',
+    weight: weight?.value,
+    minShare: minShare === undefined ? undefined : Math.max(0, minShare.value),
+  })
   return { pools: Object.fromEntries(pools.map((pool) => [pool.name, options(pool)])), defaults: { inner: 'fifo' }, flat: true, boundMinShares: false }
 }
 

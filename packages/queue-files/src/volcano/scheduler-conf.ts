@@ -34,7 +34,10 @@ const WAITING = 'sla-waiting-time'
 const flags: readonly string[] = [
   'enableJobOrder', 'enableQueueOrder', 'enableJobEnqueued', 'enabledOverused', 'enabledAllocatable', 'enablePreemptable', 'enableReclaimable', 'enablePreemptive', 'enableJobStarving', 'enableHierarchy',
 ]
-const otherFlags = ['enableJobReady', 'enableJobPipelined', 'enableTaskOrder', 'enablePredicate', 'enableBestNode', 'enableNodeOrder', 'enableVictim', 'enableTargetJob', 'enableReservedNodes', 'enableNamespaceOrder', 'enableClusterOrder']
+const otherFlags = [
+  'enableJobReady', 'enableJobPipelined', 'enableTaskOrder', 'enablePredicate', 'enableBestNode', 'enableNodeOrder', 'enableVictim',
+  'enableTargetJob', 'enableReservedNodes', 'enableNamespaceOrder', 'enableClusterOrder',
+]
 
 /** The score of `weighted` for an argument of nodeorder, with its weight where none is given. */
 const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
@@ -78,13 +81,24 @@ class Reader {
 
   #actions(given: unknown): Action[] {
     if (typeof given !== 'string' || given.trim() === '')
-      throw new SchedError('BAD_INPUT', given === undefined ? 'has no actions.' : `found ${JSON.stringify(given)}, expected actions.`, this.#conf.place('actions'), 'Write them with commas: actions: "enqueue, allocate, backfill".')
+      throw new SchedError(
+        'BAD_INPUT',
+        given === undefined ? 'has no actions.' : `found ${JSON.stringify(given)}, expected actions.`,
+        this.#conf.place('actions'),
+        'Write them with commas: actions: "enqueue, allocate, backfill".',
+      )
     return given.split(',').flatMap((text) => {
       const name = text.trim()
       const reason = otherActions[name]
       const action = actions.find((each) => each === name)
       if (action === undefined && reason === undefined) throw new SchedError('BAD_INPUT', `no action is called "${name}".`, this.#conf.place('actions'), suggest(name, actions))
-      this.#tell(action === undefined ? 'ignored' : 'honoured', ['actions'], `action ${name}`, '', reason ?? (name === 'backfill' ? 'tasks that ask nothing start with the others' : ''))
+      this.#tell(
+        action === undefined ? 'ignored' : 'honoured',
+        ['actions'],
+        `action ${name}`,
+        '',
+        reason ?? (name === 'backfill' ? 'tasks that ask nothing start with the others' : ''),
+      )
       return action ?? []
     })
   }
@@ -115,7 +129,11 @@ class Reader {
       return []
     }
     if (typeof value !== 'boolean') throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected true or false.`, this.#conf.place(...path))
-    const counts = known === 'enableHierarchy' ? name === 'capacity' || name === 'drf' : known === 'enableNodeOrder' ? scoring.includes(name) : acting.some((each) => each === name) && flags.includes(known)
+    const counts = known === 'enableHierarchy'
+      ? name === 'capacity' || name === 'drf'
+      : known === 'enableNodeOrder'
+        ? scoring.includes(name)
+        : acting.some((each) => each === name) && flags.includes(known)
     if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
     else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'it does not compare queues in a tree' : 'it cannot be switched off')
     return counts ? [[known, value]] : []

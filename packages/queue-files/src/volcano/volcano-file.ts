@@ -39,7 +39,9 @@ const isBareConf = (text: string): boolean => /^actions\s*:/m.test(text) && /^ti
 
 /** Whether a text has Queues of Volcano or the configuration of its scheduler, as they are or as kubectl prints them. */
 export const isVolcano = (text: string): boolean =>
-  (/\bscheduling\.volcano\.sh\//.test(text) && /\bkind["']?\s*:\s*["']?Queue(List)?\b/.test(text)) || (/\bkind["']?\s*:\s*["']?ConfigMap\b/.test(text) && /\bvolcano-scheduler[^\s"':]*\.conf["']?\s*:/.test(text)) || isBareConf(text)
+  (/\bscheduling\.volcano\.sh\//.test(text) && /\bkind["']?\s*:\s*["']?Queue(List)?\b/.test(text))
+    || (/\bkind["']?\s*:\s*["']?ConfigMap\b/.test(text) && /\bvolcano-scheduler[^\s"':]*\.conf["']?\s*:/.test(text))
+    || isBareConf(text)
 
 /** Reads Queues of Volcano and the configuration of its scheduler, from one file or several. Throws `BAD_INPUT` with the line. */
 export function readVolcano(...sources: readonly SourceText[]): VolcanoFile {
@@ -67,7 +69,10 @@ function confOf(found: KubernetesObject): KubernetesObject[] {
   const [key, text] = Object.entries(fieldsOf(found.object['data'])).find(([name]) => name === CONF || /^volcano-scheduler.*\.conf$/.test(name)) ?? []
   if (key === undefined || typeof text !== 'string') return []
   const { file, line } = found.place('data', key)
-  const within = (inner: number | undefined): { file?: string | undefined; line?: number | undefined } => ({ file, line: line === undefined || !text.includes('\n') ? line : line + (inner ?? 0) })
+  const within = (inner: number | undefined): { file?: string | undefined; line?: number | undefined } => ({
+    file,
+    line: line === undefined || !text.includes('\n') ? line : line + (inner ?? 0),
+  })
   try {
     const [conf] = [...kubernetesObjects(text, file)]
     return conf === undefined ? [] : [{ ...conf, place: (...path) => ({ ...within(conf.place(...path).line), field: conf.place(...path).field }) }]
@@ -89,7 +94,13 @@ function inTrees(byName: ReadonlyMap<string, KubernetesObject>): VolcanoQueue[] 
   const pathOf = (name: string): string => {
     const path = [name]
     for (let around = parents.get(name) as string; around !== ROOT; around = parents.get(around) as string) {
-      if (path.includes(around)) throw new SchedError('BAD_INPUT', `queue "${name}" lies in itself: ${[...path].reverse().join(' around ')}.`, (byName.get(name) as KubernetesObject).place('spec', 'parent'), 'Change one of them.')
+      if (path.includes(around))
+        throw new SchedError(
+          'BAD_INPUT',
+          `queue "${name}" lies in itself: ${[...path].reverse().join(' around ')}.`,
+          (byName.get(name) as KubernetesObject).place('spec', 'parent'),
+          'Change one of them.',
+        )
       path.unshift(around)
     }
     return path.join('.')
@@ -101,7 +112,10 @@ function inTrees(byName: ReadonlyMap<string, KubernetesObject>): VolcanoQueue[] 
 const amountKinds = ['deserved', 'guarantee', 'capability'] as const
 
 /** What an object says of a queue's amounts, by kind. */
-export const amountsOf = (found: KubernetesObject, kind: (typeof amountKinds)[number]): { readonly path: readonly string[]; readonly amounts: Readonly<Record<string, unknown>> } => {
+export const amountsOf = (found: KubernetesObject, kind: (typeof amountKinds)[number]): {
+  readonly path: readonly string[]
+  readonly amounts: Readonly<Record<string, unknown>>
+} => {
   const given = fieldsOf(fieldsOf(found.object['spec'])[kind])
   return kind === 'guarantee' ? { path: ['spec', kind, 'resource'], amounts: fieldsOf(given['resource']) } : { path: ['spec', kind], amounts: given }
 }
@@ -112,7 +126,8 @@ export function volcanoSettings({ found }: VolcanoQueue): Record<string, string>
   const state = stateOf(found)
   const settings: Record<string, string> = {}
   for (const [name, value] of Object.entries(spec)) if (value !== null && value !== undefined && !['parent', 'state', ...amountKinds].includes(name)) settings[name] = textOf(value)
-  for (const [name, value] of Object.entries(fieldsOf(fieldsOf(found.object['metadata'])['annotations']))) if (name.startsWith('volcano.sh/hierarchy')) settings[name.slice('volcano.sh/'.length)] = textOf(value)
+  for (const [name, value] of Object.entries(fieldsOf(fieldsOf(found.object['metadata'])['annotations'])))
+    if (name.startsWith('volcano.sh/hierarchy')) settings[name.slice('volcano.sh/'.length)] = textOf(value)
   for (const kind of amountKinds) {
     const parts = Object.entries(amountsOf(found, kind).amounts).map(([name, value]) => `${name}=${textOf(value)}`)
     if (parts.length > 0) settings[kind] = parts.join(' ')

@@ -40,18 +40,37 @@ const ownPlugins: Plugins = new Map(['priority', 'gang', 'conformance', 'overcom
 export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): VolcanoPolicy {
   const findings = new Findings(file.file)
   const conf = file.conf === undefined ? undefined : schedulerConf(file.conf, findings)
-  const plugins: Plugins = conf === undefined ? ownPlugins : new Map((conf.options.tiers ?? []).flatMap(({ plugins: own = [] }) => own.map((each) => (typeof each === 'string' ? [each, {}] : [each.name, each]))))
+  const plugins: Plugins = conf === undefined
+    ? ownPlugins
+    : new Map((conf.options.tiers ?? []).flatMap(({ plugins: own = [] }) =>
+      own.map((each) => (typeof each === 'string' ? [each, {}] : [each.name, each]))))
   const reclaims = conf?.options.actions?.includes('reclaim') ?? false
   const isTree = plugins.get('capacity')?.enableHierarchy === true
   const rules = { cluster, findings, plugins, reclaims, isTree, isDominant: plugins.get('drf')?.enableHierarchy === true }
-  if (conf === undefined) findings.add('approximated', { line: 1 }, 'configuration', '', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion')
+  if (conf === undefined)
+    findings.add(
+      'approximated',
+      { line: 1 },
+      'configuration',
+      '',
+      'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion',
+    )
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, settingsOf(queue, rules)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
   tellOthers(file, findings)
   const options: VolcanoOptions = { queues, ...conf?.options }
   const placement = conf === undefined ? ownScores : conf.placement
-  const leaves = [...file.queues.filter(({ name, isParent }) => name !== ROOT && !(isTree && isParent)).map(({ name }) => name), ...(file.queues.some(({ name }) => name === DEFAULT) ? [] : [DEFAULT])]
-  return { kind: 'volcano', policy: { volcano: { ...options, ...(placement !== undefined && { placement }) } }, options, leaves, findings: findings.all.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)) }
+  const leaves = [
+    ...file.queues.filter(({ name, isParent }) => name !== ROOT && !(isTree && isParent)).map(({ name }) => name),
+    ...(file.queues.some(({ name }) => name === DEFAULT) ? [] : [DEFAULT]),
+  ]
+  return {
+    kind: 'volcano',
+    policy: { volcano: { ...options, ...(placement !== undefined && { placement }) } },
+    options,
+    leaves,
+    findings: findings.all.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),
+  }
 }
 
 interface Rules {
@@ -69,31 +88,62 @@ function settingsOf({ name, found }: VolcanoQueue, rules: Rules): Settings {
   const spec = fieldsOf(found.object['spec'])
   const settings: Record<string, unknown> = {}
   const placeOf = (path: readonly string[]) => ({ line: found.place(...path).line ?? 1, file: found.place().file })
-  const tell = (verdict: 'honoured' | 'ignored', path: readonly string[], value: unknown, note = '') => findings.add(verdict, placeOf(path), `${name} ${path.at(-1) ?? ''}`, typeof value === 'object' ? '' : textOf(value), note)
+  const tell = (verdict: 'honoured' | 'ignored', path: readonly string[], value: unknown, note = '') => findings.add(
+    verdict,
+    placeOf(path),
+    `${name} ${path.at(-1) ?? ''}`,
+    typeof value === 'object' ? '' : textOf(value),
+    note,
+  )
   const take = (field: string, counts: boolean, note: string, isRight: (value: unknown) => boolean, expected: string) => {
     const value = spec[field]
     if (value === undefined || value === null || value === '') return
-    if (!isRight(value)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected ${expected}.`, found.place('spec', field), typeof value === 'string' && field === 'dequeueStrategy' ? suggest(value, strategies) : '')
+    if (!isRight(value))
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(value)}, expected ${expected}.`,
+        found.place('spec', field),
+        typeof value === 'string' && field === 'dequeueStrategy' ? suggest(value, strategies) : '',
+      )
     tell(counts ? 'honoured' : 'ignored', ['spec', field], value, counts ? '' : note)
     if (counts) settings[field] = value
   }
   const divides = plugins.has('proportion')
   const way = isDominant ? wayOf(found) : undefined
-  take('weight', divides || (isDominant && way === undefined), 'it counts with the plug-in proportion, or with enableHierarchy of drf where the queue has no hierarchy', (value) => Number.isInteger(value) && (value as number) > 0, 'a whole number above 0')
+  take(
+    'weight',
+    divides || (isDominant && way === undefined),
+    'it counts with the plug-in proportion, or with enableHierarchy of drf where the queue has no hierarchy',
+    (value) => Number.isInteger(value) && (value as number) > 0,
+    'a whole number above 0',
+  )
   take('priority', divides || plugins.has('capacity'), 'it counts with the plug-in proportion or capacity', Number.isInteger, 'a whole number')
   take('reclaimable', reclaims, 'there is no action reclaim', (value) => typeof value === 'boolean', 'true or false')
   take('dequeueStrategy', true, '', (value) => strategies.includes(value as string), strategies.join(', '))
-  take('parent', isTree || isDominant || spec['parent'] === ROOT, 'queues lie in others with enableHierarchy of the plug-in capacity or drf', (value) => typeof value === 'string', 'a queue')
+  take(
+    'parent',
+    isTree || isDominant || spec['parent'] === ROOT,
+    'queues lie in others with enableHierarchy of the plug-in capacity or drf',
+    (value) => typeof value === 'string',
+    'a queue',
+  )
   if (settings['parent'] === ROOT) delete settings['parent']
   for (const key of [HIERARCHY, WEIGHTS]) {
     const value = fieldsOf(fieldsOf(found.object['metadata'])['annotations'])[key]
-    if (value !== undefined) tell(way === undefined ? 'ignored' : 'honoured', ['metadata', 'annotations', key], value, way !== undefined ? '' : isDominant ? 'it counts together with the other one' : 'it counts with enableHierarchy of the plug-in drf')
+    if (value !== undefined)
+      tell(
+        way === undefined ? 'ignored' : 'honoured',
+        ['metadata', 'annotations', key],
+        value,
+        way !== undefined ? '' : isDominant ? 'it counts together with the other one' : 'it counts with enableHierarchy of the plug-in drf',
+      )
   }
   Object.assign(settings, way)
   for (const field of Object.keys(spec)) if (!known.includes(field) && field !== 'state') tell('ignored', ['spec', field], spec[field], why[field] ?? notSimulated(field, known))
   const state = stateOf(found)
   if (state !== undefined) {
-    if (!states.includes(state.value as string)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(state.value)}, expected ${states.join(', ')}.`, found.place(...state.path))
+    if (!states.includes(state.value as string))
+      throw new SchedError('BAD_INPUT', `found ${JSON.stringify(state.value)}, expected ${states.join(', ')}.`, found.place(...state.path))
     tell('honoured', state.path, state.value)
     if (state.value !== 'Open') settings['state'] = state.value
   }
@@ -113,21 +163,44 @@ function wayOf(found: KubernetesObject): { readonly hierarchy: string; readonly 
   const annotations = fieldsOf(fieldsOf(found.object['metadata'])['annotations'])
   const [hierarchy, weights] = [annotations[HIERARCHY] ?? '', annotations[WEIGHTS] ?? ''].map(textOf) as [string, string]
   if (hierarchy === '' || weights === '') return undefined
-  if (!/^root(\/[^/]+)+$/.test(hierarchy)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(hierarchy)}, expected the way from the root to the queue.`, found.place('metadata', 'annotations', HIERARCHY), 'Write it as root/team/project.')
+  if (!/^root(\/[^/]+)+$/.test(hierarchy))
+    throw new SchedError(
+      'BAD_INPUT',
+      `found ${JSON.stringify(hierarchy)}, expected the way from the root to the queue.`,
+      found.place('metadata', 'annotations', HIERARCHY),
+      'Write it as root/team/project.',
+    )
   const numbers = weights.split('/').map(Number)
   if (numbers.length !== hierarchy.split('/').length || !numbers.every((weight) => weight > 0 && weight < Infinity))
-    throw new SchedError('BAD_INPUT', `found ${JSON.stringify(weights)}, expected a weight above 0 for each name of ${JSON.stringify(hierarchy)}.`, found.place('metadata', 'annotations', WEIGHTS), 'Write them as 1/50/50.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `found ${JSON.stringify(weights)}, expected a weight above 0 for each name of ${JSON.stringify(hierarchy)}.`,
+      found.place('metadata', 'annotations', WEIGHTS),
+      'Write them as 1/50/50.',
+    )
   return { hierarchy, hierarchyWeights: weights }
 }
 
 /** Amounts in the units of nodes of Kubernetes; GPUs of all makers together. */
-function takeAmounts(found: KubernetesObject, name: string, kind: 'deserved' | 'guarantee' | 'capability', whyNot: string, { cluster, findings }: Rules): Record<string, number> | undefined {
+function takeAmounts(
+  found: KubernetesObject,
+  name: string,
+  kind: 'deserved' | 'guarantee' | 'capability',
+  whyNot: string,
+  { cluster, findings }: Rules,
+): Record<string, number> | undefined {
   const { path, amounts } = amountsOf(found, kind)
   const resources = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
   const taken: Record<string, number> = {}
   for (const resource of Object.keys(amounts)) {
     const { line = 1, file } = found.place(...path, resource)
-    const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note: string) => findings.add(verdict, { line, file }, `${name} ${kind} of ${resource}`, textOf(amounts[resource]), note)
+    const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note: string) => findings.add(
+      verdict,
+      { line, file },
+      `${name} ${kind} of ${resource}`,
+      textOf(amounts[resource]),
+      note,
+    )
     const unit = inUnits(resource, quantityAt(found, ...path, resource))
     if (whyNot !== '') tell('ignored', whyNot)
     else if (unit === undefined) tell('ignored', 'jobs ask for CPU, memory and GPUs')
@@ -136,7 +209,12 @@ function takeAmounts(found: KubernetesObject, name: string, kind: 'deserved' | '
     else {
       const others = taken[unit.resource]
       taken[unit.resource] = unit.amount + (others ?? 0)
-      tell(others === undefined ? 'honoured' : 'approximated', others === undefined ? beyondCluster(unit.resource, kind === 'capability' ? 0 : unit.amount, unit.unit, cluster) : 'together with the other GPUs: nodes have them as one resource')
+      tell(
+        others === undefined ? 'honoured' : 'approximated',
+        others === undefined
+          ? beyondCluster(unit.resource, kind === 'capability' ? 0 : unit.amount, unit.unit, cluster)
+          : 'together with the other GPUs: nodes have them as one resource',
+      )
     }
   }
   return Object.keys(taken).length === 0 ? undefined : taken
@@ -146,7 +224,13 @@ function takeAmounts(found: KubernetesObject, name: string, kind: 'deserved' | '
 function tellOthers({ others }: VolcanoFile, findings: Findings): void {
   for (const kind of new Set(others.map((each) => each.kind))) {
     const [first, ...more] = others.filter((each) => each.kind === kind)
-    findings.add('ignored', { line: first?.place().line ?? 1, file: first?.place().file }, kind === '' ? 'an object' : kind, '', `not of the scheduling here${more.length === 0 ? '' : ` (${more.length + 1} of them)`}`)
+    findings.add(
+      'ignored',
+      { line: first?.place().line ?? 1, file: first?.place().file },
+      kind === '' ? 'an object' : kind,
+      '',
+      `not of the scheduling here${more.length === 0 ? '' : ` (${more.length + 1} of them)`}`,
+    )
   }
 }
 

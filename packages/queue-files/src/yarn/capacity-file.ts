@@ -19,10 +19,13 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   const ignored = new Findings(file)
   for (const { name, file: of, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, of, line) // Hadoop fills in values alone
   const lists = new Map<string, Setting>()
-  for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues')) lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
+  for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues'))
+    lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
   if (!lists.has('root'))
     throw new SchedError('BAD_INPUT', `has no property ${prefix}root.queues.`, { file },
-      [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.')) ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.' : 'It names the queues below the root.')
+      [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.'))
+        ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.'
+        : 'It names the queues below the root.')
   const root: CapacityQueue = { path: 'root', parent: undefined, file, line: top.line, properties: new Map(), queues: [] }
   const byPath = new Map([['root', root]])
   addQueues(root, lists, byPath)
@@ -74,11 +77,22 @@ function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, g
 
 /** Properties whose names have several parts. */
 const isGroup = (part: string): boolean =>
-  ['accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template', 'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule'].includes(part)
+  [
+    'accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template',
+    'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule',
+  ].includes(part)
 
 function stale(property: Setting, path: string, around: CapacityQueue, ignored: Findings): void {
   const hint = didYouMean(path, around.queues.map((each) => each.path))
-  ignored.add('ignored', property, property.name, property.value, path.includes('*') ? 'templates of queues made at first use are read at the queue they are made in, not by pattern' : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`)
+  ignored.add(
+    'ignored',
+    property,
+    property.name,
+    property.value,
+    path.includes('*')
+      ? 'templates of queues made at first use are read at the queue they are made in, not by pattern'
+      : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`,
+  )
 }
 
 function readCapacities(queue: CapacityQueue): void {
@@ -87,7 +101,13 @@ function readCapacities(queue: CapacityQueue): void {
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
   const value = capacityValue(maximum, true)
-  if (value.kind === 'weight') throw new SchedError('BAD_INPUT', 'a maximum capacity has no weight.', { file: maximum.file, line: maximum.line, field: maximum.name }, 'Write a percentage or amounts.')
+  if (value.kind === 'weight')
+    throw new SchedError(
+      'BAD_INPUT',
+      'a maximum capacity has no weight.',
+      { file: maximum.file, line: maximum.line, field: maximum.name },
+      'Write a percentage or amounts.',
+    )
   if (value.kind === 'percent' && value.value < 0) return // -1: no limit
   queue.maximumCapacity = { ...value, file: maximum.file, line: maximum.line }
 }

@@ -27,14 +27,19 @@ const balance =
   }
 const insideOrder = ({ value, file, line, name }: Setting) => {
   const order = value.trim().toLowerCase().replace('_', '-')
-  if (order !== 'userlimit-first' && order !== 'priority-first') throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name })
+  if (order !== 'userlimit-first' && order !== 'priority-first')
+    throw new SchedError('BAD_INPUT', `found "${value}", expected userlimit_first or priority_first.`, { file, line, field: name })
   return order
 }
 const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
 const byDefault =
-  (key: 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications', read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
+  (key: 
+    | 'minimumUserLimitPercent'
+    | 'userLimitFactor'
+    | 'maxParallelApps'
+    | 'maximumApplications', read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
   (options, property) => {
     const value = read(property)
     if (value !== undefined) options.defaults = { ...options.defaults, [key]: value }
@@ -88,7 +93,11 @@ export const generalProperties = knownWords<UseInAll>({
     if (other !== undefined) throw new SchedError('BAD_INPUT', `"${other}" is no mapping.`, { file, line, field: name }, 'Write u:USER:QUEUE or g:GROUP:QUEUE.')
     options.mappings = mappings.filter((each) => !each.includes('%secondary_group'))
     const isAll = options.mappings.length === mappings.length
-    return isAll ? (value.includes('g:') || value.includes('%primary_group') ? { verdict: 'approximated', note: 'the group is that of the job in the workload' } : undefined) : { verdict: 'approximated', note: 'jobs here have no secondary groups: those mappings are left out' }
+    return isAll
+      ? (value.includes('g:') || value.includes('%primary_group')
+        ? { verdict: 'approximated', note: 'the group is that of the job in the workload' }
+        : undefined)
+      : { verdict: 'approximated', note: 'jobs here have no secondary groups: those mappings are left out' }
   },
   [`${prefix}queue-mappings-override.enable`]: option('overrideWithMappings', booleanOf),
   [`${prefix}mapping-rule-format`]: () => undefined,

@@ -60,14 +60,24 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
     const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
     const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
     if (found.length === 0 && !mayMake)
-      throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which is not there.`, { file, line, field: name }, suggest(target, all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path)))))
+      throw new SchedError(
+        'BAD_INPUT',
+        `${what} maps to queue "${target}", which is not there.`,
+        { file, line, field: name },
+        suggest(
+          target,
+          all.filter(({ queues }) => queues.length === 0).map(({ path }) => (target.includes('.') ? path : (path.split('.').at(-1) ?? path))),
+        ),
+      )
     if (found.length > 0 && found.every(({ queues }) => queues.length > 0))
       throw new SchedError('BAD_INPUT', `${what} maps to queue "${target}", which holds queues and no jobs.`, { file, line, field: name }, 'Name a queue inside it.')
   }
 }
 
 const targets = ({ value }: Setting) => value.split(',').map((mapping) => ({ what: `"${mapping.trim()}"`, target: mapping.trim().split(':')[2] }))
-const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string' ? [] : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
+const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatMap((rule) => (typeof rule === 'string'
+  ? []
+  : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
 function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
   const use = queueProperties[suffix] ?? patterned(suffix)

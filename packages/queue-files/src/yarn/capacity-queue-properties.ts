@@ -15,7 +15,14 @@ const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): {
   if (value.kind === 'percent') return { value: value.value, told: undefined }
   if (value.kind === 'weight') return { value: `${value.value}w`, told: undefined }
   const { amounts, told } = amountsIn(cluster, value.value)
-  const beyond = isKept ? Object.entries(value.value).flatMap(([name, amount]) => beyondCluster(clusterName(name, cluster.resources) ?? name, amount, unitOf(name), cluster) || []) : []
+  const beyond = isKept
+    ? Object.entries(value.value).flatMap(([name, amount]) => beyondCluster(
+      clusterName(name, cluster.resources) ?? name,
+      amount,
+      unitOf(name),
+      cluster,
+    ) || [])
+    : []
   return { value: amounts, told: beyond.length === 0 ? told : { ...told, note: [...(told?.note === undefined ? [] : [told.note]), ...beyond].join('; ') } }
 }
 
@@ -28,7 +35,12 @@ const maximumAllocation =
   }
 
 /** Hadoop takes the classes of the policies, too. */
-const orderingClasses = knownWords<string>({ FifoOrderingPolicy: 'fifo', FairOrderingPolicy: 'fair', FifoOrderingPolicyForPendingApps: 'fifo-for-pending-apps', FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions' })
+const orderingClasses = knownWords<string>({
+  FifoOrderingPolicy: 'fifo',
+  FairOrderingPolicy: 'fair',
+  FifoOrderingPolicyForPendingApps: 'fifo-for-pending-apps',
+  FifoOrderingPolicyWithExclusivePartitions: 'fifo-with-partitions',
+})
 
 const ordering: UseInQueue = (options, property, _, { queues }) => {
   const { file, line, name } = property
@@ -41,7 +53,8 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
     options.ordering = 'fifo'
     return { verdict: 'approximated', note: 'as fifo' }
   }
-  if (queues.length > 0 && (value === 'fifo' || value === 'fair')) return { verdict: 'ignored', note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }
+  if (queues.length > 0 && (value === 'fifo' || value === 'fair'))
+    return { verdict: 'ignored', note: 'it orders jobs, and the queue holds queues: Hadoop 2.8 and older pass over it, newer ones refuse it' }
   throw new SchedError('BAD_INPUT', `found "${value}", expected ${queues.length > 0 ? 'utilization or priority-utilization' : 'fifo or fair'}.`, { file, line, field: name },
     queues.length > 0 || !value.endsWith('utilization') ? '' : 'utilization and priority-utilization order queues, and this one holds jobs.')
 }
@@ -86,7 +99,12 @@ export const queueProperties = knownWords<UseInQueue>({
   'max-parallel-apps': (options, property) => void (options.maxParallelApps = count(property)),
   state: (options, property) => {
     const state = property.value.trim().toUpperCase()
-    if (state !== 'RUNNING' && state !== 'STOPPED') throw new SchedError('BAD_INPUT', `found "${property.value}", expected RUNNING or STOPPED.`, { file: property.file, line: property.line, field: property.name })
+    if (state !== 'RUNNING' && state !== 'STOPPED')
+      throw new SchedError(
+        'BAD_INPUT',
+        `found "${property.value}", expected RUNNING or STOPPED.`,
+        { file: property.file, line: property.line, field: property.name },
+      )
     options.state = state
   },
   'auto-create-child-queue.enabled': (options, property) => {
@@ -168,10 +186,18 @@ const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user
 const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => partitions !== undefined && label !== '' && !partitions.includes(label)
 const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`
 
-/** A queue that names a label of no node is refused, as by Hadoop before 2.9, since no job of that label would run; capacities for one are passed over: files of EMR and of HDP have these. */
+/**
+ * A queue that names a label of no node is refused, as by Hadoop before 2.9, since no job of that label would run; capacities for one are
+ * passed over: files of EMR and of HDP have these.
+ */
 function checkLabel(label: string, { file, line, name }: Setting, cluster: ClusterFacts): string {
   if (isNowhere(label, cluster))
-    throw new SchedError('BAD_INPUT', `no node has the label "${label}".`, { file, line, field: name }, cluster.partitions?.length ? suggest(label, cluster.partitions) : describe(label))
+    throw new SchedError(
+      'BAD_INPUT',
+      `no node has the label "${label}".`,
+      { file, line, field: name },
+      cluster.partitions?.length ? suggest(label, cluster.partitions) : describe(label),
+    )
   return label
 }
 

@@ -21,12 +21,22 @@ export function capacityValue({ name, value, file, line }: Setting, isMaximum = 
   const weight = /^(-?\d+(?:\.\d+)?)w$/.exec(value.trim())
   if (weight !== null) {
     if (Number(weight[1]) < 0) throw new SchedError('BAD_INPUT', `the weight ${weight[1] ?? ''} is negative.`, at, 'Use a number of at least 0.')
-    if (Number(weight[1]) > 10_000) throw new SchedError('BAD_INPUT', `the weight ${weight[1] ?? ''} is more than 10000.`, at, 'Weights count relative to those of the siblings: divide them all.')
+    if (Number(weight[1]) > 10_000)
+      throw new SchedError(
+        'BAD_INPUT',
+        `the weight ${weight[1] ?? ''} is more than 10000.`,
+        at,
+        'Weights count relative to those of the siblings: divide them all.',
+      )
     return { kind: 'weight', value: Number(weight[1]) }
   }
   const percent = fractionOf(value.trim().replace(/%$/, ''))
   const isNone = isMaximum && percent === -1
   if (value.trim() === '' || !Number.isFinite(percent) || (!isNone && (percent < 0 || percent > 100)))
-    throw new SchedError('BAD_INPUT', `found "${value}", expected a percentage from 0 to 100${isMaximum ? '' : ', a weight such as 3w'}, or amounts such as [memory=10240,vcores=12].`, at)
+    throw new SchedError(
+      'BAD_INPUT',
+      `found "${value}", expected a percentage from 0 to 100${isMaximum ? '' : ', a weight such as 3w'}, or amounts such as [memory=10240,vcores=12].`,
+      at,
+    )
   return { kind: 'percent', value: percent }
 }

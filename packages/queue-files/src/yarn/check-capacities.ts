@@ -33,7 +33,12 @@ function checkLimit(queue: CapacityQueue, isDominant: boolean): void {
   const { path, parent, capacity, maximumCapacity } = queue
   if (maximumCapacity === undefined) return
   const fail = (what: string, wayOut = 'Raise the one or lower the other.') => {
-    throw new SchedError('BAD_INPUT', `the maximum capacity of queue "${path}" is ${what}.`, { file: maximumCapacity.file, line: maximumCapacity.line, field: `${prefix}${path}.maximum-capacity` }, wayOut)
+    throw new SchedError(
+      'BAD_INPUT',
+      `the maximum capacity of queue "${path}" is ${what}.`,
+      { file: maximumCapacity.file, line: maximumCapacity.line, field: `${prefix}${path}.maximum-capacity` },
+      wayOut,
+    )
   }
   if (capacity?.kind === 'percent' && maximumCapacity.kind === 'percent' && maximumCapacity.value < capacity.value && most(queue) < guaranteed(queue) - ROUNDING)
     fail(`${maximumCapacity.value}, less than its capacity, ${capacity.value} (line ${capacity.line})${parent?.parent === undefined ? '' : `: ${round(most(queue))} and ${round(guaranteed(queue))} percent of the cluster`}`)
@@ -44,7 +49,8 @@ function checkLimit(queue: CapacityQueue, isDominant: boolean): void {
   }
   const above = parent?.maximumCapacity
   const over = above?.kind === 'amounts' ? excess(maximumCapacity.value, above.value, isDominant) : undefined
-  if (above?.kind === 'amounts' && over !== undefined) fail(`${maximumCapacity.value[over]} ${over}, more than that of "${parent?.path ?? ''}", ${above.value[over]} ${over} (line ${above.line})`)
+  if (above?.kind === 'amounts' && over !== undefined)
+    fail(`${maximumCapacity.value[over]} ${over}, more than that of "${parent?.path ?? ''}", ${above.value[over]} ${over} (line ${above.line})`)
 }
 
 type Amounts = Readonly<Record<string, number>>
@@ -63,11 +69,25 @@ function checkAmounts({ path, parent, queues, capacity }: CapacityQueue, isDomin
   const inside = queues.find((each) => (each.capacity?.kind === 'amounts') !== (capacity?.kind === 'amounts'))
   if (parent === undefined || queues.length === 0) return
   if (inside !== undefined)
-    throw new SchedError('BAD_INPUT', `queue "${inside.path}" has ${kinds[inside.capacity?.kind ?? 'percent']}, and "${path}" around it has ${kinds[capacity?.kind ?? 'percent']} (line ${capacity?.line ?? 0}).`, { file: inside.capacity?.file ?? inside.file, line: inside.capacity?.line, field: `${prefix}${inside.path}.capacity` }, 'Give both amounts, or neither.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `queue "${inside.path}" has ${kinds[inside.capacity?.kind ?? 'percent']}, and "${path}" around it has ${kinds[capacity?.kind ?? 'percent']} (line ${capacity?.line ?? 0}).`,
+      { file: inside.capacity?.file ?? inside.file, line: inside.capacity?.line, field: `${prefix}${inside.path}.capacity` },
+      'Give both amounts, or neither.',
+    )
   if (capacity?.kind !== 'amounts') return
-  const sums = Object.fromEntries(Object.keys(capacity.value).map((resource) => [resource, queues.reduce((total, each) => total + (each.capacity?.kind === 'amounts' ? (each.capacity.value[resource] ?? 0) : 0), 0)]))
+  const sums = Object.fromEntries(Object.keys(capacity.value).map((resource) => [
+    resource,
+    queues.reduce((total, each) => total + (each.capacity?.kind === 'amounts' ? (each.capacity.value[resource] ?? 0) : 0), 0),
+  ]))
   const over = excess(sums, capacity.value, isDominant)
-  if (over !== undefined) throw new SchedError('BAD_INPUT', `queue "${path}" has ${capacity.value[over]} ${over}, less than the ${sums[over]} of those in it.`, { file: capacity.file, line: capacity.line, field: `${prefix}${path}.capacity` }, 'Raise the one or lower the others.')
+  if (over !== undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `queue "${path}" has ${capacity.value[over]} ${over}, less than the ${sums[over]} of those in it.`,
+      { file: capacity.file, line: capacity.line, field: `${prefix}${path}.capacity` },
+      'Raise the one or lower the others.',
+    )
 }
 
 /** Children have capacities of one kind, in all partitions; 0 percent is of any. */
@@ -76,7 +96,9 @@ function checkKinds({ queues }: CapacityQueue): void {
     [...properties].flatMap(([suffix, property]) => {
       const label = suffix === 'capacity' ? '' : /^accessible-node-labels\.([^.]+)\.capacity$/.exec(suffix)?.[1]
       const value = label === undefined || (label !== '' && property.value.trim() === '-1') ? undefined : capacityValue(property)
-      return value === undefined || (value.kind === 'percent' && value.value === 0) ? [] : [{ path, kind: kinds[value.kind], where: label === '' ? '' : ` in partition "${label ?? ''}"`, property }]
+      return value === undefined || (value.kind === 'percent' && value.value === 0)
+        ? []
+        : [{ path, kind: kinds[value.kind], where: label === '' ? '' : ` in partition "${label ?? ''}"`, property }]
     }),
   )
   const [first] = given
@@ -84,7 +106,12 @@ function checkKinds({ queues }: CapacityQueue): void {
   if (first === undefined || odd === undefined) return
   const { file, line, name } = odd.property
   const other = first.path === odd.path ? '' : first.where === odd.where ? `its sibling "${first.path}" has ` : `"${first.path}" has `
-  throw new SchedError('BAD_INPUT', `queue "${odd.path}" has ${odd.kind}${odd.where}, and ${other}${first.kind}${first.where === odd.where ? '' : first.where} (line ${first.property.line}).`, { file, line, field: name }, 'Give all queues of one parent the same kind.')
+  throw new SchedError(
+    'BAD_INPUT',
+    `queue "${odd.path}" has ${odd.kind}${odd.where}, and ${other}${first.kind}${first.where === odd.where ? '' : first.where} (line ${first.property.line}).`,
+    { file, line, field: name },
+    'Give all queues of one parent the same kind.',
+  )
 }
 
 /** Children have capacities; percentages sum to 100, or to 0 in a queue that has no part itself. */
@@ -94,14 +121,23 @@ function checkChildren({ path, parent, capacity, queues, properties, file }: Cap
   if (queues.length === 0) return
   const missing = queues.find((queue) => queue.capacity === undefined)
   if (first === undefined || missing !== undefined)
-    throw new SchedError('BAD_INPUT', `queue "${missing?.path ?? ''}" has no capacity.`, { file: missing?.file ?? file, line: missing?.line }, `Set ${prefix}${missing?.path ?? ''}.capacity.`)
+    throw new SchedError(
+      'BAD_INPUT',
+      `queue "${missing?.path ?? ''}" has no capacity.`,
+      { file: missing?.file ?? file, line: missing?.line },
+      `Set ${prefix}${missing?.path ?? ''}.capacity.`,
+    )
   if (given.some((queue) => queue.capacity?.kind !== 'percent')) return
   const parts = given.map((queue) => queue.capacity?.value as number)
   const sum = parts.reduce((total, each) => total + each, 0)
   const mayBeEither = properties.get('allow-zero-capacity-sum')?.value === 'true'
   const isEmpty = parent !== undefined && capacity?.kind === 'percent' && capacity.value === 0
   if (isEmpty && sum > 0 && !mayBeEither)
-    throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of 0, and those in it have ${Number(sum.toFixed(6))} percent of it (line ${given.find((queue) => queue.capacity?.value !== 0)?.capacity?.line ?? 0}).`, { file: capacity.file, line: capacity.line, field: `${prefix}${path}.capacity` },
+    throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of 0, and those in it have ${Number(sum.toFixed(6))} percent of it (line ${given.find((queue) => queue.capacity?.value !== 0)?.capacity?.line ?? 0}).`, {
+      file: capacity.file,
+      line: capacity.line,
+      field: `${prefix}${path}.capacity`,
+    },
       `Give it a capacity, or them 0, or set ${prefix}${path}.allow-zero-capacity-sum to true.`)
   if (Math.abs(sum - 100) <= ROUNDING || (sum === 0 && (isEmpty || mayBeEither || (parent !== undefined && capacity?.kind === 'weight')))) return
   const last = given.at(-1) as CapacityQueue
@@ -116,7 +152,8 @@ function checkChildren({ path, parent, capacity, queues, properties, file }: Cap
 /** Percentages of a partition sum to 100 in each parent, or to 0 where its queues have none of it; no maximum is below the capacity. */
 function checkPartitions({ path, parent, queues, properties }: CapacityQueue): void {
   if (queues.length === 0) return
-  const labels = new Set([properties, ...queues.map((queue) => queue.properties)].flatMap((of) => [...of.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
+  const labels = new Set([properties, ...queues.map((queue) => queue.properties)].flatMap((of) =>
+    [...of.keys()].flatMap((key) => /^accessible-node-labels\.([^.]+)\.capacity$/.exec(key)?.[1] ?? [])))
   const mayBeEither = properties.get('allow-zero-capacity-sum')?.value === 'true'
   for (const label of labels) {
     const name = `accessible-node-labels.${label}.capacity`
@@ -130,9 +167,19 @@ function checkPartitions({ path, parent, queues, properties }: CapacityQueue): v
     const around = parent === undefined ? undefined : properties.get(name) // a root has 100, and of labels without nodes, too
     const own = around === undefined || around.value.trim() === '-1' ? undefined : capacityValue(around)
     if (around !== undefined && own?.kind === 'percent' && parts.length === values.length && (own.value > 0) !== (sum > 0) && !mayBeEither)
-      throw new SchedError('BAD_INPUT', `queue "${path}" has a capacity of ${own.value} in partition "${label}", and those in it have ${sum === 0 ? 'none' : `${Number(sum.toFixed(6))} percent of it (line ${given.find((_, i) => parts[i] !== 0)?.line ?? 0})`}.`, { file: around.file, line: around.line, field: around.name }, sum === 0 ? 'Give them some, or it 0.' : 'Give it a capacity, or them 0.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `queue "${path}" has a capacity of ${own.value} in partition "${label}", and those in it have ${sum === 0 ? 'none' : `${Number(sum.toFixed(6))} percent of it (line ${given.find((_, i) => parts[i] !== 0)?.line ?? 0})`}.`,
+        { file: around.file, line: around.line, field: around.name },
+        sum === 0 ? 'Give them some, or it 0.' : 'Give it a capacity, or them 0.',
+      )
     if (parts.length < values.length || sum === 0 || Math.abs(sum - 100) <= ROUNDING || last === undefined) continue
-    throw new SchedError('BAD_INPUT', `the capacities of the queues in "${path}" in partition "${label}" sum to ${Number(sum.toFixed(6))}, not 100: ${parts.map((part, i) => `${part} (line ${given[i]?.line ?? 0})`).join(', ')}.`, { file: last.file, line: last.line, field: last.name }, 'Change one of them.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `the capacities of the queues in "${path}" in partition "${label}" sum to ${Number(sum.toFixed(6))}, not 100: ${parts.map((part, i) => `${part} (line ${given[i]?.line ?? 0})`).join(', ')}.`,
+      { file: last.file, line: last.line, field: last.name },
+      'Change one of them.',
+    )
   }
 }
 
@@ -147,7 +194,12 @@ function checkPartitionLimit(queue: CapacityQueue, label: string, capacity: Capa
     return value === undefined || (value.kind === 'percent' && value.value < 0) ? ({ kind: 'percent', value: absent } as const) : value
   }
   if (!(percentOfCluster(queue, of('maximum-capacity', 100)) < percentOfCluster(queue, of('capacity', 0)) - ROUNDING)) return
-  throw new SchedError('BAD_INPUT', `the maximum capacity of queue "${path}" in partition "${label}" is ${limit.value}, less than its capacity, ${capacity.value}.`, { file: maximum.file, line: maximum.line, field: maximum.name }, 'Raise the one or lower the other.')
+  throw new SchedError(
+    'BAD_INPUT',
+    `the maximum capacity of queue "${path}" in partition "${label}" is ${limit.value}, less than its capacity, ${capacity.value}.`,
+    { file: maximum.file, line: maximum.line, field: maximum.name },
+    'Raise the one or lower the other.',
+  )
 }
 
 const kinds = { percent: 'a percentage', weight: 'a weight', amounts: 'amounts' } as const

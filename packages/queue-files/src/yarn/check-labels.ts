@@ -24,11 +24,21 @@ export function checkLabels(queue: CapacityQueue, around?: Labels): void {
   const accessible = from === undefined ? around?.accessible : own
   const odd = around?.accessible === undefined || from === undefined ? [] : own === undefined ? ['*'] : [...own].filter((name) => around.accessible?.has(name) === false)
   if (from !== undefined && odd.length > 0)
-    throw new SchedError('BAD_INPUT', `queue "${path}" may use the labels ${odd.join(', ')}, and "${parent?.path ?? ''}" around it ${listed(around?.accessible)} (line ${around?.from?.line ?? 0}).`, { file: from.file, line: from.line, field: from.name }, 'Give them to both, or to neither.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `queue "${path}" may use the labels ${odd.join(', ')}, and "${parent?.path ?? ''}" around it ${listed(around?.accessible)} (line ${around?.from?.line ?? 0}).`,
+      { file: from.file, line: from.line, field: from.name },
+      'Give them to both, or to neither.',
+    )
   const isNarrower = accessible !== undefined && (around?.accessible === undefined || accessible.size < around.accessible.size)
   const byDefault = properties.get('default-node-label-expression') ?? (isNarrower ? undefined : around?.byDefault)
   const label = byDefault?.value.trim() ?? ''
   if (queues.length === 0 && byDefault !== undefined && label !== '' && accessible?.has(label) === false)
-    throw new SchedError('BAD_INPUT', `jobs of queue "${path}" that require no label have ${label}, and it may use ${listed(accessible)}.`, { file: byDefault.file, line: byDefault.line, field: byDefault.name }, 'Change one of them.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `jobs of queue "${path}" that require no label have ${label}, and it may use ${listed(accessible)}.`,
+      { file: byDefault.file, line: byDefault.line, field: byDefault.name },
+      'Change one of them.',
+    )
   for (const each of queues) checkLabels(each, { accessible, from: from ?? around?.from, byDefault })
 }

@@ -11,6 +11,11 @@ export function checkStates(queue: CapacityQueue, stopped?: Setting): void {
   const own = queue.properties.get('state')
   const is = own?.value.trim().toUpperCase()
   if (own !== undefined && stopped !== undefined && is === 'RUNNING')
-    throw new SchedError('BAD_INPUT', `queue "${queue.path}" is RUNNING, and a queue around it is STOPPED (line ${stopped.line}).`, { file: own.file, line: own.line, field: own.name }, 'Stop it too, or leave out its state: it has that of the queue around it.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `queue "${queue.path}" is RUNNING, and a queue around it is STOPPED (line ${stopped.line}).`,
+      { file: own.file, line: own.line, field: own.name },
+      'Stop it too, or leave out its state: it has that of the queue around it.',
+    )
   for (const each of queue.queues) checkStates(each, is === 'STOPPED' ? own : stopped)
 }

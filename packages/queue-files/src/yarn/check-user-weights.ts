@@ -21,5 +21,10 @@ export function checkUserWeights(queue: CapacityQueue, general: ReadonlyMap<stri
   const percent = Math.min(100, limit === undefined ? 100 : numberOf(limit, { least: 0 }))
   for (const [user, { value, file, line, name }] of weights)
     if (fractionOf(value) > 100 / percent)
-      throw new SchedError('BAD_INPUT', `user ${user} has the weight ${value}, more than the ${Number((100 / percent).toFixed(6))} users that the minimum-user-limit-percent of queue "${queue.path}", ${percent}, leaves room for.`, { file, line, field: name }, 'Lower the one or the other.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `user ${user} has the weight ${value}, more than the ${Number((100 / percent).toFixed(6))} users that the minimum-user-limit-percent of queue "${queue.path}", ${percent}, leaves room for.`,
+        { file, line, field: name },
+        'Lower the one or the other.',
+      )
 }

@@ -93,7 +93,12 @@ export function readFairFile(source: SourceText, top = readXml(source.text, sour
   const own = queues.find((each) => each.attributes['name']?.trim().toLowerCase() === 'root')
   if (own !== undefined && queues.length > 1) {
     const beside = queues.find((each) => each !== own) as XmlElement
-    throw new SchedError('BAD_INPUT', `queue "${beside.attributes['name'] ?? ''}" stands beside the root queue.`, { file, line: beside.line }, 'Put all other queues into the root queue.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `queue "${beside.attributes['name'] ?? ''}" stands beside the root queue.`,
+      { file, line: beside.line },
+      'Put all other queues into the root queue.',
+    )
   }
   const root: FairQueue = own === undefined ? { name: 'root', path: 'root', line: top.line, isParent: true, queues: [] } : readQueue(own, undefined, ignored)
   if (own === undefined) for (const each of queues) addQueue(root, each, ignored)
@@ -165,14 +170,27 @@ function readQueue(element: XmlElement, parent: FairQueue | undefined, ignored: 
 /** What Hadoop 3 refuses in queues that hold queues; elsewhere it means nothing here. */
 function checkForLeaves({ children }: XmlElement, { path }: FairQueue, file: string): void {
   const stray = children.find(({ name }) => name === 'maxAMShare' || name === 'reservation')
-  if (stray !== undefined) throw new SchedError('BAD_INPUT', 'is for queues that hold jobs, and this one holds queues.', { file, line: stray.line, field: `${path} ${stray.name}` }, stray.name === 'maxAMShare' ? 'Move it into those, or write queueMaxAMShareDefault for all.' : 'Move it into one of those.')
+  if (stray !== undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      'is for queues that hold jobs, and this one holds queues.',
+      { file, line: stray.line, field: `${path} ${stray.name}` },
+      stray.name === 'maxAMShare' ? 'Move it into those, or write queueMaxAMShareDefault for all.' : 'Move it into one of those.',
+    )
 }
 
 function readSetting(element: XmlElement, queue: FairQueue, ignored: Findings): void {
   const { name, line } = element
   const setting = `${queue.path} ${name}`
   const read = Object.hasOwn(readers, name) ? (readers as Readonly<Record<string, Reader<unknown>>>)[name] : undefined
-  if (read === undefined) return ignored.add('ignored', element, setting, element.text, ignoredInQueue[name] ?? unknown(name, [...Object.keys(readers), ...Object.keys(ignoredInQueue), 'queue']))
+  if (read === undefined)
+    return ignored.add(
+      'ignored',
+      element,
+      setting,
+      element.text,
+      ignoredInQueue[name] ?? unknown(name, [...Object.keys(readers), ...Object.keys(ignoredInQueue), 'queue']),
+    )
   const key = name === 'schedulingPolicy' || name === 'schedulingMode' ? 'policy' : name
   Object.assign(queue, { [key]: { value: read(element, { file: ignored.file, line, field: setting }), line, text: element.text } })
 }
@@ -183,7 +201,12 @@ function checkBounds({ path, minResources, maxResources }: FairQueue, file: stri
   for (const [name, least] of Object.entries(minResources?.value.byName ?? {})) {
     const most = max[name]
     if (most === undefined || typeof most !== typeof least || Number.parseFloat(String(least)) <= Number.parseFloat(String(most))) continue
-    throw new SchedError('BAD_INPUT', `minResources has ${least} ${name}, more than maxResources, ${most} (line ${maxResources?.line ?? 0}).`, { file, line: minResources?.line, field: path }, 'Raise the one or lower the other.')
+    throw new SchedError(
+      'BAD_INPUT',
+      `minResources has ${least} ${name}, more than maxResources, ${most} (line ${maxResources?.line ?? 0}).`,
+      { file, line: minResources?.line, field: path },
+      'Raise the one or lower the other.',
+    )
   }
 }
 
@@ -191,6 +214,12 @@ function checkPolicies(queue: FairQueue, parent: FairPolicyName | undefined, fil
   const own = queue.policy?.value ?? file.defaultPolicy?.value ?? 'fair'
   const at = { file: file.file, line: queue.policy?.line ?? queue.line, field: queue.path }
   if (own === 'fifo' && queue.isParent) throw new SchedError('BAD_INPUT', 'the policy is fifo, and the queue holds queues.', at, 'fifo is for queues that hold jobs.')
-  if (own === 'drf' && parent === 'fair') throw new SchedError('BAD_INPUT', 'the policy is drf, and that of the queue around it is fair.', at, 'Give the queues around it drf too, or this one fair or fifo.')
+  if (own === 'drf' && parent === 'fair')
+    throw new SchedError(
+      'BAD_INPUT',
+      'the policy is drf, and that of the queue around it is fair.',
+      at,
+      'Give the queues around it drf too, or this one fair or fifo.',
+    )
   for (const each of queue.queues) checkPolicies(each, own, file)
 }

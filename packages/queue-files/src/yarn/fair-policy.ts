@@ -87,7 +87,8 @@ class Mapping {
     tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
     tell('queueMaxAppsDefault', file.queueMaxAppsDefault)
     tell('userMaxAppsDefault', file.userMaxAppsDefault)
-    if (file.queueMaxAMShareDefault !== undefined) this.#findings.add('approximated', file.queueMaxAMShareDefault, 'queueMaxAMShareDefault', file.queueMaxAMShareDefault.text, FOR_MASTERS)
+    if (file.queueMaxAMShareDefault !== undefined)
+      this.#findings.add('approximated', file.queueMaxAMShareDefault, 'queueMaxAMShareDefault', file.queueMaxAMShareDefault.text, FOR_MASTERS)
     for (const [user, given] of file.users) tell(`user "${user}" maxRunningApps`, given)
     const defaults = withoutUndefined({
       policy: file.defaultPolicy?.value,
@@ -108,14 +109,26 @@ class Mapping {
     for (const rule of this.#file.rules ?? []) {
       const isUnknown = rule.name === 'secondaryGroupExistingQueue' || rule.nested?.name === 'secondaryGroupExistingQueue'
       const isNowhere = rule.queue !== undefined && find(this.#file.root, rule.queue)?.isParent === true
-      const note = isUnknown ? 'jobs here have no secondary groups: it goes on to the next rule' : isNowhere ? '' : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
-      this.#findings.add(isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated', rule, `rule ${rule.name}`, rule.queue ?? '', isNowhere ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop' : note)
+      const note = isUnknown
+        ? 'jobs here have no secondary groups: it goes on to the next rule'
+        : isNowhere
+          ? ''
+          : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
+      this.#findings.add(
+        isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated',
+        rule,
+        `rule ${rule.name}`,
+        rule.queue ?? '',
+        isNowhere ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop' : note,
+      )
     }
   }
 
   #queue(queue: FairQueue): QueueOptions {
     const { path } = queue
-    const told = <T>(name: string, given: Given<T> | undefined, note = '', verdict: 'honoured' | 'approximated' | 'ignored' = note === '' ? 'honoured' : 'approximated'): T | undefined => {
+    const told = <T>(name: string, given: Given<T> | undefined, note = '', verdict: 'honoured' | 'approximated' | 'ignored' = note === ''
+      ? 'honoured'
+      : 'approximated'): T | undefined => {
       if (given !== undefined) this.#findings.add(verdict, given, `${path} ${name}`, given.text, note)
       return given?.value
     }

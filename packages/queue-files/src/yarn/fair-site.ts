@@ -44,14 +44,22 @@ interface Known {
   readonly note?: string
 }
 
-const flag = (key: 'userAsDefaultQueue' | 'allowUndeclaredPools' | 'preemption' | 'sizeBasedWeight' | 'assignMultiple' | 'dynamicMaxAssign' | 'continuous'): Use => (site, property) => void (site[key] = booleanOf(property))
+const flag = (key: 
+  | 'userAsDefaultQueue'
+  | 'allowUndeclaredPools'
+  | 'preemption'
+  | 'sizeBasedWeight'
+  | 'assignMultiple'
+  | 'dynamicMaxAssign'
+  | 'continuous'): Use => (site, property) => void (site[key] = booleanOf(property))
 const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack' | 'maxAssign'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
 const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
   const value = numberOf(property, { least: -1 })
   site[key] = value < 0 ? value : value / 1000
 }
 const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as Hadoop
-const largest = (resource: string): Use => (site, property) => void (site.maximumAllocation[resource] = { value: numberOf(property, { least: 0, whole: true }), line: property.line })
+const largest = (resource: string): Use =>
+  (site, property) => void (site.maximumAllocation[resource] = { value: numberOf(property, { least: 0, whole: true }), line: property.line })
 
 const increment = (resource: string): Use => (site, property) => void (site.increments[resource] ??= numberOf(property, { least: 0 }))
 /** With a unit, `1 Gi`; it counts where the older property of a resource is there too. */

@@ -6,7 +6,12 @@ type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
 /** Queues that policies give, inside `parentQueue` where there is one. */
 const patterns = knownWords<string>({ specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' })
 /** Policies without a queue here, and why. */
-const without = knownWords<string>({ secondaryGroup: 'jobs have no secondary groups', secondaryGroupUser: 'jobs have no secondary groups', applicationName: 'jobs are not placed by their names', setDefaultQueue: 'the default queue is root.default' })
+const without = knownWords<string>({
+  secondaryGroup: 'jobs have no secondary groups',
+  secondaryGroupUser: 'jobs have no secondary groups',
+  applicationName: 'jobs are not placed by their names',
+  setDefaultQueue: 'the default queue is root.default',
+})
 const inside = ['user', 'primaryGroup', 'primaryGroupUser']
 const fallbacks = knownWords<'skip' | 'default' | 'reject'>({ skip: 'skip', placeDefault: 'default', reject: 'reject' })
 
@@ -24,14 +29,24 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
     const [type, matches, policy = '', custom] = [text('type'), text('matches'), text('policy'), text('customPlacement') ?? text('value')]
     if (type !== 'user' && type !== 'group' && type !== 'application') throw bad(`rule ${i + 1} has the type "${type ?? ''}".`, 'Write user, group or application.')
     if (matches === undefined) throw bad(`rule ${i + 1} does not say what it matches.`, 'Write "matches".')
-    if (!(policy in patterns) && !(policy in without) && policy !== 'reject' && policy !== 'custom') throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
+    if (!(policy in patterns) && !(policy in without) && policy !== 'reject' && policy !== 'custom')
+      throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
     const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
     if (isUnknown || policy in without) leftOut.push(`rule ${i + 1}: ${without[policy] ?? 'jobs have neither names nor secondary groups'}`)
     else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`)
     else {
       const parent = text('parentQueue')
-      const queue = policy === 'reject' ? undefined : policy === 'custom' ? custom : `${parent !== undefined && inside.includes(policy) ? `${parent}.` : ''}${patterns[policy] ?? ''}`
-      mappings.push({ [type]: matches, ...(queue !== undefined && { queue }), create: rule['create'] !== false, fallback: policy === 'defaultQueue' ? 'reject' : (fallbacks[text('fallbackResult') ?? 'skip'] ?? 'skip') })
+      const queue = policy === 'reject'
+        ? undefined
+        : policy === 'custom'
+          ? custom
+          : `${parent !== undefined && inside.includes(policy) ? `${parent}.` : ''}${patterns[policy] ?? ''}`
+      mappings.push({
+        [type]: matches,
+        ...(queue !== undefined && { queue }),
+        create: rule['create'] !== false,
+        fallback: policy === 'defaultQueue' ? 'reject' : (fallbacks[text('fallbackResult') ?? 'skip'] ?? 'skip'),
+      })
     }
   }
   return { mappings, leftOut }

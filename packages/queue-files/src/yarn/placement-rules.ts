@@ -10,9 +10,20 @@ export function readRules(element: XmlElement, file: FairFile): PlacementRule[] 
   const rules = element.children.map((each) => readRule(each, file))
   for (const [i, rule] of rules.entries())
     if (isLast(rule) && i < rules.length - 1)
-      throw new SchedError('BAD_INPUT', `rule "${rule.name}" in line ${rule.line} always decides, so this one is never reached.`, { file: file.file, line: (rules[i + 1] as PlacementRule).line }, 'Move or remove it.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `rule "${rule.name}" in line ${rule.line} always decides, so this one is never reached.`,
+        { file: file.file, line: (rules[i + 1] as PlacementRule).line },
+        'Move or remove it.',
+      )
   const last = rules.at(-1)
-  if (last !== undefined && !isLast(last)) throw new SchedError('BAD_INPUT', `the last rule, "${last.name}", may leave a job without a queue.`, { file: file.file, line: last.line, field: 'queuePlacementPolicy' }, 'End with default or reject, or let it create queues.')
+  if (last !== undefined && !isLast(last))
+    throw new SchedError(
+      'BAD_INPUT',
+      `the last rule, "${last.name}", may leave a job without a queue.`,
+      { file: file.file, line: last.line, field: 'queuePlacementPolicy' },
+      'End with default or reject, or let it create queues.',
+    )
   return rules
 }
 
@@ -20,13 +31,25 @@ function readRule(element: XmlElement, file: FairFile): PlacementRule {
   const at = { file: file.file, line: element.line, field: 'queuePlacementPolicy' }
   if (element.name !== 'rule') throw new SchedError('BAD_INPUT', `found <${element.name}>, expected <rule>.`, at)
   const name = ruleNames.find((each) => each === element.attributes['name'])
-  if (name === undefined) throw new SchedError('BAD_INPUT', `there is no placement rule "${element.attributes['name'] ?? ''}".`, at, suggest(element.attributes['name'] ?? '', ruleNames))
+  if (name === undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `there is no placement rule "${element.attributes['name'] ?? ''}".`,
+      at,
+      suggest(element.attributes['name'] ?? '', ruleNames),
+    )
   const rule = { name, create: /^(true)?$/i.test(element.attributes['create'] ?? ''), line: element.line }
   const inside = element.children.at(-1) // of several, Hadoop takes the last
   if (name === 'nestedUserQueue') {
     if (inside === undefined) throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
     const nested = readRule(inside, file)
-    if (nested.name === 'reject' || nested.name === 'nestedUserQueue') throw new SchedError('BAD_INPUT', `rule "${nested.name}" gives no queue to make queues of users in.`, { ...at, line: nested.line }, 'Nest another rule.')
+    if (nested.name === 'reject' || nested.name === 'nestedUserQueue')
+      throw new SchedError(
+        'BAD_INPUT',
+        `rule "${nested.name}" gives no queue to make queues of users in.`,
+        { ...at, line: nested.line },
+        'Nest another rule.',
+      )
     return { ...rule, nested }
   }
   if (name !== 'default') return rule

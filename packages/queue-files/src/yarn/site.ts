@@ -64,7 +64,11 @@ export const fractionOf = (text: string): number => decimalOf(text.trim().replac
 export function numberOf({ name, value, file, line }: Setting, { least = -Infinity, most = Infinity, whole = false } = {}): number {
   const number = whole ? Number(value) : fractionOf(value)
   if (value.trim() === '' || !Number.isFinite(number) || number < least || number > most || (whole && !Number.isInteger(number)))
-    throw new SchedError('BAD_INPUT', `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`, { file, line, field: name })
+    throw new SchedError(
+      'BAD_INPUT',
+      `found "${value}", expected ${whole ? 'a whole number' : 'a number'}${least === -Infinity ? '' : most === Infinity ? ` of at least ${least}` : ` from ${least} to ${most}`}.`,
+      { file, line, field: name },
+    )
   return number
 }
 

@@ -39,7 +39,10 @@ function guaranteedIn(queue: YunikornQueue, maxAround: Amounts): Amounts {
 function checkApplications({ path, maxApplications, queues }: YunikornQueue): void {
   for (const child of queues) {
     if (maxApplications > 0 && (child.maxApplications === 0 || child.maxApplications > maxApplications))
-      throw child.found.at(child.maxApplications === 0 ? 'name' : 'maxapplications').error(`queue "${child.path}" may run more applications than "${path}", ${child.maxApplications === 0 ? 'any number' : child.maxApplications}.`, 'Give it maxapplications that are not more.')
+      throw child.found.at(child.maxApplications === 0 ? 'name' : 'maxapplications').error(
+        `queue "${child.path}" may run more applications than "${path}", ${child.maxApplications === 0 ? 'any number' : child.maxApplications}.`,
+        'Give it maxapplications that are not more.',
+      )
     checkApplications(child)
   }
 }

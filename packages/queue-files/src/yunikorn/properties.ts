@@ -50,7 +50,12 @@ const readings: Readonly<Record<string, (text: string, isLeaf: boolean) => Readi
  */
 export function propertiesOf(path: string, properties: ReadonlyMap<string, Located>, isLeaf: boolean, around: PropertyOptions, findings: Findings): PropertyOptions {
   const { sort, sortPriority, preemptionPolicy, preemptionDelay } = around
-  let options: PropertyOptions = { ...(sort !== undefined && { sort }), ...(sortPriority !== undefined && { sortPriority }), ...(preemptionPolicy === 'disabled' && { preemptionPolicy }), ...(preemptionDelay !== undefined && { preemptionDelay }) }
+  let options: PropertyOptions = {
+    ...(sort !== undefined && { sort }),
+    ...(sortPriority !== undefined && { sortPriority }),
+    ...(preemptionPolicy === 'disabled' && { preemptionPolicy }),
+    ...(preemptionDelay !== undefined && { preemptionDelay }),
+  }
   for (const [name, given] of properties) {
     const text = given.string() ?? ''
     const reading = Object.hasOwn(readings, name) ? readings[name]?.(text, isLeaf) : undefined

@@ -40,7 +40,8 @@ function readRule(found: Located): Rule {
   const value = (found.at('value').string() ?? '').trim().toLowerCase()
   if (value === '' && (name === 'tag' || name === 'fixed')) throw found.error(`rule "${name}" has no value.`, name === 'tag' ? 'Name the tag.' : 'Name the queue.')
   const parent = found.at('parent')
-  if (parent.isThere && name === 'fixed' && value.startsWith('root')) throw parent.error(`stands at the queue "${value}", which is a whole path.`, 'Leave it out, or leave the root out of the path.')
+  if (parent.isThere && name === 'fixed' && value.startsWith('root'))
+    throw parent.error(`stands at the queue "${value}", which is a whole path.`, 'Leave it out, or leave the root out of the path.')
   return { name, value, create: found.at('create').flag() ?? false, filter: filterOf(found.at('filter')), parent: parent.isThere ? readRule(parent) : undefined, found }
 }
 

@@ -30,7 +30,8 @@ export interface YunikornFile {
 const IS_CONFIG = /^\s*partitions\s*:/m
 
 /** Whether a text has queues of YuniKorn: as its scheduler reads them, or in a ConfigMap. */
-export const isYunikorn = (text: string): boolean => /^partitions\s*:/m.test(text) || (/\bkind["']?\s*:\s*["']?ConfigMap/.test(text) && /\.yaml["']?\s*:/.test(text) && /\bpartitions\s*:/.test(text))
+export const isYunikorn = (text: string): boolean => /^partitions\s*:/m.test(text)
+  || (/\bkind["']?\s*:\s*["']?ConfigMap/.test(text) && /\.yaml["']?\s*:/.test(text) && /\bpartitions\s*:/.test(text))
 
 /**
  * Reads a queues.yaml, or the ConfigMaps that hold one, as manifests or as kubectl prints them; of `yunikorn-configs` and `yunikorn-defaults` the
@@ -44,13 +45,27 @@ export function readYunikorn(source: SourceText): YunikornFile {
   const plain = objects.find(({ object }) => object['partitions'] !== undefined)
   const others: { name: string; value: string; line: number; why: string }[] = []
   if (plain !== undefined) return partitionOf(new Located(plain.object, plain.place), source.file, others)
-  const maps = objects.filter(({ kind, object }) => kind === 'ConfigMap' && Object.values(fieldsOf(object['data'])).some((text) => typeof text === 'string' && IS_CONFIG.test(text)))
+  const maps = objects.filter(({ kind, object }) => kind === 'ConfigMap'
+    && Object.values(fieldsOf(object['data'])).some((text) => typeof text === 'string' && IS_CONFIG.test(text)))
   const map = maps.find((each) => nameOf(each) === 'yunikorn-configs') ?? maps[0]
   if (map === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file })
-  for (const other of maps) if (other !== map) others.push({ name: `ConfigMap ${nameOf(other)}`, value: '', line: other.place('metadata', 'name').line ?? 1, why: `its queues do not count beside those of ${nameOf(map)}` })
+  for (const other of maps) if (other !== map)
+    others.push({
+      name: `ConfigMap ${nameOf(other)}`,
+      value: '',
+      line: other.place('metadata', 'name').line ?? 1,
+      why: `its queues do not count beside those of ${nameOf(map)}`,
+    })
   const data = fieldsOf(map.object['data'])
   const key = Object.keys(data).find((name) => typeof data[name] === 'string' && IS_CONFIG.test(data[name])) as string
-  for (const [name, value] of Object.entries(data)) if (name !== key) others.push({ name, value: String(value).split('\n')[0] ?? '', line: map.place('data', name).line ?? 1, why: 'of the scheduler itself, not of its queues' })
+  for (const [name, value] of Object.entries(data))
+    if (name !== key)
+      others.push({
+        name,
+        value: String(value).split('\n')[0] ?? '',
+        line: map.place('data', name).line ?? 1,
+        why: 'of the scheduler itself, not of its queues',
+      })
   return partitionOf(embedded(map, key, source), source.file, others)
 }
 
@@ -79,7 +94,13 @@ function partitionOf(top: Located, file: string, others: { name: string; value: 
   const partition = partitions.find((each) => nameIn(each) === 'default') ?? partitions[0]
   if (partition === undefined) throw top.at('partitions').error('has no partition.')
   partition.fields(['name', 'queues', 'placementrules', 'limits', 'nodesortpolicy', 'preemption', 'statedumpfilepath'])
-  for (const other of partitions) if (other !== partition) others.push({ name: `partition ${nameIn(other)}`, value: '', line: other.line, why: `on Kubernetes all nodes are in partition ${nameIn(partition)}` })
+  for (const other of partitions) if (other !== partition)
+    others.push({
+      name: `partition ${nameIn(other)}`,
+      value: '',
+      line: other.line,
+      why: `on Kubernetes all nodes are in partition ${nameIn(partition)}`,
+    })
   const dump = partition.at('statedumpfilepath')
   if (dump.isThere) others.push({ name: 'statedumpfilepath', value: dump.text, line: dump.line, why: 'nothing is written' })
   const root = rootOf(partition)
@@ -122,7 +143,10 @@ function rootOf(partition: Located): YunikornQueue {
     return { ...root, isParent: true, limits: [...root.limits, ...outer] }
   }
   const found = partition.at('queues')
-  const around = { name: 'root', path: 'root', isParent: true, limits: outer, template: undefined, guaranteed: new Map(), max: new Map(), maxApplications: 0, properties: new Map(), found }
+  const around = {
+    name: 'root', path: 'root', isParent: true, limits: outer, template: undefined, guaranteed: new Map(), max: new Map(),
+    maxApplications: 0, properties: new Map(), found,
+  }
   return { ...around, queues: queuesIn(found, around) }
 }
 
@@ -132,7 +156,11 @@ function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined
   found.fields(queueKeys)
   const name = found.at('name').string()?.toLowerCase()
   if (name === undefined || name === '') throw found.error('a queue has no name.')
-  if (name.includes('.')) throw found.at('name').error(`the name of queue "${name}" has a period, which stands between a queue and the one around it.`, 'Put one queue into the other.')
+  if (name.includes('.'))
+    throw found.at('name').error(
+      `the name of queue "${name}" has a period, which stands between a queue and the one around it.`,
+      'Put one queue into the other.',
+    )
   const path = around === undefined ? 'root' : `${around.path}.${name}`
   const isParent = found.at('parent').flag() === true || found.at('queues').items().length > 0
   const template = found.at('childtemplate')
@@ -170,10 +198,17 @@ function limitsOf(found: Located): YunikornLimit[] {
         seen[kind].add(name)
         return name
       })
-    const limit = { users: names('users'), groups: names('groups'), maxResources: quantitiesIn(each.at('maxresources')), maxApplications: each.at('maxapplications').count() ?? 0, found: each }
+    const limit = {
+      users: names('users'),
+      groups: names('groups'),
+      maxResources: quantitiesIn(each.at('maxresources')),
+      maxApplications: each.at('maxapplications').count() ?? 0,
+      found: each,
+    }
     if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.')
     if (limit.groups.includes('*') && seen.groups.size === 1) throw each.at('groups').error('"*" has a limit, and no group by its name.', 'Name a group before it, or limit users.')
-    if (limit.maxApplications === 0 && ![...limit.maxResources.values()].some(({ amount }) => amount > 0)) throw each.error('a limit limits nothing, or forbids everything.', 'Give it maxresources or maxapplications above 0.')
+    if (limit.maxApplications === 0 && ![...limit.maxResources.values()].some(({ amount }) => amount > 0))
+      throw each.error('a limit limits nothing, or forbids everything.', 'Give it maxresources or maxapplications above 0.')
     return limit
   })
 }

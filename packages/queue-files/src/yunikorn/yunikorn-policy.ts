@@ -22,7 +22,11 @@ type Limit = NonNullable<Queue['limits']>[number]
 const resources = ['cpu', 'mem', 'gpu'] as const
 /** Amounts of YuniKorn in those of nodes of Kubernetes: millicores, MiB of bytes, thousandths of a GPU. */
 const units: Readonly<Record<string, { readonly resource: (typeof resources)[number]; readonly per: number; readonly unit: string }>> = {
-  vcore: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' }, 'nvidia.com/gpu': { resource: 'gpu', per: 1000, unit: 'thousandths' },
+  vcore: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' }, 'nvidia.com/gpu': {
+    resource: 'gpu',
+    per: 1000,
+    unit: 'thousandths',
+  },
 }
 
 /**
@@ -102,7 +106,12 @@ class Made {
     const texts = [...[...maxResources].map(([name, given]) => `${name}=${given.found.text}`), ...(maxApplications > 0 ? [`maxapplications=${maxApplications}`] : [])]
     this.#findings.add(groups.length === 0 ? 'honoured' : 'approximated', found, `${path} limit ${i + 1} of ${who}`, texts.join(' '), note)
     const amounts = this.#amounts(`${path} limit ${i + 1}`, maxResources, true)
-    return { ...(users.length > 0 && { users: [...users] }), ...(groups.length > 0 && { groups: [...groups] }), ...(Object.keys(amounts).length > 0 && { maxResources: amounts }), ...(maxApplications > 0 && { maxApplications }) }
+    return {
+      ...(users.length > 0 && { users: [...users] }),
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(Object.keys(amounts).length > 0 && { maxResources: amounts }),
+      ...(maxApplications > 0 && { maxApplications }),
+    }
   }
 
   /** In the units of nodes; only what has no counterpart is told, where all of it is told at once. */
@@ -129,7 +138,13 @@ class Made {
       this.#findings.add('honoured', nodeSort.found, 'nodesortpolicy', nodeSort.type, 'as the placement node-usage')
       for (const name of nodeSort.weights.keys()) {
         const isThere = Object.hasOwn(units, name) && this.has(units[name]?.resource ?? '')
-        this.#findings.add(isThere ? 'honoured' : 'ignored', nodeSort.found.at('resourceweights').at(name), `nodesortpolicy weight of ${name}`, String(nodeSort.weights.get(name)), isThere ? '' : 'no node has it')
+        this.#findings.add(
+          isThere ? 'honoured' : 'ignored',
+          nodeSort.found.at('resourceweights').at(name),
+          `nodesortpolicy weight of ${name}`,
+          String(nodeSort.weights.get(name)),
+          isThere ? '' : 'no node has it',
+        )
       }
     }
     return { 'node-usage': { prefer: nodeSort?.type === 'binpacking' ? 'most' : 'least', resourceWeights: weights } }
@@ -140,7 +155,13 @@ function tellRule({ name, value, create, filter, parent, found }: Rule, title: s
   const text = `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}`
   const isTag = name === 'tag'
   const verdict = isTag ? (value === 'namespace' ? 'approximated' : 'ignored') : filter.groups === undefined ? 'honoured' : 'approximated'
-  const note = isTag ? (value === 'namespace' ? 'the namespace of a job is its user, as jobs are read from Kubernetes' : 'jobs have no such tag, so that it gives none a queue') : filter.groups === undefined ? '' : 'a job has the group that the workload says'
+  const note = isTag
+    ? (value === 'namespace'
+      ? 'the namespace of a job is its user, as jobs are read from Kubernetes'
+      : 'jobs have no such tag, so that it gives none a queue')
+    : filter.groups === undefined
+      ? ''
+      : 'a job has the group that the workload says'
   findings.add(verdict, found, title, text, note)
   if (parent !== undefined) tellRule(parent, `${title} parent`, findings)
 }
@@ -149,9 +170,12 @@ const amountsText = (quantities: Quantities): string => [...quantities].map(([na
 
 /** Settings of a queue as written, one text each: amounts as `vcore=10 memory=4G`. */
 export function yunikornSettings({ guaranteed, max, maxApplications, properties, limits, template }: YunikornQueue): Record<string, string> {
-  const limitText = ({ users, groups, maxResources, maxApplications: most }: YunikornLimit) => `${[...users, ...groups.map((name) => `group ${name}`)].join(' ')}: ${[amountsText(maxResources), most > 0 ? `${most} applications` : ''].filter((text) => text !== '').join(' ')}`
+  const limitText = ({ users, groups, maxResources, maxApplications: most }: YunikornLimit) =>
+    `${[...users, ...groups.map((name) => `group ${name}`)].join(' ')}: ${[amountsText(maxResources), most > 0 ? `${most} applications` : ''].filter((text) => text !== '').join(' ')}`
   const all = {
-    guaranteed: amountsText(guaranteed), max: amountsText(max), maxapplications: maxApplications > 0 ? String(maxApplications) : '', ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
+    guaranteed: amountsText(guaranteed), max: amountsText(max), maxapplications: maxApplications > 0
+      ? String(maxApplications)
+      : '', ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
     limits: limits.map(limitText).join('; '), childtemplate: template === undefined ? '' : amountsText(template.max),
   }
   return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
@@ -159,9 +183,11 @@ export function yunikornSettings({ guaranteed, max, maxApplications, properties,
 
 /** Settings that are of no queue, as written. */
 export function yunikornGeneral({ rules, nodeSort, preemption }: YunikornFile): Record<string, string> {
-  const ruleText = ({ name, value, create, parent }: Rule): string => `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}${parent === undefined ? '' : ` in (${ruleText(parent)})`}`
+  const ruleText = ({ name, value, create, parent }: Rule): string =>
+    `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}${parent === undefined ? '' : ` in (${ruleText(parent)})`}`
   return {
-    ...(rules.length > 0 && { placementrules: rules.map(ruleText).join(', ') }), ...(nodeSort !== undefined && { nodesortpolicy: [nodeSort.type, ...[...nodeSort.weights].map(([name, weight]) => `${name}=${weight}`)].join(' ') }),
+    ...(rules.length > 0 && { placementrules: rules.map(ruleText).join(', ') }), ...(nodeSort !== undefined
+      && { nodesortpolicy: [nodeSort.type, ...[...nodeSort.weights].map(([name, weight]) => `${name}=${weight}`)].join(' ') }),
     ...(preemption.found.isThere && { 'preemption.enabled': String(preemption.isOn) }),
   }
 }
