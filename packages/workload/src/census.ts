@@ -61,7 +61,11 @@ export class Census {
     if (job.user !== undefined) this.#users.add(job.user)
     if (job.queue !== undefined) this.#queues.add(job.queue)
     const tasks = job.stages.reduce((sum, stage) => sum + stage.tasks, 0)
-    const counts = [this.#classes.tasks.add(sizeClass(jobSize(job)), tasks), this.#classes.procs.add(widthClass(job, 'procs'), tasks), this.#classes.nodes.add(widthClass(job, 'nodes'), tasks)]
+    const counts = [
+      this.#classes.tasks.add(sizeClass(jobSize(job)), tasks),
+      this.#classes.procs.add(widthClass(job, 'procs'), tasks),
+      this.#classes.nodes.add(widthClass(job, 'nodes'), tasks),
+    ]
     for (const stage of job.stages) this.#addStage(stage, counts)
     this.#tasks += tasks
     this.#sizes.add(tasks, 1)

@@ -97,7 +97,10 @@ export class AccountingJobs {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #stages: RigidStages
-  readonly #counts = { steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0, throttled: 0, constraints: 0, alternatives: 0, reservations: 0 }
+  readonly #counts = {
+    steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0,
+  }
 
   /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
   constructor(private readonly options: AccountingRules, private readonly gpusIn: string, header: Sizes = {}) {
@@ -127,7 +130,10 @@ export class AccountingJobs {
   }
 
   rules(): RuleCount[] {
-    const { steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints, alternatives, reservations } = this.#counts
+    const {
+      steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
+      alternatives, reservations,
+    } = this.#counts
     const { options } = this
     return [
       { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
@@ -141,7 +147,11 @@ export class AccountingJobs {
       { rule: 'noGpus', jobs: options.gpuDemand ? 0 : withGpus, text: 'that held GPUs, which they do not ask for here (gpuDemand: true)' },
       { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
       { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
-      { rule: 'constraints', jobs: constraints, text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)` },
+      {
+        rule: 'constraints',
+        jobs: constraints,
+        text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
+      },
       { rule: 'alternatives', jobs: alternatives, text: 'whose features are of some nodes alone, or the same on all whichever: those are not required' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },

@@ -27,7 +27,12 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
   #before = 0
 
   /** `header`: what the file says of the machine. */
-  constructor(private readonly table: AccountingTable<S>, private readonly options: z.output<S>, private readonly header: Sizes, { onBadLine = 'fail', counted = 'line' }: ReadOptions) {
+  constructor(
+    private readonly table: AccountingTable<S>,
+    private readonly options: z.output<S>,
+    private readonly header: Sizes,
+    { onBadLine = 'fail', counted = 'line' }: ReadOptions,
+  ) {
     this.#made = new AccountingJobs(options, table.gpusIn, header)
     this.#bad = new BadLines(onBadLine)
     this.#place = { file: undefined, line: 0, counted, checked: false }

@@ -15,7 +15,9 @@ export const isMachineMeta = (head: string): boolean => firstRow(head).length ==
 /** `pai_machine_spec` of 2020: machine, type of GPU, CPUs, memory, GPUs. */
 export const isPaiMachines = (head: string): boolean => {
   const row = firstRow(head)
-  return row.length === 5 && (row.join() === 'machine,gpu_type,cap_cpu,cap_mem,cap_gpu' || (/^(CPU|MISC|[A-Z]\d+\w*)$/.test(row[1]!) && row.slice(2).every((text) => /^\d+(\.\d*)?$/.test(text))))
+  return row.length === 5
+    && (row.join() === 'machine,gpu_type,cap_cpu,cap_mem,cap_gpu'
+      || (/^(CPU|MISC|[A-Z]\d+\w*)$/.test(row[1]!) && row.slice(2).every((text) => /^\d+(\.\d*)?$/.test(text))))
 }
 
 /** The machines of PAI: `cpu` in 1/100 core, `mem` in MiB, GPUs as devices of 1000 with their type as the label `model`. Throws `BAD_INPUT` with file and line. */
@@ -43,7 +45,12 @@ const MEMORY = 1_000_000
  * later rows and other states are passed over. Throws `BAD_INPUT` with file and line.
  */
 export const serverEvents = (text: string, file?: string): MachineTable =>
-  machines('alibaba 2017', text, file, ([, machine, event, , cpus, memory]) => (event === 'add' ? { machine: machine!, cpus: cpus!, memory: memory!, whole: 1, racks: [] } : undefined))
+  machines(
+    'alibaba 2017',
+    text,
+    file,
+    ([, machine, event, , cpus, memory]) => (event === 'add' ? { machine: machine!, cpus: cpus!, memory: memory!, whole: 1, racks: [] } : undefined),
+  )
 
 export const machineMeta = (text: string, file?: string): MachineTable =>
   machines('alibaba 2018', text, file, ([machine, , first, second, cpus, memory, status]) =>

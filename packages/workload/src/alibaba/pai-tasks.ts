@@ -58,7 +58,11 @@ class PaiAsks implements TaskAsks {
       mem: memory === '' ? demand.mem : roundUp(numberIn(memory!, 'memory', 0) * MIB),
       gpu: this.#gpu(gpu === '' ? 0 : roundUp(numberIn(gpu!, 'GPU', 0) * 10)),
     }
-    if (asked.cpu + asked.mem + asked.gpu > Number.MAX_SAFE_INTEGER) throw new BadLine(asked.gpu > asked.mem ? 'GPU' : 'memory', `found ${JSON.stringify(asked.gpu > asked.mem ? gpu : memory)}, more than any machine has.`)
+    if (asked.cpu + asked.mem + asked.gpu > Number.MAX_SAFE_INTEGER)
+      throw new BadLine(
+        asked.gpu > asked.mem ? 'GPU' : 'memory',
+        `found ${JSON.stringify(asked.gpu > asked.mem ? gpu : memory)}, more than any machine has.`,
+      )
     if (asked.cpu + asked.mem + asked.gpu === 0) throw new BadLine(undefined, 'an instance asks for nothing.')
     const key = `${asked.cpu} ${asked.mem} ${asked.gpu}`
     const known = this.#demands.get(key) ?? { ...(asked.cpu > 0 && { cpu: asked.cpu }), ...(asked.mem > 0 && { mem: asked.mem }), ...(asked.gpu > 0 && { gpu: asked.gpu }) }

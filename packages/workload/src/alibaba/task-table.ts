@@ -81,7 +81,12 @@ export class TaskTable implements LineParser {
     if (this.columns.isHeader(line)) return
     const { names } = this.columns
     const fields = splitCsv(line).map((field) => field.trim())
-    if (fields.length !== names.length) throw new BadLine(undefined, `found ${fields.length} columns, expected ${names.length}: ${names.join(', ')}.`, 'Was the file cut short? Copy it again')
+    if (fields.length !== names.length)
+      throw new BadLine(
+        undefined,
+        `found ${fields.length} columns, expected ${names.length}: ${names.join(', ')}.`,
+        'Was the file cut short? Copy it again',
+      )
     this.#task(fields)
   }
 
@@ -106,7 +111,11 @@ export class TaskTable implements LineParser {
     const { status, outside, backwards, later } = this.#counts
     return ruleReport([
       { rule: 'status', jobs: status, text: `tasks of a status other than ${this.options.status.join(', ')}: left out` },
-      { rule: 'outside', jobs: outside, text: `tasks with a start or end outside the trace (${this.columns.outside === '' ? 'no time' : `time ${this.columns.outside ?? ''}`}): left out` },
+      {
+        rule: 'outside',
+        jobs: outside,
+        text: `tasks with a start or end outside the trace (${this.columns.outside === '' ? 'no time' : `time ${this.columns.outside ?? ''}`}): left out`,
+      },
       { rule: 'backwards', jobs: backwards, text: 'tasks with an end before the start: left out' },
       ...this.asks.rules(),
       { rule: 'later', jobs: later, text: 'with tasks created after the first: all submitted with it' },

@@ -77,6 +77,11 @@ export class Profiles {
   #seconds(flop: number, name: string): number {
     if (flop === 0) return 0
     if (this.speed !== undefined) return flop / this.speed
-    throw new SchedError('BAD_OPTION', `profile "${name}" computes ${flop} flop, and nothing says how fast a host is.`, { field: 'batsim.speed' }, 'Give the speed of a host as in the platform file: speed=1Gf.')
+    throw new SchedError(
+      'BAD_OPTION',
+      `profile "${name}" computes ${flop} flop, and nothing says how fast a host is.`,
+      { field: 'batsim.speed' },
+      'Give the speed of a host as in the platform file: speed=1Gf.',
+    )
   }
 }

@@ -17,7 +17,10 @@ const flops = z.string().regex(/^\d+(\.\d+)?[kMGTP]?f$/).transform((text) => Num
 const batsimOptions = z.strictObject({
   procs: machineOptions.procs.describe('Hosts of the machine; default: nb_res of the workload.'),
   tasks: machineOptions.tasks,
-  speed: z.union([z.number().positive(), flops.refine((speed) => speed > 0)]).optional().describe('Speed of a host, flop/s, also as platform files write it (1Gf): for profiles that compute.'),
+  speed: z
+    .union([z.number().positive(), flops.refine((speed) => speed > 0)])
+    .optional()
+    .describe('Speed of a host, flop/s, also as platform files write it (1Gf): for profiles that compute.'),
   ...ruleOptions,
 })
 type BatsimOptions = z.output<typeof batsimOptions>
@@ -119,7 +122,17 @@ class BatsimWorkload implements LineParser {
     if (fields.size('dependencies') > 0) this.#counts.dependencies++
     const user = fields.text('user_id') ?? fields.text('user')
     const cut = job.runtime < time ? { recorded: { runtime: time } } : {}
-    this.#held.add({ id, submit, ...(user !== undefined && { user }), ...(job.estimate >= 0 && { estimate: job.estimate }), ...cut, stages: this.#stages.of(job.amounts, 0, job.runtime) }, this.place.line)
+    this.#held.add(
+      {
+        id,
+        submit,
+        ...(user !== undefined && { user }),
+        ...(job.estimate >= 0 && { estimate: job.estimate }),
+        ...cut,
+        stages: this.#stages.of(job.amounts, 0, job.runtime),
+      },
+      this.place.line,
+    )
   }
 }
 

@@ -34,7 +34,11 @@ function slipOf({ id, submit, stages }: JobSpec): string | undefined {
   if (!isTime(submit)) return `job "${id}" that is submitted at ${submit} s`
   const tasks = stages.reduce((sum, stage) => sum + stage.tasks, 0)
   if (!(tasks <= MOST)) return `job "${id}" of ${tasks} tasks`
-  const times = stages.flatMap(({ duration }) => (typeof duration === 'number' ? [duration] : 'kind' in duration ? (duration.kind === 'uniform' ? [duration.min, duration.max] : [duration.mean, duration.shift ?? 0]) : [...duration]))
+  const times = stages.flatMap(({ duration }) => (typeof duration === 'number'
+    ? [duration]
+    : 'kind' in duration
+      ? (duration.kind === 'uniform' ? [duration.min, duration.max] : [duration.mean, duration.shift ?? 0])
+      : [...duration]))
   const time = times.find((each) => !isTime(each))
   return time === undefined ? undefined : `job "${id}" with a task of ${time} s`
 }

@@ -39,7 +39,11 @@ interface KindOfJobs {
 function kindOfJobs(kind: LublinKind, { seed, jobs, procs, parameters: changed }: LublinOptions, limit: number): KindOfJobs {
   const parameters = { ...lublinParameters(kind, procs), ...(changed as Partial<LublinParameters>) }
   if (!(parameters.low <= parameters.medium && parameters.medium <= parameters.high))
-    throw new SchedError('BAD_OPTION', `found low ${parameters.low}, medium ${parameters.medium}, high ${parameters.high}, expected them in ascending order.`, { field: 'lublin.parameters' })
+    throw new SchedError(
+      'BAD_OPTION',
+      `found low ${parameters.low}, medium ${parameters.medium}, high ${parameters.high}, expected them in ascending order.`,
+      { field: 'lublin.parameters' },
+    )
   const stream = `lublin/${kind}`
   const size = lublinSizes(parameters, procs, seed, stream)
   const runtime = lublinRuntimes(parameters, seed, stream)

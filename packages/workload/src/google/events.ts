@@ -4,7 +4,10 @@ import { SchedError, type Seconds } from '@sched/core'
 export const eventTypes = ['submit', 'schedule', 'evict', 'fail', 'finish', 'kill', 'lost', 'update pending', 'update running'] as const
 export const EventType = { Submit: 0, Schedule: 1, Evict: 2, Fail: 3, Finish: 4, Kill: 5, Lost: 6, UpdatePending: 7, UpdateRunning: 8 } as const
 
-const taskColumns = ['time', 'missing info', 'job id', 'task index', 'machine id', 'event type', 'user', 'scheduling class', 'priority', 'CPU request', 'memory request', 'disk request', 'different machines']
+const taskColumns = [
+  'time', 'missing info', 'job id', 'task index', 'machine id', 'event type', 'user', 'scheduling class', 'priority', 'CPU request',
+  'memory request', 'disk request', 'different machines',
+]
 const jobColumns = ['time', 'missing info', 'job id', 'event type', 'user', 'scheduling class', 'job name', 'logical job name']
 
 /** The first instant of the trace in its own time; earlier events have time 0. */

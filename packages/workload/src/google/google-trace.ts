@@ -35,7 +35,12 @@ export interface GoogleTrace extends Workload, TraceFacts {
  * `service` are jobs of production priority (9 and more) and of a scheduling class above 1, as in the Omega evaluation;
  * the others are `batch`.
  */
-export function googleTrace(name: string, history: TaskHistory, window: Seconds, more: { readonly names?: ReadonlyMap<string, string>; readonly production?: number; readonly rules?: readonly RuleCount[] } = {}): GoogleTrace {
+export function googleTrace(
+  name: string,
+  history: TaskHistory,
+  window: Seconds,
+  more: { readonly names?: ReadonlyMap<string, string>; readonly production?: number; readonly rules?: readonly RuleCount[] } = {},
+): GoogleTrace {
   const builder = new JobBuilder(history, window, more.names ?? new Map(), more.production ?? production)
   const jobs = [...history.jobs.values()].map((job) => ({ job, submit: builder.submitOf(job) })).filter(({ submit }) => submit < Infinity)
   jobs.sort((a, b) => a.submit - b.submit) // stable: equal times keep the order of the trace

@@ -33,7 +33,8 @@ export interface HistoryCounts {
 
 /**
  * What task events say of each task. A task's latest run counts; runs before it, ended by eviction, failure or loss, are
- * lost work and left out. One that waits for another run when the window ends keeps the run it had. A task that ran at time 0 is held to its first end, whatever becomes of it later. Requests are
+ * lost work and left out. One that waits for another run when the window ends keeps the run it had. A task that ran at time 0 is held to
+ * its first end, whatever becomes of it later. Requests are
  * those with which it was scheduled (at time 0 a quarter of the rows differ from the submission); later updates are counted.
  */
 export class TaskHistory {

@@ -16,7 +16,9 @@ const REMOVE = '1'
 export const isMachineEvents = (head: string): boolean => /^\d+,\d+,[012],[\w+/=]*,[\d.]*,[\d.]*\r?(\n|$)/.test(head) || isMachineEvents2019(head)
 
 /** The same of 2019, as BigQuery writes it in JSON. */
-const isMachineEvents2019 = (head: string): boolean => /^\{[^\n]*"machine_id"/.test(head) && /^\{[^\n]*"(capacity|switch_id|platform_id)"/.test(head) && !/^\{[^\n]*"collection_id"/.test(head)
+const isMachineEvents2019 = (head: string): boolean => /^\{[^\n]*"machine_id"/.test(head)
+  && /^\{[^\n]*"(capacity|switch_id|platform_id)"/.test(head)
+  && !/^\{[^\n]*"collection_id"/.test(head)
 
 /**
  * The machines of Google's ClusterData 2011 or 2019 (`machine_events`), each as it was first added or updated with both amounts:

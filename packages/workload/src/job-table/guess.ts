@@ -3,7 +3,10 @@ import { nearNames } from './near-names.js'
 
 /** Names that columns of job tables often have, without regard to case and punctuation. */
 const columns: Readonly<Record<string, readonly string[]>> = {
-  submit: ['submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime', 'createtime', 'timesubmit', 'submission', 'queued', 'vmcreated', 'created', 'createdat', 'creationtimestamp', 'startedtime'], // YARN has the last for the submission, beside `launchTime`
+  submit: [
+    'submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime',
+    'createtime', 'timesubmit', 'submission', 'queued', 'vmcreated', 'created', 'createdat', 'creationtimestamp', 'startedtime',
+  ], // YARN has the last for the submission, beside `launchTime`
   duration: ['duration', 'runtime', 'runningtime', 'elapsed', 'elapsedtime', 'executiontime', 'exectime', 'servicetime'],
   start: ['start', 'starttime', 'started', 'timestart', 'startedat', 'dispatchtime', 'scheduledtime', 'scheduled', 'begintime', 'launchtime'],
   end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend', 'finishedat', 'finishedtime', 'completedat', 'deletiontime', 'deleted', 'vmdeleted', 'stoptime'],
@@ -16,13 +19,19 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   status: ['status', 'state', 'finalstatus'],
 }
 const demands: Readonly<Record<string, readonly string[]>> = {
-  cpu: ['cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'reqnprocs', 'procs', 'nprocs', 'nproc', 'processors', 'numprocs', 'cpusreq', 'reqcpus', 'alloccpus', 'cpurequest', 'numcoresreq', 'vcpus', 'vmcorecount'],
+  cpu: [
+    'cpu', 'cpus', 'cpunum', 'numcpu', 'numcpus', 'ncpus', 'cores', 'numcores', 'ncores', 'reqnprocs', 'procs', 'nprocs', 'nproc',
+    'processors', 'numprocs', 'cpusreq', 'reqcpus', 'alloccpus', 'cpurequest', 'numcoresreq', 'vcpus', 'vmcorecount',
+  ],
   gpu: ['gpu', 'gpus', 'gpunum', 'numgpu', 'numgpus', 'ngpus', 'gpusreq', 'gpurequest', 'numgpusreq'],
   mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem', 'memreq', 'memoryrequest', 'vmmemory'],
 }
 
 /** Of whole jobs, which have a task on each where the table has amounts besides; those are then of the job. */
-const nodes = ['nodenum', 'numnodes', 'nnodes', 'nodes', 'nodecount', 'nodesreq', 'reqnodes', 'nodesrequested', 'numnodesreq', 'numnodesalloc', 'nodesalloc', 'nodesused', 'numhosts']
+const nodes = [
+  'nodenum', 'numnodes', 'nnodes', 'nodes', 'nodecount', 'nodesreq', 'reqnodes', 'nodesrequested', 'numnodesreq', 'numnodesalloc',
+  'nodesalloc', 'nodesused', 'numhosts',
+]
 
 /** Names of columns that tell which jobs one waits for; a table of jobs has no place for them. */
 const dependencies = ['dependencies', 'dependency', 'dependson', 'dependsupon', 'depends', 'predecessors', 'parents', 'parentjobs', 'precedingjobnumber']
@@ -102,7 +111,11 @@ function tableOf(head: string): { readonly names: readonly string[]; readonly ro
   const separator = separatorIn(line)
   const names = splitLine(line, separator).map((name) => name.trim())
   const isJson = /^[[{]/.test(line)
-  return { names: isJson ? [] : names, rows: rest.slice(0, -1).map((row) => splitLine(row, separator).map((field) => field.trim())), isTable: !isJson && names.length > 1 && names.every((name) => name.length <= 40) }
+  return {
+    names: isJson ? [] : names,
+    rows: rest.slice(0, -1).map((row) => splitLine(row, separator).map((field) => field.trim())),
+    isTable: !isJson && names.length > 1 && names.every((name) => name.length <= 40),
+  }
 }
 
 /** The values of a JSON object by their names, of those inside with dots; `undefined` where the line is none. */

@@ -110,7 +110,10 @@ export class JobRows implements RowReader {
       ...(estimate !== undefined && { estimate }),
       ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),
       ...(recorded !== undefined && { recorded }),
-      stages: [{ name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }), ...(gang === true && minTasks !== undefined && { minTasks }), ...(constraints !== undefined && { constraints }) }],
+      stages: [{
+        name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }),
+        ...(gang === true && minTasks !== undefined && { minTasks }), ...(constraints !== undefined && { constraints }),
+      }],
     }
   }
 
@@ -201,7 +204,12 @@ export class JobRows implements RowReader {
   #checkNames(names: readonly string[]): void {
     const { columns, demands, require, defaults, where } = this.#options
     const missing = (column: string, field: string) =>
-      new SchedError('BAD_INPUT', `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`, { file: this.place.file, line: this.place.line }, suggest(column, names))
+      new SchedError(
+        'BAD_INPUT',
+        `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`,
+        { file: this.place.file, line: this.place.line },
+        suggest(column, names),
+      )
     for (const [meaning, column] of Object.entries(columns)) if (column !== undefined && !names.includes(column)) throw missing(column, `columns.${meaning}`)
     const asked: Readonly<Record<string, Readonly<Record<string, string | { readonly column: string }>>>> = { demands, require }
     for (const [field, all] of Object.entries(asked))
@@ -220,7 +228,12 @@ export class JobRows implements RowReader {
     const { demands, defaults } = this.#options
     const asks = guessDemands(names)
     if (Object.keys(demands).length === 0 && defaults.demand === undefined)
-      throw new SchedError('BAD_OPTION', 'nothing says what a job asks for.', { field: 'job-table.demands' }, `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`)
+      throw new SchedError(
+        'BAD_OPTION',
+        'nothing says what a job asks for.',
+        { field: 'job-table.demands' },
+        `${asks === undefined ? 'For example `demands: { cpu: cores }`' : `It may be \`${asks}\``}, or \`defaults: { demand: { cpu: 1 } }\`.`,
+      )
   }
 }
 

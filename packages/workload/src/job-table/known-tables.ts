@@ -60,7 +60,10 @@ const knownTables: readonly KnownTable[] = [
     title: 'the table of jobs of a Slurm database (MIT\'s Supercloud, whose TRES 1002 are its GPUs)',
     columns: ['id_job', 'id_user', 'time_submit', 'time_start', 'time_end', 'timelimit', 'cpus_req', 'tres_alloc', 'state'],
     mapping: {
-      columns: { id: 'id_job', user: 'id_user', queue: 'partition', partition: 'partition', submit: 'time_submit', start: 'time_start', end: 'time_end', estimate: 'timelimit', status: 'state', priority: 'priority' },
+      columns: {
+        id: 'id_job', user: 'id_user', queue: 'partition', partition: 'partition', submit: 'time_submit', start: 'time_start',
+        end: 'time_end', estimate: 'timelimit', status: 'state', priority: 'priority',
+      },
       demands: { procs: amount('cpus_req'), gpus: listed('tres_alloc', '1002', 1) },
       time: { duration: 's', estimate: 'min', origin: 'first' },
       ...numbered,
@@ -70,7 +73,10 @@ const knownTables: readonly KnownTable[] = [
     title: 'PM100, jobs of CINECA\'s Marconi100',
     columns: ['job_id', 'user_id', 'submit_time', 'start_time', 'end_time', 'run_time', 'time_limit', 'num_nodes_alloc', 'num_cores_alloc', 'num_gpus_alloc'],
     mapping: {
-      columns: { id: 'job_id', user: 'user_id', queue: 'partition', qos: 'qos', submit: 'submit_time', start: 'start_time', duration: 'run_time', estimate: 'time_limit', status: 'job_state' },
+      columns: {
+        id: 'job_id', user: 'user_id', queue: 'partition', qos: 'qos', submit: 'submit_time', start: 'start_time', duration: 'run_time',
+        estimate: 'time_limit', status: 'job_state',
+      },
       demands: { procs: amount('num_cores_alloc'), gpus: amount('num_gpus_alloc') },
       time: { duration: 's', estimate: 'min', origin: 'first' },
       ...numbered,
@@ -85,7 +91,10 @@ const knownTables: readonly KnownTable[] = [
     title: 'the job log of a machine of Argonne (DJC: Polaris, Theta, Mira)',
     columns: ['COBALT_JOBID', 'QUEUED_TIMESTAMP', 'START_TIMESTAMP', 'END_TIMESTAMP', 'WALLTIME_SECONDS', 'NODES_REQUESTED'],
     mapping: {
-      columns: { id: 'COBALT_JOBID', submit: 'QUEUED_TIMESTAMP', start: 'START_TIMESTAMP', end: 'END_TIMESTAMP', estimate: 'WALLTIME_SECONDS', user: 'USERNAME_GENID', account: 'PROJECT_NAME_GENID', queue: 'QUEUE_NAME' },
+      columns: {
+        id: 'COBALT_JOBID', submit: 'QUEUED_TIMESTAMP', start: 'START_TIMESTAMP', end: 'END_TIMESTAMP', estimate: 'WALLTIME_SECONDS',
+        user: 'USERNAME_GENID', account: 'PROJECT_NAME_GENID', queue: 'QUEUE_NAME',
+      },
       demands: { nodes: amount('NODES_REQUESTED') },
       ...numbered,
     },

@@ -48,7 +48,13 @@ export class SeparatedRows implements Rows {
   #name(names: readonly string[]): void {
     this.names = names
     for (const [i, column] of names.entries()) {
-      if (this.#at.has(column) && column !== '') throw new SchedError('BAD_INPUT', `two columns are called "${column}".`, { file: this.place.file, line: this.place.line }, 'Name them differently.')
+      if (this.#at.has(column) && column !== '')
+        throw new SchedError(
+          'BAD_INPUT',
+          `two columns are called "${column}".`,
+          { file: this.place.file, line: this.place.line },
+          'Name them differently.',
+        )
       this.#at.set(column, i)
     }
   }

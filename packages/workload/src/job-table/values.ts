@@ -35,7 +35,10 @@ export function timeIn(text: string, field: string, unit: string | undefined): S
   if (unit !== 'iso' && (unit !== undefined || plain.test(text))) return inSeconds(numberIn(text, field), unit ?? 's')
   const time = plain.test(text) ? undefined : instant(text)
   if (time !== undefined && !Number.isNaN(time)) return time
-  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected ${unit === 'iso' ? 'a date such as 2024-01-31T10:00:00' : 'a number or a date such as 2024-01-31T10:00:00'}.`)
+  throw new BadLine(
+    field,
+    `found ${JSON.stringify(text.slice(0, 40))}, expected ${unit === 'iso' ? 'a date such as 2024-01-31T10:00:00' : 'a number or a date such as 2024-01-31T10:00:00'}.`,
+  )
 }
 
 /** Slurm's tables of jobs have 2^32 - 1 minutes for no limit, and 1 less for the limit of the partition. */

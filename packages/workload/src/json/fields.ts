@@ -8,7 +8,8 @@ export class Fields {
     value: unknown,
     private readonly path = '',
   ) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadLine(path === '' ? undefined : path.slice(0, -1), `found ${shown(value)}, expected an object.`)
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new BadLine(path === '' ? undefined : path.slice(0, -1), `found ${shown(value)}, expected an object.`)
     this.#object = value as Readonly<Record<string, unknown>>
   }
 
@@ -44,7 +45,11 @@ export class Fields {
     const given = this.#object[key]
     const value = typeof given === 'string' && /^-?\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given
     if (typeof value === 'number' && value >= least && value <= Number.MAX_SAFE_INTEGER) return value
-    const range = typeof value === 'number' && value > Number.MAX_SAFE_INTEGER ? `at most ${Number.MAX_SAFE_INTEGER}` : least === -Infinity ? 'a number' : `a number of at least ${least}`
+    const range = typeof value === 'number' && value > Number.MAX_SAFE_INTEGER
+      ? `at most ${Number.MAX_SAFE_INTEGER}`
+      : least === -Infinity
+        ? 'a number'
+        : `a number of at least ${least}`
     throw new BadLine(this.path + key, `found ${shown(given)}, expected ${range}.`)
   }
 

@@ -11,7 +11,10 @@ import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } fro
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
-  queue: z.enum(['label', 'namespace']).default('label').describe('What names the queue of a job: the label or annotation for Kueue, Volcano, KAI or YuniKorn, the namespace where there is none; or always the namespace.'),
+  queue: z
+    .enum(['label', 'namespace'])
+    .default('label')
+    .describe('What names the queue of a job: the label or annotation for Kueue, Volcano, KAI or YuniKorn, the namespace where there is none; or always the namespace.'),
   gang: z.enum(['groups', 'stages', 'jobs', 'none']).default('groups')
     .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue; of these only those that ask alike, for policies that start stages one by one; those of every job; or nobody\'s.'),
   unfinished: z.number().positive().max(1e12).optional()
@@ -47,11 +50,19 @@ const LONG = 65_536
 /** Whether a text begins as objects of Kubernetes do, and has one of these kinds. */
 function isPrinted(head: string, kinds: string): boolean {
   if (!isYaml(head)) return /"apiVersion"\s*:/.test(head) && new RegExp(`"kind"\\s*:\\s*"(${kinds})(List)?"`).test(head)
-  return /^(---|apiVersion:|kind:|items:|metadata:|- )/.test(head.replace(/^(\s*(#.*)?\r?\n)*/, '')) && /(^|[\s{,])apiVersion:\s/.test(head) && new RegExp(`(^|[\\s{,])kind:\\s*["']?(${kinds})(List)?["']?\\s*([,}]|$)`, 'm').test(head)
+  return /^(---|apiVersion:|kind:|items:|metadata:|- )/.test(head.replace(/^(\s*(#.*)?\r?\n)*/, ''))
+    && /(^|[\s{,])apiVersion:\s/.test(head)
+    && new RegExp(`(^|[\\s{,])kind:\\s*["']?(${kinds})(List)?["']?\\s*([,}]|$)`, 'm').test(head)
 }
 
 const QUEUES = ['kueue.x-k8s.io/queue-name', 'volcano.sh/queue-name', 'scheduling.volcano.sh/queue-name', 'kai.scheduler/queue', 'yunikorn.apache.org/queue', 'queue']
-const GROUPS = ['kueue.x-k8s.io/pod-group-name', 'scheduling.k8s.io/group-name', 'scheduling.x-k8s.io/pod-group', 'pod-group.scheduling.sigs.k8s.io', 'pod-group-name'] // the last of KAI
+const GROUPS = [
+  'kueue.x-k8s.io/pod-group-name',
+  'scheduling.k8s.io/group-name',
+  'scheduling.x-k8s.io/pod-group',
+  'pod-group.scheduling.sigs.k8s.io',
+  'pod-group-name',
+] // the last of KAI
 /** What Kueue writes on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
 /** What a JobSet writes on its Jobs and their pods. */
@@ -162,7 +173,10 @@ class KubernetesJobs implements LineParser {
     const { unfinished } = this.options
     if (isGoing && unfinished === undefined) return void this.#counts.going++
     const start = trueSince(status, 'PodScheduled') ?? timeAt(status, 'startTime') ?? (isGoing ? Infinity : undefined)
-    const ends = [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(each.object('state')?.object('terminated'), 'finishedAt') ?? [])
+    const ends = [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(
+      each.object('state')?.object('terminated'),
+      'finishedAt',
+    ) ?? [])
     if (start === undefined || (!isGoing && ends.length === 0)) return void this.#counts.unknown++
     if (isGoing) this.#counts.unfinished++
     const group = mark(...GROUPS)
@@ -226,7 +240,13 @@ class KubernetesJobs implements LineParser {
     const created = timeAt(metadata, 'creationTimestamp')
     if (created === undefined) throw metadata.bad('creationTimestamp', 'is missing.')
     const queue = this.options.queue === 'label' ? marksOf(metadata)(...QUEUES) : undefined
-    const known = this.#owners.get(keyOf(namespace, kind, name), () => ({ id: `${namespace}/${name}`, namespace, line, created, queue, isGang: false, hasFailed: false, isGoing: false, templates: [], workload: [], pods: [] }))
+    const known = this.#owners.get(
+      keyOf(namespace, kind, name),
+      () => ({
+        id: `${namespace}/${name}`, namespace, line, created, queue, isGang: false, hasFailed: false, isGoing: false, templates: [],
+        workload: [], pods: [],
+      }),
+    )
     known.created = Math.min(known.created, created)
     known.queue ??= queue
     return known
@@ -254,7 +274,10 @@ class KubernetesJobs implements LineParser {
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
       ...(priority !== undefined && priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
-      recorded: { ...(start < Infinity && { wait: Math.max(0, start - created) }), status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed' },
+      recorded: {
+        ...(start < Infinity && { wait: Math.max(0, start - created) }),
+        status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
+      },
       ...(isOne && { gang: true }),
       stages: isOne ? gangOf(stages, least) : stages.map((stage) => (together && stage.tasks > 1 ? gangOf([stage], stages.length === 1 ? least : undefined)[0]! : stage)),
     }, line)

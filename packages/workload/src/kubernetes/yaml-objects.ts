@@ -72,7 +72,8 @@ export class YamlObjects {
     if (lines.length === 0) return
     const begin = numbers[0] as number
     const value = parsed(lines, numbers)
-    if (lines.some((line) => line.includes('&')) && isCircular(value)) throw new BadLine(undefined, `the object that begins on line ${begin} has an anchor that holds itself.`, 'Write the value out')
+    if (lines.some((line) => line.includes('&')) && isCircular(value))
+      throw new BadLine(undefined, `the object that begins on line ${begin} has an anchor that holds itself.`, 'Write the value out')
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : undefined
     for (const each of Array.isArray(items) ? (items as unknown[]) : [value]) if (each !== null) visit({ value: each, line: begin })
   }

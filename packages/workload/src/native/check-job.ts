@@ -31,7 +31,15 @@ function checkGangJob({ stages }: JobSpec): void {
 function checkMaster({ stages }: JobSpec): void {
   stages.forEach(({ master, tasks, phases, after, shuffle }, i) => {
     if (master && (i > 0 || tasks > 1 || stages.length === 1 || phases !== undefined))
-      throw new BadLine(`stages[${i}].master`, i > 0 ? 'it is not the first stage.' : tasks > 1 ? `it has ${tasks} tasks.` : phases !== undefined ? 'it has phases.' : 'the job has no other stage.', 'A master is one task, the first of several stages')
+      throw new BadLine(
+        `stages[${i}].master`,
+        i > 0 ? 'it is not the first stage.' : tasks > 1
+          ? `it has ${tasks} tasks.`
+          : phases !== undefined
+            ? 'it has phases.'
+            : 'the job has no other stage.',
+        'A master is one task, the first of several stages',
+      )
     if (i > 0 && (shuffle?.from === 0 || after?.some(({ stage, fraction }) => stage === 0 && fraction > 0)))
       throw new BadLine(`stages[${i}]`, 'it waits for the end of the master, which is the last to end.', 'It opens when the master has started, without saying so')
   })
@@ -44,7 +52,11 @@ function checkStage(stage: StageSpec, index: number, stages: number): void {
     const field = `${at}.after[${i}].stage`
     if (earlier >= stages) throw new BadLine(field, `no stage ${earlier}, the job has ${stages} (counted from 0).`)
     if (earlier >= index)
-      throw new BadLine(field, `stage ${index} waits for stage ${earlier}, which does not come before it.`, 'List stages so that each waits only for earlier ones; a cycle can never start')
+      throw new BadLine(
+        field,
+        `stage ${index} waits for stage ${earlier}, which does not come before it.`,
+        'List stages so that each waits only for earlier ones; a cycle can never start',
+      )
   })
   if (stage.shuffle !== undefined && stage.shuffle.from >= index)
     throw new BadLine(`${at}.shuffle.from`, `stage ${index} fetches from stage ${stage.shuffle.from}, which does not come before it.`)

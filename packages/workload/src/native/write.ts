@@ -88,7 +88,11 @@ function orderedStage(stage: StageSpec): Fields {
   if (typeof duration !== 'number') plain['duration'] = 'kind' in duration ? inOrder(duration, durationKeys) : [...duration]
   if (after !== undefined) plain['after'] = after.map((each) => inOrder(each, ['stage', 'fraction']))
   if (data !== undefined) plain['data'] = inOrder(data, dataKeys)
-  if (constraints !== undefined) plain['constraints'] = { ...inOrder(constraints, constraintKeys), ...(constraints.require !== undefined && { require: byName(constraints.require) }) }
+  if (constraints !== undefined)
+    plain['constraints'] = {
+      ...inOrder(constraints, constraintKeys),
+      ...(constraints.require !== undefined && { require: byName(constraints.require) }),
+    }
   if (use !== undefined) plain['use'] = byName(use)
   if (shuffle !== undefined) plain['shuffle'] = inOrder(shuffle, ['from', 'bytes'])
   if (phases !== undefined) plain['phases'] = phases.map((each) => inOrder(each, ['activities', 'time']))

@@ -25,7 +25,8 @@ export interface GoogleOptions {
 }
 
 /**
- * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON or Parquet, whose events are held to be sorted. The files are read in chunks; what is kept is 38 bytes
+ * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON or Parquet, whose
+ * events are held to be sorted. The files are read in chunks; what is kept is 38 bytes
  * and its place in a map per task, because only the end of a task says how long it ran. Throws `IO`, and `BAD_INPUT` with
  * file and line for a row with missing columns or an event that is out of order.
  */

@@ -24,6 +24,8 @@ const facts: Readonly<Record<string, readonly [fact: string, wayOut: string]>> =
 export function ioError(path: string, doing: 'read' | 'write', error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (error instanceof SchedError || code === undefined) return error
-  const [fact, wayOut] = (doing === 'write' && code === 'ENOENT' ? ['there is no such directory.', 'Make it, or check the path.'] : facts[code]) ?? [`${error instanceof Error ? error.message : code}.`, '']
+  const [fact, wayOut] = (doing === 'write' && code === 'ENOENT'
+    ? ['there is no such directory.', 'Make it, or check the path.']
+    : facts[code]) ?? [`${error instanceof Error ? error.message : code}.`, '']
   return new SchedError('IO', `cannot ${doing}: ${fact}`, { file: path }, wayOut)
 }

@@ -41,7 +41,8 @@ export function openTrace(path: string, { stream, ...options }: OpenOptions = {}
 }
 
 /**
- * A trace from a file of any kind: as `openTrace`, text packed with zstd (held in memory), and tables in Parquet, which become what a CSV of the same table becomes; a directory of its
+ * A trace from a file of any kind: as `openTrace`, text packed with zstd (held in memory), and tables in Parquet, which become what a CSV
+ * of the same table becomes; a directory of its
  * part files, too. Their messages tell rows (the first is 1; of parts counted through all of them). Files of job histories in a directory are one trace, which is
  * streamed. Throws the same.
  */

@@ -87,7 +87,12 @@ class Rows {
     this.#resources = names.filter((name) => !known.includes(name))
     const missing = needed.find((name) => !names.includes(name))
     if (missing !== undefined)
-      throw new SchedError('BAD_INPUT', `the header has no column "${missing}".`, { file, line, field: missing }, `A job list has ${needed.join(', ')} and one column per resource.`)
+      throw new SchedError(
+        'BAD_INPUT',
+        `the header has no column "${missing}".`,
+        { file, line, field: missing },
+        `A job list has ${needed.join(', ')} and one column per resource.`,
+      )
     if (this.#resources.length === 0) throw new SchedError('BAD_INPUT', 'the header names no resource.', { file, line }, 'Add for example columns cpu and mem.')
   }
 
@@ -139,7 +144,12 @@ class Rows {
   #number(name: string, least = 0): number {
     const text = this.text(name)
     const value = Number(text)
-    if (text === '' || !Number.isFinite(value)) throw new BadLine(name, `found "${text}", expected a number.`, known.includes(name) ? '' : 'Leave out columns that are no resources, or read the table as a job-table')
+    if (text === '' || !Number.isFinite(value))
+      throw new BadLine(
+        name,
+        `found "${text}", expected a number.`,
+        known.includes(name) ? '' : 'Leave out columns that are no resources, or read the table as a job-table',
+      )
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw new BadLine(name, `found "${text}", more than 2^53 - 1, above which numbers are not exact.`)
     if (value < least) throw new BadLine(name, `found "${text}", expected at least ${least}.`)
     return value

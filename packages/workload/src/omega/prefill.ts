@@ -47,13 +47,21 @@ function fill(cell: EmptyCell, { demand, remaining }: RunningKind, utilisation: 
 }
 
 const tooFull = (demand: Demand, placed: number, tasks: number) =>
-  new SchedError('BAD_INPUT', `no machine has room for the running task ${placed + 1} of ${tasks} with ${JSON.stringify(demand)}.`, { field: 'prefill' }, 'Prefill less, or describe larger nodes.')
+  new SchedError(
+    'BAD_INPUT',
+    `no machine has room for the running task ${placed + 1} of ${tasks} with ${JSON.stringify(demand)}.`,
+    { field: 'prefill' },
+    'Prefill less, or describe larger nodes.',
+  )
 
 /**
  * What runs on the stand-in of a cluster at time 0, as if it had run forever: a running task is met in proportion to its
  * run time and has done a uniform part of it. `utilisation` defaults to the cluster's.
  */
-export function omegaClusterPrefill(cluster: ClusterName, { scale = 1, cell = omegaClusterCell(cluster, scale), seed = 1, utilisation, batchRunTime = 1 }: OmegaPrefillOptions = {}): RunningTask[] {
+export function omegaClusterPrefill(
+  cluster: ClusterName,
+  { scale = 1, cell = omegaClusterCell(cluster, scale), seed = 1, utilisation, batchRunTime = 1 }: OmegaPrefillOptions = {},
+): RunningTask[] {
   const model = clusters[cluster]
   const kinds = (['service', 'batch'] as const).map((kind): RunningKind => {
     const next = randomStream(seed, `omega/prefill/${kind}`)
@@ -107,5 +115,10 @@ function placeOne(cell: EmptyCell, { node, demand, end, line }: RunningGroup, fi
   const found = node === undefined ? cell.place(demand) : cell.take(demand, node) ? (node as NodeId) : undefined
   if (found !== undefined) return { node: found, demand, end }
   const where = node === undefined ? 'anywhere' : `on node ${node}`
-  throw new SchedError('BAD_INPUT', `a running task with ${JSON.stringify(demand)} does not fit ${where}.`, { file, line, field: 'prefill' }, 'Leave it out, or describe larger nodes.')
+  throw new SchedError(
+    'BAD_INPUT',
+    `a running task with ${JSON.stringify(demand)} does not fit ${where}.`,
+    { file, line, field: 'prefill' },
+    'Leave it out, or describe larger nodes.',
+  )
 }

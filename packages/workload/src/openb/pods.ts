@@ -80,7 +80,13 @@ class Pods implements RowReader {
   /** The lists of other mixes than the trace's own say which pods there are, in the order of their arrival. */
   #timeless(row: Columns, id: string): JobSpec {
     const { lifetime, arrivals } = this.options
-    if (lifetime === undefined) throw new SchedError('BAD_OPTION', 'the pods of the list have no times.', { field: 'openb.lifetime' }, 'Give lifetime, the seconds that a pod runs, and arrivals, those between two pods (default 1).')
+    if (lifetime === undefined)
+      throw new SchedError(
+        'BAD_OPTION',
+        'the pods of the list have no times.',
+        { field: 'openb.lifetime' },
+        'Give lifetime, the seconds that a pod runs, and arrivals, those between two pods (default 1).',
+      )
     const qos = row.text('qos')
     return {
       id,

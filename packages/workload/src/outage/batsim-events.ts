@@ -35,7 +35,11 @@ export const batsimEvents: OutageFormat = {
         if (isBack(type)) open.end(host, timestamp)
         else open.begin(host, timestamp, line)
       }
-    return { absences: open.close(), origin: 0, notes: others === 0 ? [] : [`${others} ${others === 1 ? 'event is' : 'events are'} of no host that goes or comes back: passed over`] }
+    return {
+      absences: open.close(),
+      origin: 0,
+      notes: others === 0 ? [] : [`${others} ${others === 1 ? 'event is' : 'events are'} of no host that goes or comes back: passed over`],
+    }
   },
 }
 
@@ -44,7 +48,8 @@ const isBack = (type: string): boolean => type === 'machine_available' || type =
 
 function eventOf(row: string): Event {
   const { type, timestamp, resources, data } = parsed(row)
-  if (typeof timestamp !== 'number' || !(timestamp >= 0 && timestamp < Infinity)) throw new BadLine('timestamp', `found ${JSON.stringify(timestamp)}, expected a number of at least 0.`)
+  if (typeof timestamp !== 'number' || !(timestamp >= 0 && timestamp < Infinity))
+    throw new BadLine('timestamp', `found ${JSON.stringify(timestamp)}, expected a number of at least 0.`)
   if (typeof type !== 'string') throw new BadLine('type', `found ${JSON.stringify(type)}, expected the name of a kind of event.`)
   if (type === 'generic' && typeof data === 'string' && data.startsWith('{')) return eventOf(JSON.stringify({ ...parsed(data), timestamp }))
   return { type, timestamp, hosts: isAway(type) || isBack(type) ? hostsOf(resources) : [] }

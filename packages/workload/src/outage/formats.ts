@@ -64,7 +64,13 @@ export function readOutages(text: string, nodes: readonly string[], reading: Out
   }
   const { length } = table.absences
   if (elsewhere === length) throw unknownNode(table.absences[0]!.node, nodes, file, table.absences[0]!.line)
-  if (outages.length === 0) throw new SchedError('BAD_INPUT', `all ${length} outages are over at ${zero}, when the run begins.`, { file }, 'Give the time of the file at which it begins as `origin`.')
+  if (outages.length === 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      `all ${length} outages are over at ${zero}, when the run begins.`,
+      { file },
+      'Give the time of the file at which it begins as `origin`.',
+    )
   const counted = (count: number, fact: string) => (count === 0 ? [] : [`${count} of ${length} outages ${count === 1 ? 'is' : 'are'} ${fact}`])
   const notes = [...(table.notes ?? []), ...counted(elsewhere, 'of nodes that the cluster does not have: left out'), ...counted(before, 'over before the run begins: left out')]
   return { outages, notes: notes.map((note) => `outages: ${note}`) }
@@ -84,7 +90,13 @@ function originOf({ origin, isOnClock }: AbsenceTable, { file, workload }: Outag
 }
 
 function unknownNode(node: Absence['node'], nodes: readonly string[], file: string | undefined, line: number): SchedError {
-  if (typeof node === 'number') return new SchedError('BAD_INPUT', `host ${node} goes, the cluster has ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}.`, { file, line }, 'Jobs on a machine that is one node have `tasks: each` as an option of their trace to be on nodes of their own.')
+  if (typeof node === 'number')
+    return new SchedError(
+      'BAD_INPUT',
+      `host ${node} goes, the cluster has ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}.`,
+      { file, line },
+      'Jobs on a machine that is one node have `tasks: each` as an option of their trace to be on nodes of their own.',
+    )
   const wayOut = `Nodes are called ${nodes.slice(0, 3).join(', ')}${nodes.length > 3 ? ' and so on' : ''}.`
   return new SchedError('BAD_INPUT', `the cluster has no node "${node}".`, { file, line, field: 'node' }, wayOut)
 }

@@ -77,7 +77,12 @@ async function checkEnd(file: AsyncBuffer, name: string | undefined): Promise<vo
   if (file.byteLength < 12 || !isParquet(end)) throw damaged(name, 'its end is missing')
 }
 
-const damaged = (file: string | undefined, why: string) => new SchedError('BAD_INPUT', `is a Parquet file that cannot be read: ${why}.`, { file }, 'Was it cut short? Copy it again.')
+const damaged = (file: string | undefined, why: string) => new SchedError(
+  'BAD_INPUT',
+  `is a Parquet file that cannot be read: ${why}.`,
+  { file },
+  'Was it cut short? Copy it again.',
+)
 
 /** Whatever the decoder makes of damaged data is an error of the file. */
 async function reading<T>(file: string | undefined, read: () => T | Promise<T>): Promise<T> {

@@ -16,7 +16,12 @@ export class RigidStages {
   constructor(resources: readonly RigidResource[], tasks: RigidTasks) {
     const [unit = 'procs', ...others] = resources
     if (tasks === 'each' && others.length > 0)
-      throw new SchedError('BAD_OPTION', `jobs ask for ${others.join(' and ')} besides ${unit}, which tasks of one unit each cannot share out.`, { field: 'tasks' }, `Leave tasks at "one", or ${others.join(' and ')} out. For records that tell the nodes of jobs, of Slurm, PBS and LSF, tasks "node" shares them out.`)
+      throw new SchedError(
+        'BAD_OPTION',
+        `jobs ask for ${others.join(' and ')} besides ${unit}, which tasks of one unit each cannot share out.`,
+        { field: 'tasks' },
+        `Leave tasks at "one", or ${others.join(' and ')} out. For records that tell the nodes of jobs, of Slurm, PBS and LSF, tasks "node" shares them out.`,
+      )
     this.#demands = new Demands(resources)
     this.#each = tasks === 'each' ? { [unit]: 1 } : undefined
     this.#part = new Float64Array(resources.length)

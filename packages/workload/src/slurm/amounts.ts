@@ -37,7 +37,13 @@ export function tresGpuType(text: string): string | undefined {
  */
 export function featuresOf(text: string): readonly string[] | undefined {
   const terms = text.split(/[&,]/).map((each) => each.trim()).filter((each) => each !== '')
-  const features = terms.map((term) => (terms.length === 1 ? /^\(?([^()]*)\)?$/ : /^(?:\(([^()]*)\)|([^()|]*))$/).exec(term)?.slice(1).join('').split('|').map((each) => each.trim()).join('|'))
+  const features = terms.map((term) => (terms.length === 1 ? /^\(?([^()]*)\)?$/ : /^(?:\(([^()]*)\)|([^()|]*))$/)
+    .exec(term)
+    ?.slice(1)
+    .join('')
+    .split('|')
+    .map((each) => each.trim())
+    .join('|'))
   return features.every((each): each is string => each !== undefined && !/[*[\]()!]|^\||\|\||\|$/.test(each)) ? features : undefined
 }
 

@@ -16,7 +16,8 @@ const KIB_PER_MIB = 1024
 
 /**
  * The Grid Workload Format of the Grid Workloads Archive: 29 columns with blanks or tabs between them, comments that begin with
- * #, -1 for what is not known; those above the jobs may name MaxProcs and MaxNodes, as in the Standard Workload Format. Jobs that never ran, or never started, are left out. The queue of a job is the one it was sent to,
+ * #, -1 for what is not known; those above the jobs may name MaxProcs and MaxNodes, as in the Standard Workload Format. Jobs that never
+ * ran, or never started, are left out. The queue of a job is the one it was sent to,
  * or its partition.
  *
  * Deviation: the sites of a grid are one machine here.

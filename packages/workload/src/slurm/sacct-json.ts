@@ -100,7 +100,8 @@ class SacctJsonReader implements RecordReader {
       nodes,
       mem: known(count(asked, 'mem'), requiredMemory(required, requested > 0 ? requested : allocated, nodes), -1),
       gpus: known(count(asked, 'gres', 'gpu'), sumOf(asked.filter((each) => each.text('name')?.startsWith('gpu:')))),
-      licenses: askedLicenses(job.text('licenses') ?? '') ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
+      licenses: askedLicenses(job.text('licenses') ?? '')
+        ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       features: job.text('constraints'),
       gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),
       reservation: job.object('reservation')?.text('name'),

@@ -36,7 +36,9 @@ function isHeader(line: string): boolean {
   const separator = separatorIn(line.trim())
   const names = splitLine(line.trim().toLowerCase(), separator).map((name) => name.trim())
   const has = (...known: string[]) => known.some((name) => names.includes(name))
-  return names.length > 1 && has('jobid', 'jobidraw') && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes')))
+  return names.length > 1
+    && has('jobid', 'jobidraw')
+    && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes')))
 }
 
 class SacctReader implements RecordReader {
@@ -56,7 +58,10 @@ class SacctReader implements RecordReader {
       this.#columns = this.#header(new Columns(fields))
       return
     }
-    this.#columns.take(fields, `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : this.#separator === '|' && this.#columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''}`)
+    this.#columns.take(
+      fields,
+      `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : this.#separator === '|' && this.#columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''}`,
+    )
     const found = record(this.#columns)
     if (found === 'step') return take(found)
     this.#throttles.note({ id: found.id, array: arrayOf(found.id), command: this.#columns.text('SubmitLine') })

@@ -208,9 +208,19 @@ function starts(app: Application, event: Fields): void {
 
 function jobStarts(app: Application, event: Fields): void {
   const properties = event.object('Properties')
-  const stages = event.list('Stage Infos').map((info): Stage => ({ id: info.whole('Stage ID') ?? 0, parents: info.has('Parent IDs') ? info.texts('Parent IDs').map(Number) : undefined, hasProfile: (info.whole('Resource Profile Id') ?? 0) > 0, tasks: new Map() }))
+  const stages = event.list('Stage Infos').map((info): Stage => ({
+    id: info.whole('Stage ID') ?? 0,
+    parents: info.has('Parent IDs') ? info.texts('Parent IDs').map(Number) : undefined,
+    hasProfile: (info.whole('Resource Profile Id') ?? 0) > 0,
+    tasks: new Map(),
+  }))
   if (!event.has('Submission Time')) throw new BadLine('Submission Time', 'is missing. Spark writes it from version 1.3 on.', 'Read logs of Spark 1.3 or later')
-  const job: Job = { id: event.whole('Job ID') ?? 0, submit: timeOf(event, 'Submission Time'), stages: stages.filter(({ id }) => !app.stages.has(id)), pool: properties?.text('spark.scheduler.pool') }
+  const job: Job = {
+    id: event.whole('Job ID') ?? 0,
+    submit: timeOf(event, 'Submission Time'),
+    stages: stages.filter(({ id }) => !app.stages.has(id)),
+    pool: properties?.text('spark.scheduler.pool'),
+  }
   app.jobs.set(job.id, job)
   for (const stage of job.stages) app.stages.set(stage.id, { stage, job })
 }

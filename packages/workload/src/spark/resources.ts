@@ -8,7 +8,8 @@ const mib: Readonly<Record<string, number>> = { b: 2 ** -20, k: 2 ** -10, m: 1, 
 export function memoryOf(properties: SparkProperties): number {
   const heap = amountOf(properties['spark.executor.memory'], 'b') ?? 1024
   const factor = Number(properties['spark.executor.memoryOverheadFactor'] ?? 0.1)
-  const overhead = amountOf(properties['spark.executor.memoryOverhead'] ?? properties['spark.yarn.executor.memoryOverhead'], 'm') ?? Math.max(384, Math.floor(heap * (factor >= 0 ? factor : 0.1)))
+  const overhead = amountOf(properties['spark.executor.memoryOverhead'] ?? properties['spark.yarn.executor.memoryOverhead'], 'm')
+    ?? Math.max(384, Math.floor(heap * (factor >= 0 ? factor : 0.1)))
   return Math.ceil(heap + overhead)
 }
 

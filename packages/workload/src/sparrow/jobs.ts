@@ -6,7 +6,11 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type TraceFormat } from '../trace/format.js'
 
 const sparrowOptions = z.strictObject({
-  demand: z.record(z.string().min(1), z.int().min(1)).refine((demand) => Object.keys(demand).length > 0, 'names no resource').default({ map: 1 }).describe('What a task asks for: a slot.'),
+  demand: z
+    .record(z.string().min(1), z.int().min(1))
+    .refine((demand) => Object.keys(demand).length > 0, 'names no resource')
+    .default({ map: 1 })
+    .describe('What a task asks for: a slot.'),
   estimate: z.enum(['mean', 'none']).default('none').describe('mean: the mean time of the tasks in the trace is the estimate of the job.'),
 })
 

@@ -45,7 +45,11 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
         reading.store(cells, 0)
         const submit = cells[Cell.submit]!
         if (submit < latest)
-          throw new BadLine('submit time', `submitted at ${submit} s, before the job above it (${latest} s).`, 'Hold the log in memory (stream: false), where it is sorted, or sort its lines by their second field')
+          throw new BadLine(
+            'submit time',
+            `submitted at ${submit} s, before the job above it (${latest} s).`,
+            'Hold the log in memory (stream: false), where it is sorted, or sort its lines by their second field',
+          )
         latest = submit
         return jobs.job(cells, 0)
       },

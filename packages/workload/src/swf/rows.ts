@@ -45,7 +45,12 @@ export function swfRows(): (job: JobSpec, run?: JobRun) => SwfRow {
 
 function rigid(job: JobSpec): { readonly procs: number; readonly mem: number | undefined; readonly duration: number } {
   const { stages } = job
-  const fail = (fact: string) => new SchedError('BAD_INPUT', fact, { field: `job "${job.id}"` }, 'The Standard Workload Format holds rigid jobs only: one task, or a gang, with a fixed run time on so many processors.')
+  const fail = (fact: string) => new SchedError(
+    'BAD_INPUT',
+    fact,
+    { field: `job "${job.id}"` },
+    'The Standard Workload Format holds rigid jobs only: one task, or a gang, with a fixed run time on so many processors.',
+  )
   if (!startsAtOnce(job)) throw fail('is more than one task, and no gang.')
   let [procs, duration, mem] = [0, 0, undefined as number | undefined]
   for (const { tasks, demand, duration: seconds } of stages) {

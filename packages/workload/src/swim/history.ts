@@ -64,7 +64,8 @@ class HistoryRows implements RowReader {
 
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined {
     const fields = fieldsOf(asText(bytes, from, to))
-    if (fields.length < columns.length || fields.length > MOST) throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} to ${MOST} (${columns.join(', ')}, paths).`)
+    if (fields.length < columns.length || fields.length > MOST)
+      throw new BadLine(undefined, `found ${fields.length} columns, expected ${columns.length} to ${MOST} (${columns.join(', ')}, paths).`)
     if (fields[0] === '') throw new BadLine(columns[0], 'is empty.')
     const number = (column: number) => (fields[column] === '' ? 0 : numberIn(fields[column]!, columns[column]!, 0))
     const whole = (column: number) => (fields[column] === '' ? 0 : wholeIn(fields[column]!, columns[column]!, 0))

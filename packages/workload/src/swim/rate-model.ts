@@ -28,7 +28,10 @@ export const rateModel = z.strictObject({
   reduceStartup: z.number().min(0).default(6).describe('Seconds before a reduce fetches.'),
   shuffleRate: positive.default(4.5 * MiB).describe('Bytes per second that a reduce fetches, sorts and processes.'),
   outputRate: positive.default(20 * MiB).describe('Bytes per second that a reduce writes.'),
-  demand: z.enum(['slots', 'containers']).default('slots').describe('What a task asks for: one slot of its type (map or reduce, as in Hadoop 1), or a container of vcores and memory-mb.'),
+  demand: z
+    .enum(['slots', 'containers'])
+    .default('slots')
+    .describe('What a task asks for: one slot of its type (map or reduce, as in Hadoop 1), or a container of vcores and memory-mb.'),
   memory: z.int().min(1).default(1024).describe('memory-mb of a container.'),
   vcores: z.int().min(1).default(1).describe('vcores of a container.'),
   slowstart: z.number().min(0).max(1).default(0.05).describe('Fraction of the maps that must have ended before reduces are scheduled.'),

@@ -49,7 +49,12 @@ export function eachRow(text: string, needed: readonly string[], wayOut: string,
 }
 
 /** Calls `visit` for each line of a small text that is not blank, and `end` after the last; every `BadLine` is an error with file and line. */
-export function eachTextLine(text: string, place: { readonly file: string | undefined; line: number }, visit: (bytes: Uint8Array, from: number, to: number) => void, end?: () => void): void {
+export function eachTextLine(
+  text: string,
+  place: { readonly file: string | undefined; line: number },
+  visit: (bytes: Uint8Array, from: number, to: number) => void,
+  end?: () => void,
+): void {
   const bytes = new TextEncoder().encode(text.replace(/^\uFEFF/, ''))
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(10, from)

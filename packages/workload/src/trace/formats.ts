@@ -55,19 +55,53 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const found = traceFormats.find((format) => format.detect(text))
   if (found !== undefined) return found
   const machines = machineKind(text)
-  if (machines !== undefined) throw new SchedError('BAD_INPUT', `is a list of machines (${machines}), not a trace.`, { file }, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.')
+  if (machines !== undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `is a list of machines (${machines}), not a trace.`,
+      { file },
+      'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.',
+    )
   const known = traceFormats.map(({ name }) => name).join(', ')
   const kind = textKind(text)
-  if (kind.startsWith(GOOGLE_EVENTS)) throw new SchedError('BAD_INPUT', `is ${kind}, one part of several.`, { file }, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.')
-  if (kind === NATIVE_WITHOUT_HEAD) throw new SchedError('BAD_INPUT', `is ${kind}.`, { file }, `Put ${NATIVE_HEAD} before the jobs, which stand on a line each: (echo '${NATIVE_HEAD}'; ${/^\s*\[/.test(text) ? "jq -c '.[]'" : 'jq -c .'} FILE) > NEW.jsonl`)
+  if (kind.startsWith(GOOGLE_EVENTS))
+    throw new SchedError(
+      'BAD_INPUT',
+      `is ${kind}, one part of several.`,
+      { file },
+      'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.',
+    )
+  if (kind === NATIVE_WITHOUT_HEAD)
+    throw new SchedError(
+      'BAD_INPUT',
+      `is ${kind}.`,
+      { file },
+      `Put ${NATIVE_HEAD} before the jobs, which stand on a line each: (echo '${NATIVE_HEAD}'; ${/^\s*\[/.test(text) ? "jq -c '.[]'" : 'jq -c .'} FILE) > NEW.jsonl`,
+    )
   const { mapping, known: partly, lacks } = guess(text)
   if (mapping !== undefined) {
     const lost = dependencyColumn(text)
     const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`
-    throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.${without}`)
+    throw new SchedError(
+      'BAD_INPUT',
+      `looks like ${kind}, which is no trace format known here.`,
+      { file },
+      `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.${without}`,
+    )
   }
-  if (partly !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be ${partly}, with a column for ${lacks}.`)
-  throw new SchedError('BAD_INPUT', `looks like ${kind}, which is no trace format known here.`, { file }, `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`)
+  if (partly !== undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      `looks like ${kind}, which is no trace format known here.`,
+      { file },
+      `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be ${partly}, with a column for ${lacks}.`,
+    )
+  throw new SchedError(
+    'BAD_INPUT',
+    `looks like ${kind}, which is no trace format known here.`,
+    { file },
+    `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`,
+  )
 }
 
 /** A format by name. Throws `UNKNOWN_NAME`. */

@@ -29,7 +29,9 @@ export function binaryKind(head: Uint8Array): Likeness | undefined {
 
 /** As `binaryKind`, and of text whose lines end in carriage returns alone, which a reader of lines takes for one line; JSON may have such. */
 export function unreadableKind(head: Uint8Array): Likeness | undefined {
-  return binaryKind(head) ?? (endsInReturns(head.subarray(0, 65_536)) ? { what: 'lines that end in carriage returns alone', wayOut: "Make line feeds of them: tr '\\r' '\\n' < FILE > NEW." } : undefined)
+  return binaryKind(head) ?? (endsInReturns(head.subarray(0, 65_536))
+    ? { what: 'lines that end in carriage returns alone', wayOut: "Make line feeds of them: tr '\\r' '\\n' < FILE > NEW." }
+    : undefined)
 }
 
 function endsInReturns(start: Uint8Array): boolean {
@@ -82,9 +84,11 @@ export function textKind(head: string): string {
   if (/^kind:\s*["']?Queue\b/m.test(head) && /scheduling\.run\.ai\//.test(head)) return 'queues of KAI (for --queues)'
   if (googleEvents.some((row) => row.test(line))) return `${GOOGLE_EVENTS} 2011`
   if (/^JOBID\s+PARTITION\s/.test(line)) return 'what squeue prints, of jobs that have not ended (sacct --parsable2 prints those that have)'
-  if (/^(NAMESPACE\s+)?NAME\s+(READY|COMPLETIONS|STATUS|QUEUE|COHORT|CLUSTERQUEUE|AGE)\b/.test(line)) return 'what kubectl prints for people (-o json and -o yaml print what is read)'
+  if (/^(NAMESPACE\s+)?NAME\s+(READY|COMPLETIONS|STATUS|QUEUE|COHORT|CLUSTERQUEUE|AGE)\b/.test(line))
+    return 'what kubectl prints for people (-o json and -o yaml print what is read)'
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
-  if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head)) return 'records of sacct without their header line (leave out --noheader)'
+  if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head))
+    return 'records of sacct without their header line (leave out --noheader)'
   const columns = (separator: string) => line.split(separator).length
   if (columns('\t') > 1) return `a table of ${columns('\t')} tab-separated columns`
   if (columns('|') > 1) return `a table of ${columns('|')} columns with | between them`

@@ -16,7 +16,8 @@ const cores = ['cpu_count', 'maxCores']
 const memories = ['mem_capacity', 'requiredMemory']
 
 /**
- * The table of tasks of OpenDC (`tasks.parquet`, earlier `meta.parquet`; Parquet, also as CSV): a job per task, or per group of tasks that are related as parents and children, which are its
+ * The table of tasks of OpenDC (`tasks.parquet`, earlier `meta.parquet`; Parquet, also as CSV): a job per task, or per group of tasks that
+ * are related as parents and children, which are its
  * stages. Times are in ms or dates. A task asks for `cpu` and `gpu` in thousandths and for `mem`, all of its time.
  *
  * Deviations: what a task uses from one moment to the next (`fragments.parquet`, `trace.parquet`) is not modelled, and neither are capacities in MHz, deadlines and deferral.
@@ -50,7 +51,9 @@ class OpendcTasks implements TaskReader {
     const id = textIn(columns, 'id')
     const submit = millisIn(columns, ...submits)
     const amounts = {
-      cpu: MILLI * amountIn(columns, cores), gpu: columns.text('gpu_count') === '' ? 0 : MILLI * amountIn(columns, ['gpu_count']), mem: this.asksMemory ? amountIn(columns, memories) : 0,
+      cpu: MILLI * amountIn(columns, cores), gpu: columns.text('gpu_count') === ''
+        ? 0
+        : MILLI * amountIn(columns, ['gpu_count']), mem: this.asksMemory ? amountIn(columns, memories) : 0,
     }
     const demand = this.#demands.of(amounts)
     if (demand === undefined) throw new BadLine(undefined, 'a task asks for nothing.')

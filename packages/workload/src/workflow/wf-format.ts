@@ -10,11 +10,22 @@ import { isWfFormat, machinesOfWorkflow } from './wf-machines.js'
 import { momentOf, needed, parentsOf, tasksApart, tasksTogether, type Task } from './wf-tasks.js'
 
 const wfOptions = z.strictObject({
-  submit: z.enum(['zero', 'executedAt', 'createdAt']).default('zero').describe('When a workflow is submitted: all at 0, or gap seconds one after the other; or when it was executed, or its file made.'),
+  submit: z
+    .enum(['zero', 'executedAt', 'createdAt'])
+    .default('zero')
+    .describe('When a workflow is submitted: all at 0, or gap seconds one after the other; or when it was executed, or its file made.'),
   gap: z.number().min(0).max(1e9).default(0).describe('Seconds from one workflow to the next, in the order of the files, with submit: zero.'),
-  cores: z.union([z.literal('recorded'), z.number().positive().max(1e9)]).default('recorded').describe('Cores that a task asks for: those recorded (1 where it does not say), or so many whatever it says.'),
+  cores: z
+    .union([z.literal('recorded'), z.number().positive().max(1e9)])
+    .default('recorded')
+    .describe('Cores that a task asks for: those recorded (1 where it does not say), or so many whatever it says.'),
   memory: z.enum(['none', 'used']).default('none').describe('Whether tasks ask for memory (mem, MiB): as much as they were measured to use.'),
-  unknownRuntime: z.number().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('Seconds that a task runs of which no run time is known; default: 0, and a workflow without any run time is a mistake.'),
+  unknownRuntime: z
+    .number()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Seconds that a task runs of which no run time is known; default: 0, and a workflow without any run time is a mistake.'),
 })
 type WfOptions = z.output<typeof wfOptions>
 
@@ -80,12 +91,18 @@ class Workflows implements DocumentJobs {
     if (submit === 'zero') return gap * this.#jobs++
     const fields = submit === 'createdAt' ? document : (execution ?? document)
     const time = momentOf(needed(fields, submit))
-    if (time === undefined) throw fields.bad(submit, `found ${JSON.stringify(fields.text(submit))}, expected a date such as 2024-01-31T10:00:00Z.`, 'Let all be submitted at once with submit=zero')
+    if (time === undefined)
+      throw fields.bad(
+        submit,
+        `found ${JSON.stringify(fields.text(submit))}, expected a date such as 2024-01-31T10:00:00Z.`,
+        'Let all be submitted at once with submit=zero',
+      )
     return time
   }
 
   #stages(tasks: readonly Task[]): StageSpec[] {
-    if (this.options.unknownRuntime === undefined && tasks.every(({ run }) => runtimeOf(run) === undefined)) throw tasks[0]!.fields.bad('runtimeInSeconds', 'no task says how long it ran.', 'Say it of all of them with unknownRuntime=SECONDS')
+    if (this.options.unknownRuntime === undefined && tasks.every(({ run }) => runtimeOf(run) === undefined))
+      throw tasks[0]!.fields.bad('runtimeInSeconds', 'no task says how long it ran.', 'Say it of all of them with unknownRuntime=SECONDS')
     const stages = tasks.map((task) => this.#stage(task))
     const before = parentsOf(tasks)
     const sorted = stagesInOrder(stages, before)

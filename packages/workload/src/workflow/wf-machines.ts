@@ -7,7 +7,9 @@ import { MILLI } from './demand.js'
 
 /** Whether a text is a workflow of WfCommons: the schema's version, or the parts of a workflow. */
 export const isWfFormat = (head: string): boolean =>
-  /^[\s[]*\{/.test(head) && ((/"schemaVersion"\s*:\s*"1\.\d+"/.test(head) && /"workflow"\s*:\s*\{/.test(head)) || /"workflow"\s*:\s*\{\s*"(specification|execution)"\s*:\s*\{/.test(head))
+  /^[\s[]*\{/.test(head)
+    && ((/"schemaVersion"\s*:\s*"1\.\d+"/.test(head) && /"workflow"\s*:\s*\{/.test(head))
+      || /"workflow"\s*:\s*\{\s*"(specification|execution)"\s*:\s*\{/.test(head))
 
 /** Whether it may say the machines on which it ran. */
 export const hasWfMachines = (text: string): boolean => isWfFormat(text) && /"machines"\s*:\s*\[/.test(text)
@@ -27,7 +29,12 @@ export function machinesOfWorkflow(document: Fields): WfMachine[] {
   return list.map((fields) => {
     const cpu = fields.object('cpu')
     const bytes = fields.number('memoryInBytes') ?? (fields.has('memory') ? fields.number('memory')! * 1000 : undefined)
-    return { name: fields.text('nodeName'), cores: cpu?.whole('coreCount', 1) ?? cpu?.whole('count', 1), memory: bytes === undefined ? undefined : Math.floor(bytes / 2 ** 20), fields }
+    return {
+      name: fields.text('nodeName'),
+      cores: cpu?.whole('coreCount', 1) ?? cpu?.whole('count', 1),
+      memory: bytes === undefined ? undefined : Math.floor(bytes / 2 ** 20),
+      fields,
+    }
   })
 }
 

@@ -9,7 +9,11 @@ import { documentParser, type DocumentJobs } from './document-format.js'
 export const applicationOptions = z.strictObject({
   vcores: z.int().min(1).optional().describe('vcores of a container; default 1, or with `memory` what the application held beside that.'),
   memory: z.int().min(1).optional().describe('memory-mb of a container; default: what the application held for each of `vcores`.'),
-  masterMemory: z.int().min(0).default(0).describe('memory-mb of application masters (yarn.app.mapreduce.am.resource.mb, spark.yarn.am.memory): with it, or masterVcores, jobs have a master, and their other containers what is left.'),
+  masterMemory: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('memory-mb of application masters (yarn.app.mapreduce.am.resource.mb, spark.yarn.am.memory): with it, or masterVcores, jobs have a master, and their other containers what is left.'),
   masterVcores: z.int().min(0).default(0).describe('vcores of application masters; 1 where masterMemory alone is given.'),
 })
 type ApplicationOptions = z.output<typeof applicationOptions>
@@ -31,7 +35,10 @@ export const yarnAppsFormat: TraceFormat<typeof applicationOptions> = {
   source: 'Apache Hadoop, ResourceManager REST API',
   options: applicationOptions,
   isHeld: true,
-  detect: (head) => /^[\s[]*\{/.test(head) && /"(memorySeconds|finalStatus|startedTime)"\s*:/.test(head) && /"id"\s*:\s*"application_\d+_\d+"/.test(head) && !/"attempts"\s*:/.test(head),
+  detect: (head) => /^[\s[]*\{/.test(head)
+    && /"(memorySeconds|finalStatus|startedTime)"\s*:/.test(head)
+    && /"id"\s*:\s*"application_\d+_\d+"/.test(head)
+    && !/"attempts"\s*:/.test(head),
   parser: (options, place) => documentParser(new Applications(options), place, { perSecond: 1000 }, 'first', new Documents(place, 'app', 2)),
 }
 
@@ -60,9 +67,15 @@ class Applications implements DocumentJobs {
     const status = (app.text('finalStatus') ?? '').toLowerCase()
     return [{
       id, submit,
-      ...(user !== undefined && { user }), ...(queue !== undefined && { queue }), ...(app.has('name') && { application: app.text('name') ?? '' }), ...(type !== undefined && { class: type }),
+      ...(user !== undefined && { user }), ...(queue !== undefined && { queue }), ...(app.has('name') && {
+        application: app.text('name') ?? '',
+      }), ...(type !== undefined && { class: type }),
       ...(priority > 0 && { priority }),
-      recorded: { ...(launch !== undefined && { wait: (start - submit) / 1000 }), runtime: (finish - start) / 1000, ...(status !== '' && { status: status === 'succeeded' ? 'completed' : status }) },
+      recorded: {
+        ...(launch !== undefined && { wait: (start - submit) / 1000 }),
+        runtime: (finish - start) / 1000,
+        ...(status !== '' && { status: status === 'succeeded' ? 'completed' : status }),
+      },
       stages: this.#stages(held, Math.max(1, (finish - start) / 1000), app),
     }]
   }

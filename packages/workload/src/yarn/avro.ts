@@ -1,7 +1,16 @@
 import { SchedError } from '@sched/core'
 
 /** A schema of Avro as it stands in JSON: the name of a type, several of which a value is of one, or a type with its parts. */
-type Schema = string | readonly Schema[] | { readonly type: Schema; readonly name?: string; readonly namespace?: string; readonly fields?: readonly { readonly name: string; readonly type: Schema }[]; readonly symbols?: readonly string[]; readonly items?: Schema; readonly values?: Schema; readonly size?: number }
+type Schema = string | readonly Schema[] | {
+  readonly type: Schema
+  readonly name?: string
+  readonly namespace?: string
+  readonly fields?: readonly { readonly name: string; readonly type: Schema }[]
+  readonly symbols?: readonly string[]
+  readonly items?: Schema
+  readonly values?: Schema
+  readonly size?: number
+}
 
 const MAGIC = 'Avro-Binary\n'
 const magicBytes = new TextEncoder().encode(MAGIC)

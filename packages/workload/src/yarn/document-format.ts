@@ -15,7 +15,13 @@ export interface DocumentJobs {
 }
 
 /** A parser of JSON objects one after another; the jobs are held and sorted, times count from the first unless said. */
-export function documentParser(reader: DocumentJobs, place: LinePlace, jobs: { readonly perSecond: number; readonly renames?: boolean }, origin: Origin = 'first', documents = new Documents(place)): LineParser {
+export function documentParser(
+  reader: DocumentJobs,
+  place: LinePlace,
+  jobs: { readonly perSecond: number; readonly renames?: boolean },
+  origin: Origin = 'first',
+  documents = new Documents(place),
+): LineParser {
   const held = new HeldJobs(origin, jobs)
   let isEnded = false
   return {

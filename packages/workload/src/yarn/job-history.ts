@@ -99,7 +99,12 @@ class JobHistories implements EventReader {
     const containers = [...tasks.values()].flatMap(({ type, attempts }) => this.#container(type, [...attempts.values()]))
     const at = submit ?? launch
     if (containers.length === 0) return void this.#counts.noTasks++
-    if (id === undefined || at === undefined) throw new BadLine(undefined, 'the history above does not say which job it is of, and when that was submitted.', 'Was the file cut short? Copy it again')
+    if (id === undefined || at === undefined)
+      throw new BadLine(
+        undefined,
+        'the history above does not say which job it is of, and when that was submitted.',
+        'Was the file cut short? Copy it again',
+      )
     const level = hadoopPriorities[priority] ?? 0
     const recorded = { ...(end !== undefined && end >= at && { runtime: (end - at) / 1000 }), ...(status !== undefined && { status: status.toLowerCase() }) }
     return {

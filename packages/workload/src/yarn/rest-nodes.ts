@@ -31,7 +31,13 @@ export function yarnNodes(text: string, file?: string): MachineTable {
       if (/^(RUNNING|NEW)$/.test(fields.text('state') ?? 'RUNNING')) found.push({ fields: checked(fields), host, id })
     }),
   () => documents.end())
-  if (found.length === 0) throw new SchedError('BAD_INPUT', 'lists no node that takes containers.', { file }, 'Is it the right file, and whole? curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes')
+  if (found.length === 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      'lists no node that takes containers.',
+      { file },
+      'Is it the right file, and whole? curl RESOURCEMANAGER:8088/ws/v1/cluster/nodes',
+    )
   const hosts = new Map<string, number>()
   for (const { host } of found) hosts.set(host, (hosts.get(host) ?? 0) + 1)
   return grouped('yarn', found.map(({ fields, host, id }) => nodeOf(fields, hosts.get(host) === 1 ? host : id)))

@@ -43,7 +43,12 @@ const constant = (value: number) => () => value
 const MOST_SPREAD = 1e6
 
 /** Without a deviation a sixth of the mean; what has no mean is 0. */
-function spread(fields: Fields, at: string, { mean, given, dist }: { readonly mean: number; readonly given: number; readonly dist: 'LOGNORM' | 'NORM' }, next: () => number): Sample {
+function spread(
+  fields: Fields,
+  at: string,
+  { mean, given, dist }: { readonly mean: number; readonly given: number; readonly dist: 'LOGNORM' | 'NORM' },
+  next: () => number,
+): Sample {
   if (mean <= 0) return constant(0)
   const deviation = given === 0 ? mean / 6 : given
   if (deviation > mean * MOST_SPREAD) throw fields.bad(at, `found ${deviation}, more than ${MOST_SPREAD} times the mean of ${mean}.`)
