@@ -43,7 +43,8 @@ export class Licenses implements WorkListener {
 
   onSubmit(job: JobId): void {
     const licenses = this.#env.work.licenses(job)
-    for (const name of Object.keys(licenses)) if (!this.#names.includes(name)) this.#env.warn(`licence "${name}" is not among the licences of bf_licenses: jobs hold as many as they ask for`)
+    for (const name of Object.keys(licenses))
+      if (!this.#names.includes(name)) this.#env.warn(`licence "${name}" is not among the licences of bf_licenses: jobs hold as many as they ask for`)
     if (this.#names.some((name) => (licenses[name] ?? 0) > 0)) this.#asked.set(job, Float64Array.from(this.#names, (name) => licenses[name] ?? 0))
   }
 

@@ -30,7 +30,8 @@ export interface NamedOptions extends LookAhead {
  * the best of all that are free at the start. The parts of a job that is one gang of several stages are looked for one after another, each on nodes of
  * its own, from the latest start of another on.
  *
- * Source: Slurm, `_attempt_backfill` of sched/backfill (of heterogeneous jobs `_het_job_start_find` and `_het_job_start_now`), and the tests of a later start in its select plug-ins.
+ * Source: Slurm, `_attempt_backfill` of sched/backfill (of heterogeneous jobs `_het_job_start_find` and `_het_job_start_now`), and the
+ * tests of a later start in its select plug-ins.
  */
 export class NamedPlan implements Plan {
   /** The nodes found last, one per task. */
@@ -70,7 +71,12 @@ export class NamedPlan implements Plan {
     this.#usable = bitsFor(this.#nodes)
     const counted = options.windows.findIndex(({ demand }) => demand !== 'all')
     if (counted >= 0)
-      throw new SchedError('BAD_OPTION', 'a window takes amounts, but reservations name nodes.', { field: `windows[${counted}].demand` }, "Take 'all', or use { nodes: 'counted' }.")
+      throw new SchedError(
+        'BAD_OPTION',
+        'a window takes amounts, but reservations name nodes.',
+        { field: `windows[${counted}].demand` },
+        "Take 'all', or use { nodes: 'counted' }.",
+      )
   }
 
   get entries(): number {

@@ -1,4 +1,7 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
+import {
+  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  type Seconds, type ShapeId, type TaskId,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
@@ -20,9 +23,15 @@ const FIRST_WINDOW = 30
 
 const replanOptions = z.strictObject({
   nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
-  twoPass: z.boolean().default(false).describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
+  twoPass: z
+    .boolean()
+    .default(false)
+    .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
   bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit'),
-  select: z.enum(['linear', 'cons_tres']).default('linear').describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
+  select: z
+    .enum(['linear', 'cons_tres'])
+    .default('linear')
+    .describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
   bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
   bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
@@ -34,9 +43,22 @@ const replanOptions = z.strictObject({
   bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
   bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
   bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
-  bf_min_age_reserve: z.number().nonnegative().default(0).describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
-  bf_min_prio_reserve: z.number().nonnegative().default(0).describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
-  bf_licenses: z.record(z.string(), z.int().nonnegative()).optional().describe('licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free'),
+  bf_min_age_reserve: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
+  bf_min_prio_reserve: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
+  bf_licenses: z
+    .record(z.string(), z.int().nonnegative())
+    .optional()
+    .describe(
+      'licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free',
+    ),
   default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
   partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
   sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
@@ -110,7 +132,9 @@ class Replan implements Policy {
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }
-    this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named' ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> }) : new CountedPlan(lane, jobs, this.#windows, licenses)))
+    this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
+      ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
+      : new CountedPlan(lane, jobs, this.#windows, licenses)))
     this.#throttles = new ArrayThrottles(env)
     const arrays = { onSubmit: (job: JobId) => void (this.#hasArrays ||= env.work.array(job) !== '') }
     const watch = {

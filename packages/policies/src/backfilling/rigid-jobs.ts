@@ -1,4 +1,7 @@
-import { forwarding, None, SchedError, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Placement, type Release, type Round, type Seconds, type Sharing, type TaskId, type WorkListener } from '@sched/core'
+import {
+  forwarding, None, SchedError, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Placement, type Release,
+  type Round, type Seconds, type Sharing, type TaskId, type WorkListener,
+} from '@sched/core'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 

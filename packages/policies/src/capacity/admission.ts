@@ -65,7 +65,12 @@ export class Admission {
     const isNamed = name !== user && name !== 'default'
     const placed = this.#asked?.id === work.name(job) ? this.#asked : this.#queueOf(isNamed ? name : undefined, user, undefined)
     if (placed === undefined || 'refused' in placed)
-      throw new SchedError('BAD_INPUT', `job ${work.name(job)} names no queue and no mapping applies to its user "${user}".`, { field: 'queue' }, 'Declare `root.default`, or map the user to a queue.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `job ${work.name(job)} names no queue and no mapping applies to its user "${user}".`,
+        { field: 'queue' },
+        'Declare `root.default`, or map the user to a queue.',
+      )
     const leaf = this.#tree.leaf(placed.queue)
     this.#count(leaf, user, 1)
     return leaf
@@ -127,7 +132,8 @@ export class Admission {
       const partition = this.#partitionOf(constraints, leaf)
       for (const { id, path, isDeclared } of this.#tree.chain(leaf.id)) {
         const over = isDeclared ? this.#overCap(id, demand, together, partition) : undefined // others may have all that is above them
-        if (over !== undefined) return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}${partition === 0 ? '' : ` in partition ${this.#pots.partitions[partition]}`}`
+        if (over !== undefined)
+          return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}${partition === 0 ? '' : ` in partition ${this.#pots.partitions[partition]}`}`
       }
     }
     return undefined

@@ -59,8 +59,16 @@ export class CapacityQueues {
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
     this.quotas = new Quotas(this.tree, this.pots, cluster)
     const { exclusiveLabels } = options
-    this.isLent = Array.from({ length: this.pots.count }, (_, pot) => pot >= this.pots.lanes && exclusiveLabels !== '*' && !exclusiveLabels.includes(this.pots.partitions[this.pots.partitionOf(pot)] as string))
-    this.minimum = this.pots.counted.map((resources) => Array.from({ length: this.pots.width }, (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1)))
+    this.isLent = Array.from(
+      { length: this.pots.count },
+      (_, pot) => pot >= this.pots.lanes
+        && exclusiveLabels !== '*'
+        && !exclusiveLabels.includes(this.pots.partitions[this.pots.partitionOf(pot)] as string),
+    )
+    this.minimum = this.pots.counted.map((resources) => Array.from(
+      { length: this.pots.width },
+      (_, i) => Math.max(1, options.minimumAllocation[cluster.resources[resources[i] ?? -1] ?? ''] ?? 1),
+    ))
     this.usage = new QueueUsage(this.tree, this.quotas, this.pots, options.ties === 'capacity', this.minimum)
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
     this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
@@ -69,7 +77,14 @@ export class CapacityQueues {
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(
       work,
-      { pools: this.#limited, poolOf: (job) => this.leafOf(job), users: perUser, userDefault: options.maxParallelAppsPerUser ?? Infinity, poolDefault: options.defaults.maxParallelApps ?? Infinity, option: 'maxParallelApps' },
+      {
+        pools: this.#limited,
+        poolOf: (job) => this.leafOf(job),
+        users: perUser,
+        userDefault: options.maxParallelAppsPerUser ?? Infinity,
+        poolDefault: options.defaults.maxParallelApps ?? Infinity,
+        option: 'maxParallelApps',
+      },
       false,
     )
     const { tree, pots, quotas, usage, users, minimum } = this

@@ -1,4 +1,7 @@
-import { defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
+import {
+  defineOrder, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Plug, type Release,
+  type ResourceId, type Round, type ShapeId, type TaskId,
+} from '@sched/core'
 import { CapacityQueues } from './capacity-queues.js'
 import { LentReading } from './lent-reading.js'
 import { capacityOptions, type CapacityOptions } from './options.js'

@@ -100,7 +100,10 @@ export class IdealPlan implements IdealAllocation {
     this.#fit()
     this.#readUp()
     this.toObtain.fill(0, 0, count * width)
-    this.#offers.use({ count, width, divisors: this.#divisors, ideal: this.ideal, limit: this.#limit, guaranteed, guaranteedShare: this.#guaranteedShare, priority: loads.priority })
+    this.#offers.use({
+      count, width, divisors: this.#divisors, ideal: this.ideal, limit: this.#limit, guaranteed, guaranteedShare: this.#guaranteedShare,
+      priority: loads.priority,
+    })
     for (let i = 0; i < width; i++) this.ideal[i] = guaranteed[i] as number
     for (let queue = 0; queue < count; queue++) if (this.#mayGive[queue] === 1 && (this.#children[queue] as number[]).length > 0) this.#divide(queue)
     return this
@@ -111,7 +114,9 @@ export class IdealPlan implements IdealAllocation {
     const { count, width, parent, total } = this.#loads
     if (this.ideal.length < count * width) {
       const column = () => new Float64Array(count * width * 2)
-      ;[this.ideal, this.toObtain, this.#kept, this.#limit, this.#preemptable, this.#pending, this.#unreserved] = [column(), column(), column(), column(), column(), column(), column()]
+      ;[this.ideal, this.toObtain, this.#kept, this.#limit, this.#preemptable, this.#pending, this.#unreserved] = [
+        column(), column(), column(), column(), column(), column(), column(),
+      ]
       this.#guaranteedShare = new Float64Array(count * 2)
       this.#hasGuarantee = new Uint8Array(count * 2)
       this.#isHungry = new Uint8Array(count * 2)
@@ -131,7 +136,9 @@ export class IdealPlan implements IdealAllocation {
   /** Reads all queues, from the leaves up: what is pending in parents, which extra may be taken, and all that does not depend on siblings. */
   #readUp(): void {
     const { count, width, parent, used, guaranteed, most, pending, unreserved, isProtected } = this.#loads
-    const [preemptables, pendings, opens, keeps, limits, mayGive, divisors] = [this.#preemptable, this.#pending, this.#unreserved, this.#kept, this.#limit, this.#mayGive, this.#divisors]
+    const [preemptables, pendings, opens, keeps, limits, mayGive, divisors] = [
+      this.#preemptable, this.#pending, this.#unreserved, this.#kept, this.#limit, this.#mayGive, this.#divisors,
+    ]
     const balances = this.#factors.balances === true
     preemptables.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
     pendings.fill(0, 0, count * width)

@@ -89,14 +89,26 @@ export class InsideSelector {
     const of = (column: ArrayLike<number>) => Array.from({ length: width }, (_, i) => column[leaf * width + i] as number)
     const minimum = queues.minimum[lane] as readonly number[]
     const least = dominantShare(minimum, 0, total, 0, width)
-    if (Math.fround(dominantShare(used, leaf * width, total, 0, width) / Math.max(least, dominantShare(guaranteed, leaf * width, total, 0, width))) < Math.fround(minimumThreshold)) return []
+    if (Math.fround(dominantShare(used, leaf * width, total, 0, width) / Math.max(
+      least,
+      dominantShare(guaranteed, leaf * width, total, 0, width),
+    )) < Math.fround(minimumThreshold))
+      return []
     const { jobs, amounts } = this.#jobs(leaf, lane, pot, look)
     if (jobs.length === 1) return []
     const vectors = new Vectors([...total])
     const toObtain = of(look.toObtain[pot] as Float64Array)
     const most = of(guaranteed).map((amount) => Math.floor(amount * maxAllowableLimit))
     const open = vectors.compare(most, toObtain) > 0 ? most.map((amount, i) => amount - (toObtain[i] as number)) : most.map(() => 0)
-    const shares = insideQueue({ total: [...total], jobs, divided: of(used).map((amount, i) => amount - (toObtain[i] as number)), most: vectors.least(open, [...look.allowed]), minimum, order, conservativeDrf })
+    const shares = insideQueue({
+      total: [...total],
+      jobs,
+      divided: of(used).map((amount, i) => amount - (toObtain[i] as number)),
+      most: vectors.least(open, [...look.allowed]),
+      minimum,
+      order,
+      conservativeDrf,
+    })
     // what was chosen for other queues is there for the jobs of this one as well: Hadoop takes it off what every one of them is to give
     for (const share of shares) for (const amount of amounts) if (vectors.compare(share.taken, amount) > 0) share.taken = share.taken.map((each, i) => each - (amount[i] as number))
     return [{ pot, jobs, shares, vectors }]
@@ -134,7 +146,15 @@ export class InsideSelector {
         this.#addTo(used, task, lane)
         if (work.isMaster(task)) mastering = this.#demand(task, lane)
       }
-      return { id, user: usersOf.get(queues.pairOf[id] as number) as User, priority: queues.priorityIn(id, queue), used, pending: waiting.wanted(id, pot), chosen: chosen.get(id) ?? none, master: shape === None ? undefined : { asked, used: mastering } }
+      return {
+        id,
+        user: usersOf.get(queues.pairOf[id] as number) as User,
+        priority: queues.priorityIn(id, queue),
+        used,
+        pending: waiting.wanted(id, pot),
+        chosen: chosen.get(id) ?? none,
+        master: shape === None ? undefined : { asked, used: mastering },
+      }
     })
     return { jobs: this.#sorted(jobs, leaf, lane, new Vectors([...this.#it.loads.total])), amounts }
   }

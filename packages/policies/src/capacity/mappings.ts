@@ -61,5 +61,9 @@ export function mappedQueue(mappings: readonly Mapping[], submitter: Submitter, 
 function filledIn(queue: string, { user, group, specified = 'root.default' }: Submitter): string | undefined {
   if (/%(primary|secondary)_group/.test(queue) && group === undefined) return undefined
   const clean = (name: string) => name.replaceAll('.', '_dot_')
-  return queue.replaceAll('%user', clean(user)).replaceAll(/%(primary|secondary)_group/g, clean(group ?? '')).replaceAll('%specified', specified).replaceAll('%default', 'root.default')
+  return queue
+    .replaceAll('%user', clean(user))
+    .replaceAll(/%(primary|secondary)_group/g, clean(group ?? ''))
+    .replaceAll('%specified', specified)
+    .replaceAll('%default', 'root.default')
 }

@@ -32,7 +32,11 @@ const intraQueueOptions = z.strictObject({
 
 const balanceOptions = z.strictObject({
   enabled: z.boolean().default(true).describe('false: as if this section were not there'),
-  maxWaitBeforeKill: z.number().nonnegative().default(300).describe('seconds from marking a task for this to killing it; marks are forgotten after twice the other `maxWaitBeforeKill`, so that a longer wait kills nobody'),
+  maxWaitBeforeKill: z
+    .number()
+    .nonnegative()
+    .default(300)
+    .describe('seconds from marking a task for this to killing it; marks are forgotten after twice the other `maxWaitBeforeKill`, so that a longer wait kills nobody'),
 })
 
 export const preemptionOptions = z.strictObject({
@@ -43,15 +47,24 @@ export const preemptionOptions = z.strictObject({
   totalPreemptionPerRound: z.number().min(0).max(1).default(0.1).describe('most that is chosen in one look, part of the cluster'),
   maxIgnoredOverCapacity: z.number().nonnegative().default(0.1).describe('dead zone: nothing is taken from a queue that uses less than this part above its guarantee'),
   naturalTerminationFactor: z.number().min(0).max(1).default(0.2).describe('part of the wanted amount that is chosen in one look: the rest is expected to end by itself'),
-  conservativeDrf: z.boolean().default(false).describe('with several resources: no more is chosen from a queue once there is enough of one of them, nothing where one is not wanted'),
-  lazyPreemption: z.boolean().default(false).describe('tasks whose wait is over run on until a job of a queue below its guarantee starts in their place, and are killed then; gangs are killed at once'),
+  conservativeDrf: z
+    .boolean()
+    .default(false)
+    .describe('with several resources: no more is chosen from a queue once there is enough of one of them, nothing where one is not wanted'),
+  lazyPreemption: z
+    .boolean()
+    .default(false)
+    .describe('tasks whose wait is over run on until a job of a queue below its guarantee starts in their place, and are killed then; gangs are killed at once'),
   balance: balanceOptions.optional().describe('brings queues above their guarantees to equal parts of them; absent: what is above is left where it is'),
   intraQueue: intraQueueOptions.optional().describe('takes from jobs for others in the same queue too; absent: only for other queues'),
 })
 
 const schedulerOptions = z.strictObject({
   ...treeShape,
-  ties: z.enum(['name', 'capacity']).default('capacity').describe('siblings that are equal: the one with the larger guarantee, then by name (Hadoop 2.9 and later), or by name alone (the survey)'),
+  ties: z
+    .enum(['name', 'capacity'])
+    .default('capacity')
+    .describe('siblings that are equal: the one with the larger guarantee, then by name (Hadoop 2.9 and later), or by name alone (the survey)'),
   ...assignmentShape,
   preemption: preemptionOptions.optional().describe('takes back what queues use above their guarantee for queues below theirs; absent: tasks end by themselves'),
 })

@@ -81,7 +81,8 @@ export class CapacityPreemption implements Policy {
     const { intraQueue, balance, maxWaitBeforeKill } = options
     if (balance?.enabled === true && balance.maxWaitBeforeKill > 2 * maxWaitBeforeKill)
       env.warn(`preemption: nobody is killed to balance queues, since marks are forgotten after ${2 * maxWaitBeforeKill} s (twice maxWaitBeforeKill) and balance.maxWaitBeforeKill is ${balance.maxWaitBeforeKill} s`)
-    if (intraQueue?.enabled === true) this.#inside = new InsideSelector({ queues, work: env.work, loads: this.#loads, waiting, jobs: this.#jobs, running: this.#running }, intraQueue)
+    if (intraQueue?.enabled === true)
+      this.#inside = new InsideSelector({ queues, work: env.work, loads: this.#loads, waiting, jobs: this.#jobs, running: this.#running }, intraQueue)
     queues.onWaiting = (job, lane) => waiting.note(job, lane)
     policy.reservations.onChange = ({ job, lane }, sign) => {
       this.#jobs.change(job, queues.leafOf(job), lane, sign)

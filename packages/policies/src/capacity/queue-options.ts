@@ -31,7 +31,10 @@ const queueOptions = z.strictObject({
     .optional()
     .describe('jobs of a leaf: fifo by submission (and priority, up to `maximumApplicationPriority`), priority by any priority and then submission, fair by least memory used; default fifo'),
   sizeBasedWeight: z.boolean().optional().describe('fair: what a job uses is divided by the logarithm of what it uses and wants; default false'),
-  queueOrdering: z.enum(['utilization', 'priority-utilization']).optional().describe('queues of a parent: by used over guaranteed; or those below their guarantee first, by priority; default utilization'),
+  queueOrdering: z
+    .enum(['utilization', 'priority-utilization'])
+    .optional()
+    .describe('queues of a parent: by used over guaranteed; or those below their guarantee first, by priority; default utilization'),
   priority: z.int().optional().describe('of the queue among its siblings, larger first; counts where the parent orders by priority-utilization; default 0'),
   defaultApplicationPriority: z.int().optional().describe('priority of jobs that have none (0)'),
   maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit. A default for all queues is the number of each, and of one whose capacity is amounts is multiplied by its part'),
@@ -39,17 +42,32 @@ const queueOptions = z.strictObject({
   maximumAmResourcePercent: part.optional().describe('part of what it may use that masters of active jobs may ask for, 0 to 1, one job always; the others wait to be active; default 0.1. Jobs without masters do not count'),
   maximumAllocation: amounts.optional().describe('most that one task may ask, by resource'),
   state: z.enum(['RUNNING', 'STOPPED']).optional().describe('STOPPED: it and all inside it take no more jobs'),
-  autoCreate: z.boolean().optional().describe('queues inside it that are not declared are made at their first job, with weight 1 or as in `template`; default false, of `root` true where no queue is declared'),
+  autoCreate: z
+    .boolean()
+    .optional()
+    .describe('queues inside it that are not declared are made at their first job, with weight 1 or as in `template`; default false, of `root` true where no queue is declared'),
   accessibleLabels: names.optional().describe("partitions of the cluster it may use beside the default one, * for all; default: its parent's"),
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
-  defaultLabelExpression: z.string().optional().describe("the partition of jobs that require none; default: its parent's if it may use all that the parent may, else the default one"),
+  defaultLabelExpression: z
+    .string()
+    .optional()
+    .describe("the partition of jobs that require none; default: its parent's if it may use all that the parent may, else the default one"),
   disablePreemption: z.boolean().optional().describe("nothing is taken from it; default: its parent's setting"),
   disableIntraQueuePreemption: z.boolean().optional().describe("nothing is taken from its jobs for others in it; default: its parent's setting"),
 })
-const namedSettings = { minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true } as const
-const template = queueOptions.pick({ ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true, labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true })
+const namedSettings = {
+  minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true,
+  maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true,
+} as const
+const template = queueOptions.pick({
+  ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true,
+  labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true,
+})
 const withTemplate = queueOptions.extend({
-  template: z.strictObject(template.shape).optional().describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
+  template: z
+    .strictObject(template.shape)
+    .optional()
+    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
 })
 /** Options of a queue. */
 export type CapacityQueueOptions = z.input<typeof withTemplate>
@@ -60,7 +78,10 @@ export const treeShape = {
     .default({})
     .describe('queues by path: root.a, root.a.b, ...; the `root.` may be left out; none: a queue is made for every name that jobs use, all with weight 1'),
   defaults: z
-    .strictObject(queueOptions.pick({ minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true }).shape)
+    .strictObject(queueOptions.pick({
+      minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true,
+      maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true,
+    }).shape)
     .default({})
     .describe('settings of queues that do not say otherwise'),
   resourceCalculator: z
@@ -76,7 +97,12 @@ export const treeShape = {
   maximumApplicationPriority: count.default(0).describe('priorities above are lowered to it (yarn.cluster.max-application-priority); fifo ignores priorities at the default 0'),
   maxParallelAppsPerUser: count.optional().describe('jobs of any one user that may run at once; default unlimited'),
   users: z.record(z.string(), z.strictObject({ maxParallelApps: count })).default({}).describe('limits of single users'),
-  mappings: z.array(mappingOption).default([]).describe('queues of jobs that name none, first that applies: u:USER:QUEUE, g:GROUP:QUEUE, or a rule; %user and %primary_group stand for the names'),
+  mappings: z
+    .array(mappingOption)
+    .default([])
+    .describe(
+      'queues of jobs that name none, first that applies: u:USER:QUEUE, g:GROUP:QUEUE, or a rule; %user and %primary_group stand for the names',
+    ),
   overrideWithMappings: z.boolean().default(false).describe('mappings apply to jobs that name a queue too'),
   partitionLabel: z.string().default('partition').describe('the label of nodes, and of what stages require, that names the partition; nodes without it are in the default one'),
   exclusiveLabels: names.default('*').describe('partitions whose idle resources are not lent to jobs of the default partition; * for all'),
@@ -84,7 +110,10 @@ export const treeShape = {
 
 export const treeOptions = z.strictObject({
   ...treeShape,
-  ties: z.enum(['name', 'capacity']).default('name').describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
+  ties: z
+    .enum(['name', 'capacity'])
+    .default('name')
+    .describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
 })
 export type ReadCapacityOptions = z.output<typeof treeOptions>
 export type ReadQueueOptions = z.output<typeof withTemplate>

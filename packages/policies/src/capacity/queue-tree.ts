@@ -42,7 +42,10 @@ type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults'>
 /** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`. */
 export class QueueTree {
   readonly queues: Queue[] = []
-  /** By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority too; whether its jobs are in fair order. */
+  /**
+   * By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority
+   * too; whether its jobs are in fair order.
+   */
   readonly parents: number[] = []
   readonly isInner: boolean[] = []
   readonly isByPriority: boolean[] = []

@@ -115,10 +115,19 @@ export class Quotas {
   #checkNames(): void {
     const { partitions } = this.#pots
     for (const { path, own } of this.#tree.queues) {
-      const labels = [...Object.keys(own.labels ?? {}), ...(own.accessibleLabels === '*' ? [] : (own.accessibleLabels ?? [])), ...(own.defaultLabelExpression === undefined ? [] : [own.defaultLabelExpression])]
+      const labels = [
+        ...Object.keys(own.labels ?? {}),
+        ...(own.accessibleLabels === '*' ? [] : (own.accessibleLabels ?? [])),
+        ...(own.defaultLabelExpression === undefined ? [] : [own.defaultLabelExpression]),
+      ]
       const stray = labels.find((label) => !partitions.includes(label))
       if (stray !== undefined)
-        throw new SchedError('BAD_OPTION', `no node has the label "${stray}".`, { field: `queues.${path}.labels` }, partitions.length > 1 ? suggest(stray, partitions.slice(1)) : 'The nodes have none.')
+        throw new SchedError(
+          'BAD_OPTION',
+          `no node has the label "${stray}".`,
+          { field: `queues.${path}.labels` },
+          partitions.length > 1 ? suggest(stray, partitions.slice(1)) : 'The nodes have none.',
+        )
       for (const name of [...keysOf(own.capacity), ...keysOf(own.maximumCapacity), ...keysOf(own.maximumAllocation)])
         if (!this.#cluster.resources.includes(name))
           throw new SchedError('BAD_OPTION', `the cluster has no resource "${name}".`, { field: `queues.${path}` }, suggest(name, this.#cluster.resources))
@@ -145,7 +154,10 @@ function capacityIn(queue: Queue, label: string): Capacity {
 /** Stands for a capacity that was left open. */
 const OPEN = 'open'
 
-/** The part of its parent that each sibling has: by weight, or percent, those left open sharing what is left equally. One of 0 percent, as one without a capacity in the partition has, has nothing among weights, too. */
+/**
+ * The part of its parent that each sibling has: by weight, or percent, those left open sharing what is left equally. One of 0 percent, as
+ * one without a capacity in the partition has, has nothing among weights, too.
+ */
 function sharesOf(given: readonly Capacity[]): Fraction[] {
   const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN
   const isByWeight = given.some(isWeight) && !given.includes(OPEN)

@@ -1,4 +1,7 @@
-import { definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import {
+  definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
+  type Round, type ShapeId, type TaskId,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'

@@ -113,7 +113,12 @@ export class UserLimits {
     const at = pair * this.#pots.count + pot
     const share = users.share[at] as number
     // the only active user may always have one step more than it uses, up to the cap
-    if (here.weights === inMillionths && users.weight[pair] === inMillionths && this.#basis === 'active-usage' && share < here.leastCap && (users.active[pair * this.#pots.lanes + this.#pots.laneOf(pot)] as number) > 0) return false
+    if (here.weights === inMillionths
+      && users.weight[pair] === inMillionths
+      && this.#basis === 'active-usage'
+      && share < here.leastCap
+      && (users.active[pair * this.#pots.lanes + this.#pots.laneOf(pot)] as number) > 0)
+      return false
     const limit = this.#fresh(here)
     if (held === undefined && users.weight[pair] === inMillionths) {
       if (share !== limit.share) return share > limit.share

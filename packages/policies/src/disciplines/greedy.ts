@@ -1,4 +1,7 @@
-import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import {
+  definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Placement, type Plug,
+  type Policy, type Round,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
 import { nodeFor } from './lowest-fitting.js'

@@ -1,4 +1,7 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type NodeId, type Plug, type Policy, type ResourceId, type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener } from '@sched/core'
+import {
+  definePolicy, forwarding, None, type Env, type JobId, type Lane, type LaneId, type NodeId, type Plug, type Policy, type ResourceId,
+  type Round, type Seconds, type ShapeId, type Sharing, type TaskId, type WorkListener,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { belowFairShare, belowMinShare, defaultStarvationFraction, preemptionClaim, victims, type RunningTask } from '../shares/preemption.js'
 import { multipleAfter } from './multiple-after.js'

@@ -11,7 +11,8 @@ export type ReplayOptions = z.input<typeof replayOptions>
 
 /**
  * Starts jobs when their log says that they started, until a time at which another policy goes on from the machine and the queue as they were then. A job for
- * which there is no room when it is due starts as soon as there is, those that are due for longer first; one of which the log does not say when waits for that time, and starts as soon
+ * which there is no room when it is due starts as soon as there is, those that are due for longer first; one of which the log does not say
+ * when waits for that time, and starts as soon
  * as it fits where there is none. Jobs go where the placement says, since few logs name nodes. What the policy inside refuses (`admits`) is refused from that time on.
  */
 export const replayPolicy = definePolicy({

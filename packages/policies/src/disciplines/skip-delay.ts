@@ -5,7 +5,9 @@ import { lowestFitting } from './lowest-fitting.js'
 
 const skips = z.number().int().nonnegative()
 const skipDelayOptions = z.strictObject({
-  skips: z.union([skips, z.array(skips).min(1)]).describe('D: scheduling opportunities a job lets pass for a node with its data; or [D1, D2]: D1, then D2 more before it leaves the rack'),
+  skips: z.union([skips, z.array(skips).min(1)]).describe(
+    'D: scheduling opportunities a job lets pass for a node with its data; or [D1, D2]: D1, then D2 more before it leaves the rack',
+  ),
 })
 /** Options of `skipDelay`, in scheduling opportunities. */
 export type SkipDelayOptions = z.input<typeof skipDelayOptions>

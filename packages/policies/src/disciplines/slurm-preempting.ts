@@ -1,4 +1,7 @@
-import { definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
+import {
+  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds,
+  type TaskId, type WorkView,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { bestRuns } from '../backfilling/node-runs.js'
@@ -9,16 +12,30 @@ import { TasksByJob } from './tasks-by-job.js'
 
 const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
 const slurmPreemptingOptions = z.strictObject({
-  tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
+  tiers: z
+    .record(z.string(), z.int().nonnegative())
+    .default({})
+    .describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
   qos: z
-    .record(z.string(), z.strictObject({ preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'), priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first') }))
+    .record(z.string(), z.strictObject({
+      preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'),
+      priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first'),
+    }))
     .optional()
     .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
   mode: modes.default('requeue').describe('what becomes of preempted jobs (PreemptMode): they start anew, are given up, stop where they are until they can go on, or `off`: none is preempted'),
   modes: z.record(z.string(), modes).default({}).describe('the mode of jobs of single queues, with `qos` of single QOS'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
-  graceTime: z.record(z.string(), z.number().nonnegative()).default({}).describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
-  youngestFirst: z.boolean().default(false).describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
+  graceTime: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe(
+      'seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken',
+    ),
+  youngestFirst: z
+    .boolean()
+    .default(false)
+    .describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
   reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
 })
 /** Options of `slurm-preempting`. */
@@ -36,7 +53,8 @@ const NEXT_PASS: Seconds = 0.001
  * their memory and devices, and go on where they are as soon as all of their processors are free; nobody starts there meanwhile who may not preempt them.
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
- * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
+ * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by
+ * tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
  * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
@@ -87,7 +105,12 @@ class SlurmPreempting implements Policy {
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
     if (suspends && env.cluster.heartbeat > 0)
-      throw new SchedError('BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: 'slurm-preempting.mode' }, 'Leave `heartbeat` out of the cluster, or use requeue or cancel.')
+      throw new SchedError(
+        'BAD_OPTION',
+        'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.',
+        { field: 'slurm-preempting.mode' },
+        'Leave `heartbeat` out of the cluster, or use requeue or cancel.',
+      )
     this.startsGangJobs = policy.startsGangJobs === true && !suspends
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
@@ -247,7 +270,10 @@ class SlurmPreempting implements Policy {
     }
   }
 
-  /** Whether some of them run on for a while; these are told. The others go with the last of them: nobody goes before his place is taken, or he might get it back again and again. */
+  /**
+   * Whether some of them run on for a while; these are told. The others go with the last of them: nobody goes before his place is taken, or
+   * he might get it back again and again.
+   */
   #haveGrace(chosen: readonly JobId[], { lane, now }: Round): boolean {
     const notices = this.#notices[lane] as Map<JobId, Seconds>
     const { graceTime, qos } = this.#options
@@ -354,7 +380,12 @@ function refuseLoops(qos: Readonly<Record<string, { readonly preempt: readonly s
   const visit = (name: string, path: readonly string[]): void => {
     if (done.has(name)) return
     if (path.includes(name))
-      throw new SchedError('BAD_OPTION', `QOS preempt each other in a loop: ${[...path.slice(path.indexOf(name)), name].join(', ')}.`, { field: `slurm-preempting.qos.${name}.preempt` }, 'Leave one of them out; Slurm refuses such QOS (QOS Preemption loop detected).')
+      throw new SchedError(
+        'BAD_OPTION',
+        `QOS preempt each other in a loop: ${[...path.slice(path.indexOf(name)), name].join(', ')}.`,
+        { field: `slurm-preempting.qos.${name}.preempt` },
+        'Leave one of them out; Slurm refuses such QOS (QOS Preemption loop detected).',
+      )
     for (const other of qos[name]?.preempt ?? []) visit(other, [...path, name])
     done.add(name)
   }

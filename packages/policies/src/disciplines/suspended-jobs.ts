@@ -1,4 +1,7 @@
-import { WrappedRound, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
+import {
+  WrappedRound, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId,
+  type WorkListener, type WorkView,
+} from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { TasksByJob } from './tasks-by-job.js'
 
@@ -96,7 +99,8 @@ export class SuspendedJobs implements WorkListener {
       const amountOf = (tasks: Iterable<TaskId>) => [...tasks].reduce((sum, task) => sum + work.demand(work.shapeOf(task), resource), 0)
       const owed = owners.reduce((sum, [, { places }]) => sum + amountOf([...places].flatMap(([task, at]) => (at === node ? [task] : []))), 0)
       let taken = 0
-      for (const [taker, tasks] of this.#running.in(lane)) if (owners.some(([owner]) => this.#mayTake(taker, owner))) taken += amountOf(tasks.filter((task) => work.nodeOf(task) === node))
+      for (const [taker, tasks] of this.#running.in(lane))
+        if (owners.some(([owner]) => this.#mayTake(taker, owner))) taken += amountOf(tasks.filter((task) => work.nodeOf(task) === node))
       most = Math.min(most, Math.floor((cluster.free(node, resource) + taken - owed) / asked))
     }
     return Math.max(0, most)

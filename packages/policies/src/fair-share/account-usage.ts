@@ -15,13 +15,26 @@ export const usageOptions = {
     .record(z.string(), z.number().nonnegative())
     .optional()
     .describe('what an amount of a resource is charged per second (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else'),
-  partitionBilling: z.record(z.string(), z.record(z.string(), z.number().nonnegative())).default({}).describe('the same of jobs in some queues (TRESBillingWeights of partitions); others: `billing`'),
-  usageFactors: z.record(z.string(), z.number().nonnegative()).default({}).describe('how much of the use of jobs of a QOS is charged (UsageFactor); default 1; jobs that name none have `normal`'),
+  partitionBilling: z
+    .record(z.string(), z.record(z.string(), z.number().nonnegative()))
+    .default({})
+    .describe('the same of jobs in some queues (TRESBillingWeights of partitions); others: `billing`'),
+  usageFactors: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe('how much of the use of jobs of a QOS is charged (UsageFactor); default 1; jobs that name none have `normal`'),
 }
 export const decayOptions = {
-  algorithm: z.enum(['fair-tree', 'classic']).default('fair-tree').describe('fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above'),
+  algorithm: z
+    .enum(['fair-tree', 'classic'])
+    .default('fair-tree')
+    .describe('fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above'),
   halfLife: z.number().nonnegative().default(WEEK).describe('seconds in which past usage halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
-  calcPeriod: z.number().min(1).default(FIVE_MINUTES).describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
+  calcPeriod: z
+    .number()
+    .min(1)
+    .default(FIVE_MINUTES)
+    .describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
   dampening: z.number().positive().default(1).describe('divides the usage of `classic` (FairShareDampeningFactor)'),
   usageReset: z.number().min(1).optional().describe('seconds: usage is forgotten at multiples of it (PriorityUsageResetPeriod); default never'),
   maxTres: z.boolean().default(false).describe('charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES)'),

@@ -58,7 +58,13 @@ export class AssociationTree {
   #declare(accounts: Readonly<Record<string, AccountOptions>>, parent: number): void {
     for (const name of Object.keys(accounts).sort()) {
       const isRoot = name === 'root' && parent === ROOT
-      if (this.#accounts.has(name) && !isRoot) throw new SchedError('BAD_OPTION', `two accounts are called "${name}".`, { field: `accounts.${name}` }, 'Jobs name their account by its name alone; give each another one.')
+      if (this.#accounts.has(name) && !isRoot)
+        throw new SchedError(
+          'BAD_OPTION',
+          `two accounts are called "${name}".`,
+          { field: `accounts.${name}` },
+          'Jobs name their account by its name alone; give each another one.',
+        )
       const { shares = 1, users = {}, accounts: inside = {} } = accounts[name] as AccountOptions
       const account = isRoot ? ROOT : this.#addAccount(name, parent, shares)
       for (const user of Object.keys(users).sort()) this.#addUser(user, account, users[user] as Shares)

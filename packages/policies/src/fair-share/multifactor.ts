@@ -24,7 +24,10 @@ const ownOptions = {
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
   qosPriorities: z.record(z.string(), z.int().nonnegative()).default({}).describe('priorities of QOS (Priority of sacctmgr); default 0; jobs that name none have `normal`'),
-  tiers: z.record(z.string(), z.int().min(0).max(65_533)).default({}).describe('tiers of queues (PriorityTier): whoever is in a higher one comes first, whatever the priority; default 1'),
+  tiers: z
+    .record(z.string(), z.int().min(0).max(65_533))
+    .default({})
+    .describe('tiers of queues (PriorityTier): whoever is in a higher one comes first, whatever the priority; default 1'),
   ...usageOptions,
   ...decayOptions,
 }
@@ -127,7 +130,14 @@ const totals = new WeakMap<ClusterView, number[]>()
 /** The most that a node has of a resource. */
 function largest(resource: ResourceId, cluster: ClusterView): number {
   let all = totals.get(cluster)
-  if (all === undefined) totals.set(cluster, (all = cluster.resources.map((_, r) => Math.max(...Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId))))))
+  if (all === undefined)
+    totals.set(
+      cluster,
+      (all = cluster.resources.map((_, r) => Math.max(...Array.from(
+        { length: cluster.nodes },
+        (_, node) => cluster.total(node as NodeId, r as ResourceId),
+      )))),
+    )
   return all[resource] as number
 }
 

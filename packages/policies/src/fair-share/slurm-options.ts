@@ -30,7 +30,12 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
   const flags = (given.PriorityFlags ?? '').split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
   for (const flag of flags)
     if (!['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', ...HERE_ALWAYS].includes(flag))
-      throw new SchedError('BAD_OPTION', `PriorityFlags has ${flag}, which is not modelled.`, { field: 'multifactor.PriorityFlags' }, 'Known: NO_FAIR_TREE, SMALL_RELATIVE_TO_TIME, MAX_TRES.')
+      throw new SchedError(
+        'BAD_OPTION',
+        `PriorityFlags has ${flag}, which is not modelled.`,
+        { field: 'multifactor.PriorityFlags' },
+        'Known: NO_FAIR_TREE, SMALL_RELATIVE_TO_TIME, MAX_TRES.',
+      )
   const known = {
     age: given.PriorityWeightAge,
     fairShare: given.PriorityWeightFairshare,

@@ -5,7 +5,12 @@ import { byKey } from './by-key.js'
 /** Jobs by when their log says that they started, and none before; those of which it says nothing when they are submitted, or not before a time. */
 export const asRecorded = (unknown: Seconds): Plug<'order'> => asRecordedOrder.plug({}, { unknown })
 
-const asRecordedOrder = defineOrder({ name: 'as-recorded', summary: 'by when their log says that they started', options: z.strictObject({ unknown: z.number() }), create: ({ unknown }, env) => new AsRecorded(env, unknown) })
+const asRecordedOrder = defineOrder({
+  name: 'as-recorded',
+  summary: 'by when their log says that they started',
+  options: z.strictObject({ unknown: z.number() }),
+  create: ({ unknown }, env) => new AsRecorded(env, unknown),
+})
 
 class AsRecorded implements Order {
   readonly #work: WorkView

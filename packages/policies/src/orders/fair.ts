@@ -14,8 +14,14 @@ const fairOptions = z.strictObject({
   users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
   userMaxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   priorityWeights: z.boolean().default(false).describe('whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop'),
-  flat: z.boolean().default(false).describe('whether the name of a queue is that of a pool as it is, as in Spark; otherwise periods and slashes mean pools inside pools, and `root.` is left out'),
-  boundMinShares: z.boolean().default(true).describe('minimum shares count up to what a pool wants, and are scaled down where the cluster has less than all of them; false: as configured, as in Spark'),
+  flat: z
+    .boolean()
+    .default(false)
+    .describe('whether the name of a queue is that of a pool as it is, as in Spark; otherwise periods and slashes mean pools inside pools, and `root.` is left out'),
+  boundMinShares: z
+    .boolean()
+    .default(true)
+    .describe('minimum shares count up to what a pool wants, and are scaled down where the cluster has less than all of them; false: as configured, as in Spark'),
 })
 /** Options of `fair`; all may be left out. */
 export interface FairOptions {

@@ -1,4 +1,7 @@
-import { defineOrder, askedTogether, resourceNamed, startedTogether, whatStarts, type ClusterView, type JobId, type JobSpec, type LaneId, type Plug, type ResourceId } from '@sched/core'
+import {
+  defineOrder, askedTogether, resourceNamed, startedTogether, whatStarts, type ClusterView, type JobId, type JobSpec, type LaneId,
+  type Plug, type ResourceId,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { ShareOrder, type ShareRule, type Shares } from './share-order.js'
 import { settingsByPath, sharingFields, type SharingOptions } from './sharing-options.js'

@@ -7,7 +7,10 @@ const weight = z.union([z.number().positive(), z.record(z.string(), z.number().p
 /** Who shares, and how ties between them go: options of all orders that divide resources. */
 export const sharingFields = {
   by: z.enum(['user', 'queue', 'job']).default('user').describe('who shares: users, queues at every level of their tree, or jobs'),
-  inner: z.enum(['fifo', 'fair', 'share']).default('fifo').describe("order of one sharer's jobs: priority and submission; running tasks over weight; or the rule of the order itself"),
+  inner: z
+    .enum(['fifo', 'fair', 'share'])
+    .default('fifo')
+    .describe("order of one sharer's jobs: priority and submission; running tasks over weight; or the rule of the order itself"),
   ties: z
     .union([z.enum(['name', 'submission']), z.array(z.string())])
     .default('name')
@@ -19,7 +22,10 @@ export const ownerFields = {
   inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
   ties: sharingFields.ties,
 }
-export const weights = z.record(z.string(), weight).default({}).describe('weights of users or queues by name, one number or one per resource; default 1. Jobs have the weight of the workload')
+export const weights = z
+  .record(z.string(), weight)
+  .default({})
+  .describe('weights of users or queues by name, one number or one per resource; default 1. Jobs have the weight of the workload')
 export const plainWeights = z.record(z.string(), z.number().positive()).default({}).describe('weights of users or queues by name; default 1. Jobs have the weight of the workload')
 
 /** The common part of the options, all of which may be left out. */

@@ -20,6 +20,17 @@ export function treeShares(pools: readonly Pool[], { weight, min, max, demand }:
     return parent === 0 ? None : parent - 1
   })
   const shares = new Float64Array(pools.length)
-  solver.solve({ count, weights: column(weight), minShares: column(min), ...(max !== undefined && { maxShares: column(max) }), demands: column(demand), parents }, capacity, shares.subarray(1))
+  solver.solve(
+    {
+      count,
+      weights: column(weight),
+      minShares: column(min),
+      ...(max !== undefined && { maxShares: column(max) }),
+      demands: column(demand),
+      parents,
+    },
+    capacity,
+    shares.subarray(1),
+  )
   return shares
 }

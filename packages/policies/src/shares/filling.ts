@@ -22,7 +22,14 @@ export function fill({ capacities, demands, tasks }: Sharers, rates: readonly nu
 }
 
 /** The level at which a resource is used up: what those who stopped leave of it, over how fast the others use it. */
-function levelOfEnd(r: number, growing: ReadonlySet<number>, given: readonly number[], rates: readonly number[], demands: Sharers['demands'], capacities: readonly number[]): number {
+function levelOfEnd(
+  r: number,
+  growing: ReadonlySet<number>,
+  given: readonly number[],
+  rates: readonly number[],
+  demands: Sharers['demands'],
+  capacities: readonly number[],
+): number {
   let left = capacities[r]!
   let speed = 0
   for (const [user, demand] of demands.entries())

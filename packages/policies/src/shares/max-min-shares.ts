@@ -19,7 +19,12 @@ export interface MaxMinSharer {
 export function maxMinShares(sharers: readonly MaxMinSharer[], total: number): number[] {
   const column = (of: (sharer: MaxMinSharer) => number | undefined, otherwise: number) => sharers.map((each) => of(each) ?? otherwise)
   return fairShares(
-    { weights: column(({ weight }) => weight, 1), minShares: column(({ min }) => min, 0), maxShares: column(({ max }) => max, Infinity), demands: column(({ demand }) => demand, Infinity) },
+    {
+      weights: column(({ weight }) => weight, 1),
+      minShares: column(({ min }) => min, 0),
+      maxShares: column(({ max }) => max, Infinity),
+      demands: column(({ demand }) => demand, Infinity),
+    },
     total,
   )
 }

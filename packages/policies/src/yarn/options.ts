@@ -9,7 +9,10 @@ const seconds = z.number().nonnegative()
 const maxAMShare = z.union([z.literal(-1), z.number().min(0).max(1)])
 const queueFields = {
   weight: z.number().nonnegative().optional().describe('share relative to siblings; 0: served after all others; default 1'),
-  policy: z.enum(['fair', 'drf', 'fifo']).optional().describe('how the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`'),
+  policy: z
+    .enum(['fair', 'drf', 'fifo'])
+    .optional()
+    .describe('how the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`'),
   minResources: amounts.optional().describe('served before siblings while below; resources not named: 0'),
   maxResources: amounts.optional().describe('never exceeded, with all queues inside; at least minResources; resources not named: no limit'),
   maxChildResources: amounts.optional().describe('maxResources of queues made inside it at first use'),

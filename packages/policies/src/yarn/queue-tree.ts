@@ -96,8 +96,19 @@ export class QueueTree {
       const part = parts.slice(0, depth).join('.')
       const known = this.#byPath.get(part)
       if (known === undefined && !parent.isParent)
-        throw new SchedError('BAD_INPUT', `queue "${path}" would lie in "${parent.path}", which holds jobs itself`, { field: 'queue' }, 'Declare it with `type: parent`, or submit to one of them only.')
-      parent = known ?? this.#add(part, parent.options.maxChildResources === undefined ? {} : { maxResources: parent.options.maxChildResources }, parent, depth < parts.length, part)
+        throw new SchedError(
+          'BAD_INPUT',
+          `queue "${path}" would lie in "${parent.path}", which holds jobs itself`,
+          { field: 'queue' },
+          'Declare it with `type: parent`, or submit to one of them only.',
+        )
+      parent = known ?? this.#add(
+        part,
+        parent.options.maxChildResources === undefined ? {} : { maxResources: parent.options.maxChildResources },
+        parent,
+        depth < parts.length,
+        part,
+      )
     }
     return parent
   }
@@ -106,7 +117,13 @@ export class QueueTree {
     const inside = Object.entries(options.queues ?? {})
     const queue = this.#add(path, options, parent, parent === undefined || inside.length > 0 || options.type === 'parent', field)
     for (const [name, each] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (name.includes('.') || name.trim() === '') throw new SchedError('BAD_OPTION', `"${name}" is no name of a queue.`, { field: `${field}.queues` }, 'Names have no periods; put queues inside each other.')
+      if (name.includes('.') || name.trim() === '')
+        throw new SchedError(
+          'BAD_OPTION',
+          `"${name}" is no name of a queue.`,
+          { field: `${field}.queues` },
+          'Names have no periods; put queues inside each other.',
+        )
       this.#declare(`${path}.${name}`, each, queue, `${field}.queues.${name}`)
     }
   }
@@ -129,7 +146,9 @@ export class QueueTree {
       minResources,
       maxResources,
       mostResources: maxResources,
-      maxContainer: options.maxContainerAllocation === undefined && parent !== undefined ? parent.maxContainer : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),
+      maxContainer: options.maxContainerAllocation === undefined && parent !== undefined
+        ? parent.maxContainer
+        : this.#amounts(options.maxContainerAllocation, Infinity, `${field}.maxContainerAllocation`),
       maxRunningJobs: options.maxRunningApps ?? (parent === undefined ? Infinity : (this.#defaults.maxRunningApps ?? Infinity)),
       maxAMShare: options.maxAMShare ?? this.#defaults.maxAMShare ?? 0.5,
       minTimeout: options.minSharePreemptionTimeout ?? parent?.minTimeout ?? Infinity,

@@ -103,7 +103,9 @@ export class Starvation {
     let isDue = false
     for (let at = 0; at < jobs.length; at++) {
       const job = jobs[at] as JobId
-      const isStarved = policy === 'drf' ? this.#isBelowDominant(job, at * n, fairThreshold, capacity) : this.#sharing.usageOfJob(job, this.#resources[this.#memory] as ResourceId) < this.#wantedFair(job, at * n, this.#memory, fairThreshold)
+      const isStarved = policy === 'drf'
+        ? this.#isBelowDominant(job, at * n, fairThreshold, capacity)
+        : this.#sharing.usageOfJob(job, this.#resources[this.#memory] as ResourceId) < this.#wantedFair(job, at * n, this.#memory, fairThreshold)
       if (job >= this.#atFair.length) this.#growClocks(job)
       const since = this.#atFair[job] as number
       if (!isStarved || Number.isNaN(since)) this.#atFair[job] = now

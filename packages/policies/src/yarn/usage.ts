@@ -128,7 +128,8 @@ export class Usage {
     this.#shape[at] = shape
     for (const r of this.#env.cluster.lanes[lane]?.resources ?? []) {
       const asked = this.#env.work.demand(shape, r)
-      for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue)) if (asked < (this.#least[queue * this.#n + r] as number)) this.#least[queue * this.#n + r] = asked
+      for (let queue = this.#queueOf(job); queue >= 0; queue = this.#above(queue))
+        if (asked < (this.#least[queue * this.#n + r] as number)) this.#least[queue * this.#n + r] = asked
     }
   }
 

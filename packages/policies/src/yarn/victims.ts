@@ -91,7 +91,9 @@ export class Victims {
     if (work.unplaced(job, lane) === 0) return []
     const shape = work.shape(job, lane)
     const asked = this.#resources.map((r) => work.demand(shape, r))
-    const times = queue.policy === 'drf' ? dominant(lacks, this.#capacity) / dominant(asked, this.#capacity) : (lacks[this.#starvation.memory] as number) / (asked[this.#starvation.memory] as number)
+    const times = queue.policy === 'drf'
+      ? dominant(lacks, this.#capacity) / dominant(asked, this.#capacity)
+      : (lacks[this.#starvation.memory] as number) / (asked[this.#starvation.memory] as number)
     const together = work.together(job, lane)
     if (together <= 1) return this.#times(asked, Math.min(Math.floor(times), work.unplaced(job, lane)))
     if (times < together || (cluster.heartbeat > 0 && nodes.length <= 1 && cluster.nodes > 1)) return []

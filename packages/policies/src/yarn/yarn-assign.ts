@@ -1,11 +1,17 @@
-import { definePolicy, forwarding, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Savepoint, type TaskId, type WorkListener } from '@sched/core'
+import {
+  definePolicy, forwarding, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round,
+  type Savepoint, type TaskId, type WorkListener,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 const assignOptions = z.strictObject({
   assignMultiple: z.boolean().default(false).describe('several starts per heartbeat of a node; false: one'),
   dynamicMaxAssign: z.boolean().default(true).describe('with assignMultiple: starts end when they have taken more than half of what was free on the node'),
   maxAssign: z.number().int().default(-1).describe('with assignMultiple and without dynamicMaxAssign: most starts per heartbeat; -1: no limit'),
-  loadBalancer: z.boolean().default(false).describe('on slots: a node takes tasks while it runs fewer than its part of all, slots x min(1, runnable / slots of the cluster), rounded up'),
+  loadBalancer: z
+    .boolean()
+    .default(false)
+    .describe('on slots: a node takes tasks while it runs fewer than its part of all, slots x min(1, runnable / slots of the cluster), rounded up'),
 })
 /** Options of `yarnAssign`. */
 export type YarnAssignOptions = z.input<typeof assignOptions>

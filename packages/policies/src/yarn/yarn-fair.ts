@@ -1,4 +1,7 @@
-import { defineOrder, None, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type ShapeId, type TaskId } from '@sched/core'
+import {
+  defineOrder, None, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order,
+  type Plug, type ResourceId, type Round, type ShapeId, type TaskId,
+} from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { JobLimits } from '../orders/job-limits.js'
 import { yarnFairOptions, type YarnFairOptions } from './options.js'
@@ -76,7 +79,18 @@ class YarnFair implements Order {
     })
     const weightOf = (job: JobId, lane: LaneId) => this.#weight(job, lane)
     this.#lists = new RankedQueues(env, this.#tree, this.#usage, { poolOrder: options.poolOrder, memory: this.#memory, capacity: this.#capacity, weightOf, jobs: this.#jobs })
-    this.sharing = new QueueSharing(env, this.#tree, this.#usage, { jobs: this.#jobs, poolOf: (job) => this.#queueOf[job] as number, weightOf, memory: this.#memory, mayRun: (job) => this.#limits.admitted(job) })
+    this.sharing = new QueueSharing(
+      env,
+      this.#tree,
+      this.#usage,
+      {
+        jobs: this.#jobs,
+        poolOf: (job) => this.#queueOf[job] as number,
+        weightOf,
+        memory: this.#memory,
+        mayRun: (job) => this.#limits.admitted(job),
+      },
+    )
     this.#addQueues(0)
   }
 

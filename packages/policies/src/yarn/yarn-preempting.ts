@@ -70,7 +70,12 @@ class YarnPreempting implements Policy {
       for (const promised of this.#promised) for (const [node, jobs] of promised) keep(promised, node, jobs.filter((each) => each !== job))
       for (const each of this.#starvation) each.forget(job)
     }
-    Object.assign(this, forwarding(policy, { onFinish: forget, onRelease: (_job, lane, task) => this.#unmark(lane, task), onNode: (node, up) => this.#forgetNode(node, up), wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing) }))
+    Object.assign(this, forwarding(policy, {
+      onFinish: forget,
+      onRelease: (_job, lane, task) => this.#unmark(lane, task),
+      onNode: (node, up) => this.#forgetNode(node, up),
+      wantsLook: (lane) => this.#update[lane] === 0 && sharing !== undefined && this.#mayTake(sharing),
+    }))
   }
 
   /** Nobody comes first on a node that went away and is back. */
@@ -108,7 +113,10 @@ class YarnPreempting implements Policy {
     for (const node of round.nodes.length === 1 ? round.nodes : [...promised.keys()]) {
       for (const job of promised.get(node) ?? []) if (round.work.together(job, round.lane) > 1) gangs.set(job, [...(gangs.get(job) ?? []), node])
       const jobs = promised.get(node)
-      if (jobs !== undefined) keep(promised, node, jobs.filter((job) => gangs.has(job) || round.work.together(job, round.lane) > 1 || !isServed(job, node, round, sharing))) // a gang of a later stage starts whole
+      if (jobs !== undefined)
+        keep(promised, node, jobs.filter((job) => gangs.has(job)
+          || round.work.together(job, round.lane) > 1
+          || !isServed(job, node, round, sharing))) // a gang of a later stage starts whole
     }
     for (const [job, nodes] of gangs)
       if (startsWhole(job, nodes, round, sharing)) for (const node of nodes) keep(promised, node, (promised.get(node) ?? []).filter((each) => each !== job))

@@ -1,4 +1,7 @@
-import { definePolicy, forwarding, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type ShapeId, type TaskId } from '@sched/core'
+import {
+  definePolicy, forwarding, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
+  type Policy, type Round, type ShapeId, type TaskId,
+} from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { JobShares, type LaneAmounts } from './job-shares.js'
@@ -8,7 +11,10 @@ import { isBelow } from './starvation.js'
 
 const reservingOptions = z.strictObject({
   reservableNodes: z.number().min(0).max(1).default(0.05).describe('part of the nodes that one job may have reserved, rounded up; nodes with its data do not count'),
-  threshold: z.record(z.string(), z.number().nonnegative()).default({}).describe('smallest task that reserves a node, compared as its queue compares amounts; resources not named: 0'),
+  threshold: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe('smallest task that reserves a node, compared as its queue compares amounts; resources not named: 0'),
   onlyNear: z.boolean().default(false).describe('a job with data reserves only nodes that hold some: for a policy inside that waits for data'),
   updateInterval: z.number().positive().default(0.5).describe('seconds for which fair shares are used, to tell which jobs are below theirs'),
 })

@@ -23,7 +23,10 @@ const leafFields = {
   sortPriority: z.boolean().default(true).describe('whether higher priorities go before all else, of jobs or of the queues inside'),
   priorityPolicy: z.enum(['default', 'fence']).default('default').describe('fence: priorities inside do not count outside, where the queue has its offset as its priority'),
   priorityOffset: priority.default(0).describe('added to the highest priority that waits inside'),
-  preemptionPolicy: z.enum(['default', 'fence', 'disabled']).default('default').describe('fence: those inside take no tasks from outside; disabled, of a queue that holds jobs: its tasks are never taken'),
+  preemptionPolicy: z
+    .enum(['default', 'fence', 'disabled'])
+    .default('default')
+    .describe('fence: those inside take no tasks from outside; disabled, of a queue that holds jobs: its tasks are never taken'),
   preemptionDelay: z.number().positive().default(30).describe('seconds that a job of the queue waits before it may take tasks'),
 }
 const template = z.strictObject(leafFields)
@@ -60,7 +63,10 @@ const queueOptions: z.ZodType<QueueSettings, QueueOptions> = z.lazy(() =>
 export const yunikornOptions = z.strictObject({
   root: queueOptions.prefault({}).describe('the root queue with those inside it; queues that are not named are made at first use'),
   groups: z.record(z.string(), names).default({}).describe('groups of users by name, for limits of groups; a job with a group in the workload is in that one, too'),
-  units: z.record(z.string(), z.number().positive()).default({}).describe('what one unit of a resource counts where `sort: fair` compares jobs by amounts, since nothing of it is guaranteed; default 1'),
+  units: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('what one unit of a resource counts where `sort: fair` compares jobs by amounts, since nothing of it is guaranteed; default 1'),
   attemptInterval: z.number().positive().default(15).describe('seconds until a job that found nobody to take tasks from looks again, if anything has changed'),
 })
 export type YunikornSettings = z.output<typeof yunikornOptions>

@@ -66,7 +66,12 @@ export class QueueTree {
       const part = parts.slice(0, depth).join('.')
       const known = this.#byPath.get(part)
       if (known === undefined && parent.isLeaf)
-        throw new SchedError('BAD_INPUT', `queue "${path}" would lie in "${parent.path}", which holds jobs itself`, { field: 'queue' }, 'Declare that with `parent: true`, or submit to one of them only.')
+        throw new SchedError(
+          'BAD_INPUT',
+          `queue "${path}" would lie in "${parent.path}", which holds jobs itself`,
+          { field: 'queue' },
+          'Declare that with `parent: true`, or submit to one of them only.',
+        )
       parent = known ?? this.#add(part, depth < parts.length ? this.#plain : { ...this.#plain, ...parent.template }, parent, depth === parts.length, part)
     }
     return parent
@@ -76,7 +81,13 @@ export class QueueTree {
     const inside = Object.entries(settings.queues)
     const queue = this.#add(path, settings, parent, parent !== undefined && inside.length === 0 && !settings.parent, field)
     for (const [name, each] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (name.includes('.') || name.trim() === '') throw new SchedError('BAD_OPTION', `"${name}" is no name of a queue.`, { field: `${field}.queues` }, 'Names have no periods; put queues inside each other.')
+      if (name.includes('.') || name.trim() === '')
+        throw new SchedError(
+          'BAD_OPTION',
+          `"${name}" is no name of a queue.`,
+          { field: `${field}.queues` },
+          'Names have no periods; put queues inside each other.',
+        )
       this.#declare(`${path}.${name}`, each, queue, `${field}.queues.${name}`)
     }
   }

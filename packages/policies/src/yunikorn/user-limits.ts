@@ -70,7 +70,8 @@ export class UserLimits {
       for (const id of around)
         for (const [r, resource] of this.#cluster.resources.entries()) {
           const most = this.#limitOf(id, kind, name)?.max[r] as number
-          if (asked(resource) > most) return `it asks ${asked(resource)} ${resource} at once, and ${nameOf({ kind, name })} may have ${most} ${resource} in queue "${this.#queues[id]?.path ?? ''}"`
+          if (asked(resource) > most)
+            return `it asks ${asked(resource)} ${resource} at once, and ${nameOf({ kind, name })} may have ${most} ${resource} in queue "${this.#queues[id]?.path ?? ''}"`
         }
     return undefined
   }

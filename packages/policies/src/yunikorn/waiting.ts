@@ -19,7 +19,8 @@ export interface Amounts {
 
 /**
  * Jobs with tasks to start by queue, and queues with such jobs by the queue around them, in one lane, each list in the order of YuniKorn, kept so by
- * moving what changes. Ties between jobs go by submission, between queues to the one that waits for more of the first resource of which they wait for different amounts, then by name.
+ * moving what changes. Ties between jobs go by submission, between queues to the one that waits for more of the first resource of which
+ * they wait for different amounts, then by name.
  *
  * Source: YuniKorn, sorters.go. Deviation: there equal queues of which neither waits for more of everything have no order.
  */

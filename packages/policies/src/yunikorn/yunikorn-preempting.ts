@@ -1,4 +1,7 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type ShapeId, type TaskId } from '@sched/core'
+import {
+  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round,
+  type Seconds, type ShapeId, type TaskId,
+} from '@sched/core'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -63,7 +66,8 @@ class YunikornPreempting implements Policy {
     this.#order = order
     this.#placement = made
     this.#interval = settings.attemptInterval
-    this.#policy = greedyPolicy.plug({ order: { ...yunikornOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
+    this.#policy = greedyPolicy.plug({ order: { ...yunikornOrder.plug({}), create: () =>
+      order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
     const count = () => void this.#changes++
     Object.assign(

@@ -1,4 +1,7 @@
-import { askedTogether, defineOrder, grown, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type Release, type ResourceId, type Round, type TaskId } from '@sched/core'
+import {
+  askedTogether, defineOrder, grown, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId,
+  type Order, type Plug, type Release, type ResourceId, type Round, type TaskId,
+} from '@sched/core'
 import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
 import { QueueTree, type Queue } from './queue-tree.js'
 import { UserLimits } from './user-limits.js'
@@ -317,7 +320,8 @@ export class YunikornOrder implements Order {
     if (by === 0) return
     const at = job * this.#n + r
     this.#waits[at] = (this.#waits[at] as number) + by
-    for (const queue of (this.#tree.queues[this.#leafOf[job] as number] as Queue).around) this.#amounts.pending[queue * this.#n + r] = (this.#amounts.pending[queue * this.#n + r] as number) + by
+    for (const queue of (this.#tree.queues[this.#leafOf[job] as number] as Queue).around)
+      this.#amounts.pending[queue * this.#n + r] = (this.#amounts.pending[queue * this.#n + r] as number) + by
   }
 
   #place(job: JobId, lane: LaneId): void {
