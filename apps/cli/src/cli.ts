@@ -31,7 +31,11 @@ export async function main(argv: readonly string[], io: Io): Promise<Exit> {
 }
 
 /** `sched help foo`: answered as `sched foo` is, with the nearest name. */
-const asksForNothing = ([first, asked]: readonly string[], { commands }: Command): boolean => first === 'help' && asked !== undefined && !asked.startsWith('-') && asked !== 'help' && commands.every((each) => each.name() !== asked)
+const asksForNothing = ([first, asked]: readonly string[], { commands }: Command): boolean => first === 'help'
+  && asked !== undefined
+  && !asked.startsWith('-')
+  && asked !== 'help'
+  && commands.every((each) => each.name() !== asked)
 
 function program(io: Io): Command {
   const command = new Command('sched')
@@ -56,15 +60,22 @@ function program(io: Io): Command {
 /** Options that collect what they are given. */
 const repeatable = new Set(['option', 'plugin'])
 
-/** `--json --quiet` lacks the file, and does not write to one called --quiet; of `--queues a.xml --queues b.xml` the first would be left out in silence; `--out "$UNSET"` is not this directory. */
+/**
+ * `--json --quiet` lacks the file, and does not write to one called --quiet; of `--queues a.xml --queues b.xml` the first would be left out
+ * in silence; `--out "$UNSET"` is not this directory.
+ */
 function refuseSlips(command: Command): void {
   for (const option of command.options) {
     if (!option.required) continue
     let isGiven = false
     command.on(`option:${option.name()}`, (value: string) => {
       if (/^--./.test(value)) command.error(`error: option '${option.flags}' argument missing`)
-      if (value === '' && /<(file|dir|module|files)>$/.test(option.flags)) command.error(`error: option '${option.flags}' argument '' is invalid. Expected a name; a variable of the shell may be unset.`)
-      if (isGiven && !repeatable.has(option.name())) command.error(`error: option '${option.flags}' given twice${/<(list|files|nodes|queues)>$/.test(option.flags) ? '; join what it lists with commas' : ''}`)
+      if (value === '' && /<(file|dir|module|files)>$/.test(option.flags))
+        command.error(`error: option '${option.flags}' argument '' is invalid. Expected a name; a variable of the shell may be unset.`)
+      if (isGiven && !repeatable.has(option.name()))
+        command.error(
+          `error: option '${option.flags}' given twice${/<(list|files|nodes|queues)>$/.test(option.flags) ? '; join what it lists with commas' : ''}`,
+        )
       isGiven = true
     })
   }

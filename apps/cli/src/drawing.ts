@@ -21,7 +21,11 @@ export interface Drawn {
 export const GANTT = { unasked: 1000, most: 4000 }
 
 /** Observers of one run that keep what charts need. */
-export function drawing({ seed: of, schedule }: Draw, seed: number, { exact, tau, period }: { readonly exact?: number | undefined; readonly tau?: number | undefined; readonly period?: Period | undefined }): { readonly observers: readonly Observer[]; result(): Drawn } {
+export function drawing(
+  { seed: of, schedule }: Draw,
+  seed: number,
+  { exact, tau, period }: { readonly exact?: number | undefined; readonly tau?: number | undefined; readonly period?: Period | undefined },
+): { readonly observers: readonly Observer[]; result(): Drawn } {
   const quantiles = jobQuantiles({ exact, tau, period })
   if (seed !== of) return { observers: [quantiles.observer], result: () => ({ quantiles: quantiles.result() }) }
   const series = runSeries()

@@ -2,7 +2,14 @@ import { nearest, type JobId, type JobSpec, type Observer } from '@sched/core'
 import { queuePath } from '@sched/policies'
 
 /** Orders that share among users or queues, and where their settings by name stand. */
-const sharingOrders: Readonly<Record<string, string>> = { drf: 'weights', 'asset-fairness': 'weights', ceei: 'weights', wfq: 'weights', 'round-robin': 'weights', 'max-min': 'shares' }
+const sharingOrders: Readonly<Record<string, string>> = {
+  drf: 'weights',
+  'asset-fairness': 'weights',
+  ceei: 'weights',
+  wfq: 'weights',
+  'round-robin': 'weights',
+  'max-min': 'shares',
+}
 
 /** An order of a policy, and for whom it has settings. */
 interface Sharing {

@@ -37,7 +37,13 @@ function nameOf({ policies }: Experiment, { runs }: Plan, run: number): string {
 }
 
 /** Runs a plan under a progress bar. */
-export async function withProgress(plan: Plan, io: Io, { quiet = false, threads }: RunAllOptions, name: (run: number) => string, explain: (run: number, error: Error) => Error): Promise<RunResult[]> {
+export async function withProgress(
+  plan: Plan,
+  io: Io,
+  { quiet = false, threads }: RunAllOptions,
+  name: (run: number) => string,
+  explain: (run: number, error: Error) => Error,
+): Promise<RunResult[]> {
   const progress = await progressOf(io, quiet, plan.runs.length)
   try {
     return await runPlan(plan, {
@@ -100,7 +106,9 @@ export function warningsOf(results: readonly RunResult[]): string[] {
 
 /** Attempts are counted where decisions take time; without them it was Hadoop on demand, or a policy that cancels jobs. */
 const whyAbandoned = (results: readonly RunResult[]): string =>
-  results.some(({ decisions }) => decisions !== null) ? 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)' : 'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)'
+  results.some(({ decisions }) => decisions !== null)
+    ? 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)'
+    : 'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)'
 
 /** How many jobs a run has rejected, and why the first of them. */
 function rejectedText({ policy, seed, rejections, summary }: RunResult): string {
@@ -110,7 +118,11 @@ function rejectedText({ policy, seed, rejections, summary }: RunResult): string 
     `${policy}: ${number(rejected)} of ${counted(rejected + jobs, 'job')} rejected on seed ${seed}:`,
     ...rejections.map(({ job, reason, others }) => `  ${job}: ${reason}${others > 0 ? `, and ${number(others)} more like it` : ''}`),
     ...(rest > 0 ? [`  and ${number(rest)} more`] : []),
-    ...(rejections.some(({ reason }) => reason.includes('names no queue')) ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).'] : []),
-    ...(rejections.some(({ reason }) => /there is no queue|no ClusterQueue or LocalQueue is called/.test(reason)) ? ['  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).'] : []),
+    ...(rejections.some(({ reason }) => reason.includes('names no queue'))
+      ? ['  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).']
+      : []),
+    ...(rejections.some(({ reason }) => /there is no queue|no ClusterQueue or LocalQueue is called/.test(reason))
+      ? ['  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).']
+      : []),
   ].join('\n')
 }

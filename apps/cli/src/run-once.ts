@@ -93,7 +93,14 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
     observers: [metrics, decided, progress, ...(sharers.isSharing ? [sharers] : []), ...rows, ...(watch.observers ?? []), ...(kept?.observers ?? [])],
     warn: (message) => warnings.push(message),
     ...(spec.runtime !== undefined && { runtime: runtimeOf(spec.runtime) }),
-    ...withoutUndefined({ validate: spec.validate, infeasible: spec.infeasible, commitPendingBug: spec.commitPendingBug, passPerEvent: spec.passPerEvent, checkpoint: spec.checkpoint, failures: spec.failures }),
+    ...withoutUndefined({
+      validate: spec.validate,
+      infeasible: spec.infeasible,
+      commitPendingBug: spec.commitPendingBug,
+      passPerEvent: spec.passPerEvent,
+      checkpoint: spec.checkpoint,
+      failures: spec.failures,
+    }),
   })
   simulation.isOfOthers = (spec.plugins ?? []).length > 0
   const pause = () => {
@@ -104,7 +111,11 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
   await simulation.runStream(spec.until, STEPS, pause)
   watch.onProgress?.(ended, workload.jobs, simulation.launches)
   const figures = decided.result()
-  return { policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections: [...rejections.values()], summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment), ...(kept !== undefined && { drawn: kept.result() }) }
+  return {
+    policy: policy.name, seed, warnings: [...notes, ...warnings, ...sharers.warnings()], rejections: [...rejections.values()],
+    summary: metrics.result(), decisions: figures.schedulers.length === 0 ? null : figures, prefilled: prefilledOf(prefill, experiment),
+    ...(kept !== undefined && { drawn: kept.result() }),
+  }
 }
 
 /** What jobs are rejected for, whoever they belong to: the name of a limit where the reason ends in one. */
@@ -182,13 +193,20 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
   if (error.code === 'INFEASIBLE') return explainedInfeasible(description, error)
-  if (error.code === 'BAD_INPUT' && /^demand\b/.test(field)) return new SchedError(error.code, error.fact, error.place, `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
+  if (error.code === 'BAD_INPUT' && /^demand\b/.test(field))
+    return new SchedError(
+      error.code,
+      error.fact,
+      error.place,
+      `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`,
+    )
   if (error.code === 'BAD_OPTION' && description.source === undefined && /^the cluster has no resource "/.test(error.fact) && error.wayOut.endsWith('Known: map, reduce.'))
     return new SchedError(error.code, error.fact, error.place, `${error.wayOut} Say what its nodes have: by a list of machines (--nodes FILE), or by --nodes and --resources.`)
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   if (/^metrics\b/.test(field)) return explained(description, [], error)
   const path = policies[policy]?.path ?? []
-  if (error.code === 'UNKNOWN_NAME' && field === 'policies') return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))
+  if (error.code === 'UNKNOWN_NAME' && field === 'policies')
+    return explained(description, [...path.slice(0, -1), 'schedulers'], error.at({ field: `policies[${policy}].schedulers` }))
   if (error.code === 'BAD_OPTION' && description.source === undefined && policies.length > 1) return error.at({ field: `policies[${policy}]: ${field}` })
   const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
   return isOfPolicy ? explained(description, path, error) : error
@@ -200,7 +218,9 @@ function askedOtherwise(fact: string, isTrace: boolean): string {
   if (name === undefined) return ''
   if ((name === 'map' || name === 'reduce') && !isTrace) return ', for example `--slots map=4,reduce=2`'
   if (name === 'map' || name === 'reduce') return ', or read tasks of the trace as containers (`--option demand=containers`)'
-  return name === 'vcores' || name === 'memory-mb' ? ', for example `--resources vcores=16,memory-mb=65536`, or read tasks of the trace as slots (`--option demand=slots`)' : ', for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes)'
+  return name === 'vcores' || name === 'memory-mb'
+    ? ', for example `--resources vcores=16,memory-mb=65536`, or read tasks of the trace as slots (`--option demand=slots`)'
+    : ', for example with --resources, or with a description of the cluster or a list of machines (--cluster, --nodes)'
 }
 
 function runtimeOf({ network, ...rest }: NonNullable<Experiment['description']['spec']['runtime']>): RuntimeOptions {

@@ -10,7 +10,12 @@ import { readText } from '../read-text.js'
 const whole = z.int().min(0)
 const at = z.tuple([whole, whole])
 const bytes = z.number().min(0)
-const headSchema = z.strictObject({ format: z.literal(shuffleFormat.format), version: z.literal(shuffleFormat.version), policy: z.string(), cluster: z.strictObject({ racks: z.int().min(1), nodes: z.int().min(1) }) })
+const headSchema = z.strictObject({
+  format: z.literal(shuffleFormat.format),
+  version: z.literal(shuffleFormat.version),
+  policy: z.string(),
+  cluster: z.strictObject({ racks: z.int().min(1), nodes: z.int().min(1) }),
+})
 const jobSchema = z.strictObject({
   seed: z.int(),
   job: z.string(),
@@ -39,9 +44,20 @@ export function readMeasured(paths: readonly string[], cwd: string): Measured {
   const read = files.map((file) => readFile(file, cwd))
   const [first, ...others] = read as [Measured, ...Measured[]]
   for (const { policy, cluster, files: [file] } of others) {
-    if (policy !== first.policy) throw new SchedError('BAD_INPUT', `is of policy "${policy}", "${first.files[0]}" of "${first.policy}".`, { file }, 'Learn from runs of one policy, the one that the model is for.')
+    if (policy !== first.policy)
+      throw new SchedError(
+        'BAD_INPUT',
+        `is of policy "${policy}", "${first.files[0]}" of "${first.policy}".`,
+        { file },
+        'Learn from runs of one policy, the one that the model is for.',
+      )
     if (cluster.racks !== first.cluster.racks || cluster.nodes !== first.cluster.nodes)
-      throw new SchedError('BAD_INPUT', `is of a cluster of ${cluster.racks} x ${cluster.nodes} nodes, "${first.files[0]}" of ${first.cluster.racks} x ${first.cluster.nodes}.`, { file }, 'Learn from runs of one cluster.')
+      throw new SchedError(
+        'BAD_INPUT',
+        `is of a cluster of ${cluster.racks} x ${cluster.nodes} nodes, "${first.files[0]}" of ${first.cluster.racks} x ${first.cluster.nodes}.`,
+        { file },
+        'Learn from runs of one cluster.',
+      )
   }
   return { policy: first.policy, cluster: first.cluster, jobs: read.flatMap(({ jobs }) => jobs), files }
 }
@@ -49,8 +65,20 @@ export function readMeasured(paths: readonly string[], cwd: string): Measured {
 function filesOf(path: string, cwd: string): string[] {
   if (!isDirectory(resolve(cwd, path))) return [path]
   const names = readdirSync(resolve(cwd, path)).filter((name) => /^shuffle-.*\.jsonl$/.test(name)).sort()
-  if (names.length === 0) throw new SchedError('BAD_INPUT', 'has no measured shuffles.', { file: path }, 'Run with `--out` on a cluster with racks and with a network (`runtime: { network: {} }`), jobs whose stages have a `shuffle`.')
-  if (names.length > 1) throw new SchedError('BAD_INPUT', `has runs of ${names.length} policies: ${names.join(', ')}.`, { file: path }, 'Name the file of the policy that the model is for.')
+  if (names.length === 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      'has no measured shuffles.',
+      { file: path },
+      'Run with `--out` on a cluster with racks and with a network (`runtime: { network: {} }`), jobs whose stages have a `shuffle`.',
+    )
+  if (names.length > 1)
+    throw new SchedError(
+      'BAD_INPUT',
+      `has runs of ${names.length} policies: ${names.join(', ')}.`,
+      { file: path },
+      'Name the file of the policy that the model is for.',
+    )
   return names.map((name) => join(path, name))
 }
 
@@ -64,7 +92,13 @@ function readFile(file: string, cwd: string): Measured {
 function checked<T>(schema: z.ZodType<T>, line: string, file: string, number: number): T {
   const value = parsed(line, file, number)
   const { format, version } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown; version?: unknown }
-  if (number === 1 && format !== shuffleFormat.format) throw new SchedError('BAD_INPUT', 'is no file of measured shuffles.', { file }, 'Name a directory that `sched run --out` wrote, or its shuffle-POLICY.jsonl.')
+  if (number === 1 && format !== shuffleFormat.format)
+    throw new SchedError(
+      'BAD_INPUT',
+      'is no file of measured shuffles.',
+      { file },
+      'Name a directory that `sched run --out` wrote, or its shuffle-POLICY.jsonl.',
+    )
   if (number === 1 && version !== shuffleFormat.version)
     throw new SchedError('BAD_INPUT', `version is ${JSON.stringify(version) ?? 'missing'}, and this program reads version ${shuffleFormat.version}.`, { file }, 'Run again.')
   const result = schema.safeParse(value)

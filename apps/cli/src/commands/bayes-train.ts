@@ -37,5 +37,7 @@ function train(runs: readonly string[], { out, force = false, json: asJson = fal
   const seconds = (user + system) / 1e6
   file.write(modelText(model))
   if (out === '-') return
-  io.stdout.write(asJson ? json({ policy, cluster: model.cluster, kind: model.kind, features: model.features, ...model.training, trainedInSeconds: seconds }) : trainingText(policy, model.training, seconds))
+  io.stdout.write(asJson
+    ? json({ policy, cluster: model.cluster, kind: model.kind, features: model.features, ...model.training, trainedInSeconds: seconds })
+    : trainingText(policy, model.training, seconds))
 }

@@ -33,7 +33,10 @@ export function addCompare(program: Command, io: Io): void {
     )
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
   outputOptions(threadsOption(experimentOptions(command)))
-    .addHelpText('after', '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay\n  sched compare --trace KTH-SP2-1996-2.swf.gz --policies strict,easy,conservative --warm-up 0.01')
+    .addHelpText(
+      'after',
+      '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay\n  sched compare --trace KTH-SP2-1996-2.swf.gz --policies strict,easy,conservative --warm-up 0.01',
+    )
     .action((file: string | undefined, options: CompareOptions) => compare(file, options, io))
 }
 
@@ -56,16 +59,37 @@ export function onePoint(description: Description): Description {
 }
 
 /** Runs all, and writes what was asked for: all of it or, when anything goes wrong, none. */
-export async function runAndCompare(experiment: Experiment, options: OutputOptions & Pick<CompareOptions, 'threads' | 'mapping'>, io: Io): Promise<{ runs: RunResult[]; rows: Row[] }> {
+export async function runAndCompare(
+  experiment: Experiment,
+  options: OutputOptions & Pick<CompareOptions, 'threads' | 'mapping'>,
+  io: Io,
+): Promise<{ runs: RunResult[]; rows: Row[] }> {
   const names = experiment.policies.map(({ name }) => name)
   const outputs = new Outputs(options, filesRead(experiment.description, options, io.cwd), io)
   tellFindings(experiment, options, io)
   try {
-    const runs = await runAll(experiment, io, { quiet: options.quiet, threads: options.threads, jobs: outputs.jobs, draw: options.html === undefined ? undefined : { seed: experiment.seeds[0] ?? 1, schedule: options.schedule ?? false } })
+    const runs = await runAll(experiment, io, {
+      quiet: options.quiet,
+      threads: options.threads,
+      jobs: outputs.jobs,
+      draw: options.html === undefined ? undefined : { seed: experiment.seeds[0] ?? 1, schedule: options.schedule ?? false },
+    })
     const rows = compareRuns(names, runs)
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
-    const page = options.html === undefined ? undefined : (await import('../html/compare-page.js')).comparePage(ranOf(experiment), experiment.description, runs, rows, messagesOf(runs, experiment), io)
-    await outputs.complete(experiment.description, { summary: summaryJson(experiment, runs, rows), table: tableCsv(rows), page, jobs, seeds: experiment.seeds, resources: experiment.cluster.resources })
+    const page = options.html === undefined
+      ? undefined
+      : (await import('../html/compare-page.js')).comparePage(ranOf(experiment), experiment.description, runs, rows, messagesOf(runs, experiment), io)
+    await outputs.complete(
+      experiment.description,
+      {
+        summary: summaryJson(experiment, runs, rows),
+        table: tableCsv(rows),
+        page,
+        jobs,
+        seeds: experiment.seeds,
+        resources: experiment.cluster.resources,
+      },
+    )
     return { runs, rows }
   } finally {
     outputs.discard()

@@ -18,25 +18,49 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--take <n>', 'only the first jobs', atLeastOne())
     .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
-    .option('--queue-names <list>', 'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)', namesAs('partition001=short'))
+    .option(
+      '--queue-names <list>',
+      'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)',
+      namesAs('partition001=short'),
+    )
     .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
-    .option('--masters <list>', "a master for each job that holds so much from before its tasks until they have ended, as YARN's: memory-mb=1536,vcores=1", amountsAs('memory-mb=1536,vcores=1'))
+    .option(
+      '--masters <list>',
+      "a master for each job that holds so much from before its tasks until they have ended, as YARN's: memory-mb=1536,vcores=1",
+      amountsAs('memory-mb=1536,vcores=1'),
+    )
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', atLeastOne())
     .option('--cluster <file>', 'description of a cluster, or a list of machines')
-    .option('--nodes <n>', `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs), or a list of machines (a file)`, wholeOrFile)
+    .option(
+      '--nodes <n>',
+      `number of equal nodes (default: ${DEFAULT_NODES.trace} for a trace, ${DEFAULT_NODES.generate} for generated jobs), or a list of machines (a file)`,
+      wholeOrFile,
+    )
     .option('--racks <n>', 'racks that they stand in (default: one per 20 nodes)', atLeastOne())
     .option('--slots <list>', 'slots per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--resources <list>', 'resources per node instead of slots, for example cpu=16,mem=65536', amountsAs('cpu=16,mem=65536'))
     .option('--heartbeat <seconds>', 'interval of a node\'s heartbeats, 0 for none (default: 3 with slots, 0 with resources)', real)
-    .option('--failures <fields>', 'tasks fail by themselves: probability=0.01 of each attempt or mtbf=864000 seconds of running, and with maxAttempts=4 of one their job (default: none fails)')
+    .option(
+      '--failures <fields>',
+      'tasks fail by themselves: probability=0.01 of each attempt or mtbf=864000 seconds of running, and with maxAttempts=4 of one their job (default: none fails)',
+    )
     .option('--checkpoint <seconds>', 'tasks save their work and go on from there when lost or preempted: interval=3600,cost=60 (default: they start anew)')
-    .option('--outages <list>', 'nodes that go and come back: a file (CSV with node, from, to, kind; or a log of Slurm, Google, Batsim), or failures drawn with mtbf=604800,mttr=3600, seconds')
+    .option(
+      '--outages <list>',
+      'nodes that go and come back: a file (CSV with node, from, to, kind; or a log of Slurm, Google, Batsim), or failures drawn with mtbf=604800,mttr=3600, seconds',
+    )
     .optionsGroup('Scheduling and runs:')
-    .option('--queues <files>', single ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, or of pools of Spark (fairscheduler.xml+spark-defaults.conf)' : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), and Spark (fairscheduler.xml+spark-defaults.conf)')
+    .option('--queues <files>', single
+      ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, or of pools of Spark (fairscheduler.xml+spark-defaults.conf)'
+      : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), and Spark (fairscheduler.xml+spark-defaults.conf)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
     .option('--architecture <name>', 'default: monolithic')
-    .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])
+    .option(
+      '--plugin <module>',
+      'a plug-in of yours, a path or a package, to be named in the options above; may be repeated',
+      (module: string, others: readonly string[] = []) => [...others, module],
+    )
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
     .option('--until <seconds>', 'end of the simulated time', positive)

@@ -82,7 +82,12 @@ async function longestWait(experiment: Experiment, seed: number, options: Explai
   return longest.job
 }
 
-const noJobs = () => new SchedError('BAD_INPUT', 'no job was submitted, so none waited.', {}, 'See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).')
+const noJobs = () => new SchedError(
+  'BAD_INPUT',
+  'no job was submitted, so none waited.',
+  {},
+  'See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).',
+)
 
 async function run(experiment: Experiment, at: number, seed: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[]): Promise<void> {
   const policy = experiment.policies[at]
@@ -90,7 +95,11 @@ async function run(experiment: Experiment, at: number, seed: number, { quiet = f
   const progress = await progressOf(io, quiet, 1)
   progress.begin(policy.name)
   try {
-    await runOnce(experiment, policy, seed, { mayGoOn: () => !io.signal.aborted, observers, onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches) })
+    await runOnce(experiment, policy, seed, {
+      mayGoOn: () => !io.signal.aborted,
+      observers,
+      onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches),
+    })
   } catch (error) {
     throw error instanceof Error ? explainRun(experiment, at, error) : error
   } finally {

@@ -27,14 +27,22 @@ export function queuesOptions(command: Command): Command {
 /** The cluster of the command line; undefined where none is given. */
 export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOptions, cwd: string): Promise<ClusterModel | undefined> {
   if (cluster === undefined && nodes === undefined && resources === undefined && slots === undefined) return undefined
-  const given = { ...(cluster !== undefined && { cluster }), ...(nodes !== undefined && { nodes }), ...(resources !== undefined && { resources }), ...(slots !== undefined && { slots }) }
+  const given = {
+    ...(cluster !== undefined && { cluster }),
+    ...(nodes !== undefined && { nodes }),
+    ...(resources !== undefined && { resources }),
+    ...(slots !== undefined && { slots }),
+  }
   return (await prepare(await describeExperiment(undefined, { ...given, generate: 'poisson-jobs', policies: 'fifo' }, cwd))).cluster
 }
 
 /** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */
 export function totalsOf({ resources, nodes, total, labels }: ClusterModel, kind: QueueFile['kind']): Totals {
   const counts = Array.from({ length: nodes }, (_, node) => kind !== 'capacity' || labels.of(node as NodeId, 'partition') === undefined)
-  return Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount, node) => sum + (counts[node] === true ? amount : 0), 0)]))
+  return Object.fromEntries(resources.map((name, r) => [
+    name,
+    total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount, node) => sum + (counts[node] === true ? amount : 0), 0),
+  ]))
 }
 
 export const activeOf = ({ active }: QueuesOptions): string[] | undefined => active?.split(',').map((name) => name.trim())

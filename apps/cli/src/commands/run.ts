@@ -26,8 +26,18 @@ async function run(file: string | undefined, options: ExperimentOptions & Output
   const description = onePoint(await describeExperiment(file, options, io.cwd))
   const { policy, policies, queues, yarnSite, ...spec } = description.spec
   const [queue, ...others] = typeof queues === 'string' ? [queues] : (queues ?? [])
-  if (others.length > 0 && options.queues !== undefined) throw new SchedError('BAD_OPTION', `found ${others.length + 1} queue files.`, { field: '--queues' }, 'Give one, or compare them with `sched compare`.')
-  const one = policy !== undefined ? { policy, ...(queue === undefined && { yarnSite }) } : queue !== undefined ? { queues: queue, yarnSite } : { policies: policies?.slice(0, 1), yarnSite }
+  if (others.length > 0 && options.queues !== undefined)
+    throw new SchedError(
+      'BAD_OPTION',
+      `found ${others.length + 1} queue files.`,
+      { field: '--queues' },
+      'Give one, or compare them with `sched compare`.',
+    )
+  const one = policy !== undefined
+    ? { policy, ...(queue === undefined && { yarnSite }) }
+    : queue !== undefined
+      ? { queues: queue, yarnSite }
+      : { policies: policies?.slice(0, 1), yarnSite }
   const experiment = await prepare({ ...description, spec: { ...spec, ...one, seeds: 1 } })
   const { runs } = await runAndCompare(experiment, options, io)
   const [result] = runs

@@ -52,7 +52,11 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     countFindings(prepared.flatMap(({ policies }) => policies), options, io)
     const plan: Plan = { variants: points.map((point) => variantOf({ ...description, spec: point.spec })), runs: prepared.flatMap((each, variant) => everyRun(each, variant)) }
     const runs = await runPoints(plan, prepared, options, io)
-    const results = points.map(({ at }, variant): PointResult => ({ at, policies: prepared[variant]?.policies.map(({ name }) => name) ?? [], runs: runs.filter((_, run) => plan.runs[run]?.variant === variant) }))
+    const results = points.map(({ at }, variant): PointResult => ({
+      at,
+      policies: prepared[variant]?.policies.map(({ name }) => name) ?? [],
+      runs: runs.filter((_, run) => plan.runs[run]?.variant === variant),
+    }))
     const { shown, warnings } = shownFigures(linesOf(results), options.figures?.split(',').map((name) => name.trim()))
     const messages = [...warningsOf(runs), ...(isSilent(options) && options.html === undefined ? [] : warnings)].map((text) => `warning: ${text}`)
     for (const text of messages) io.stderr.write(`${text}\n`)
@@ -75,7 +79,12 @@ function withSeeds(description: Description, prepared: readonly Prepared[]): Des
 function matrixOf(description: Description): { axes: Axis[]; points: Point[] } {
   const { matrix, policies = [0], seeds = 1 } = description.spec
   if (matrix === undefined || Object.keys(matrix).length === 0)
-    throw explained(description, [], new SchedError('BAD_INPUT', 'has no `matrix`, so there is nothing to sweep.', {}, 'For example `matrix: { cluster.nodes: [50, 100] }`, or run it with `sched compare`.'))
+    throw explained(description, [], new SchedError(
+      'BAD_INPUT',
+      'has no `matrix`, so there is nothing to sweep.',
+      {},
+      'For example `matrix: { cluster.nodes: [50, 100] }`, or run it with `sched compare`.',
+    ))
   try {
     const axes = axesOf(matrix)
     const runs = axes.reduce((product, { steps }) => product * steps.length, policies.length * seeds)

@@ -49,7 +49,12 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
     ['jobs', number(jobs)],
     ['stages', number(stages)],
     ['tasks', `${number(tasks)}, in the median job ${number(medianJobTasks)}`],
-    ...(criticalPath === undefined ? [] : [['critical path', `${number(criticalPath.median)} s in the median job, at most ${number(criticalPath.max)} s; at most ${number(criticalPath.stages)} stages in a row`]]),
+    ...(criticalPath === undefined
+      ? []
+      : [[
+        'critical path',
+        `${number(criticalPath.median)} s in the median job, at most ${number(criticalPath.max)} s; at most ${number(criticalPath.stages)} stages in a row`,
+      ]]),
     ['users and queues', `${number(users)} and ${number(queues)}`],
     ...(chained > 0 ? [['jobs that wait for another', number(chained)]] : []),
     ...(closedLoop ? [['submission', 'when other jobs end']] : [
@@ -69,8 +74,20 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
   const workOf = (work: Readonly<Record<string, number>>, some: readonly string[]) => some.reduce((sum, resource) => sum + (work[resource] ?? 0), 0)
   const totals = asked.map((some) => classes.reduce((sum, { work }) => sum + workOf(work, some), 0))
   const byClass = table(
-    columns(classesBy === 'tasks' ? 'size class' : classesBy, 'jobs', 'of all jobs', 'tasks', ...asked.map((some) => (asked.length === 1 ? 'of all work' : `of work, ${some.join()}`))),
-    classes.map(({ label, jobs: some, tasks, work }) => [label, number(some), percent(some / jobs), number(tasks), ...asked.map((names, i) => percent(workOf(work, names) / (totals[i] ?? NaN)))]),
+    columns(
+      classesBy === 'tasks' ? 'size class' : classesBy,
+      'jobs',
+      'of all jobs',
+      'tasks',
+      ...asked.map((some) => (asked.length === 1 ? 'of all work' : `of work, ${some.join()}`)),
+    ),
+    classes.map(({ label, jobs: some, tasks, work }) => [
+      label,
+      number(some),
+      percent(some / jobs),
+      number(tasks),
+      ...asked.map((names, i) => percent(workOf(work, names) / (totals[i] ?? NaN))),
+    ]),
   )
   const width = Math.max(...facts.map(([key = '']) => key.length))
   return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(width)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`

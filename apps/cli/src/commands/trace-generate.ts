@@ -25,7 +25,11 @@ export function addGenerate(trace: Command, io: Io): void {
 
 function addKind(parent: Command, generator: AnyGenerator, io: Io): void {
   const { generator: name, summary, source, options } = generator
-  const command = parent.command(name).summary(summary).description(`${summary}${source === undefined ? '' : `\nSource: ${source}`}`).argument('<out>', 'the file to write; - for standard output')
+  const command = parent
+    .command(name)
+    .summary(summary)
+    .description(`${summary}${source === undefined ? '' : `\nSource: ${source}`}`)
+    .argument('<out>', 'the file to write; - for standard output')
   const keys = Object.entries<z.ZodType>(options.shape)
   for (const [key, schema] of keys) command.option(`--${kebab(key)} <value>`, `${schema.description ?? key}${defaultText(schema)}`, yamlValue)
   command.option('--force', 'replace an existing file').action(async (out: string, given: Record<string, unknown>) => {
@@ -37,7 +41,12 @@ function addKind(parent: Command, generator: AnyGenerator, io: Io): void {
 function openLoop(generator: AnyGenerator, options: unknown) {
   const workload = generator.from(options)
   if (workload.open().ended !== undefined)
-    throw new SchedError('BAD_OPTION', `"${generator.generator}" submits a job whenever one ends, so its times depend on the run.`, {}, 'A file cannot hold it; generate it inside an experiment.')
+    throw new SchedError(
+      'BAD_OPTION',
+      `"${generator.generator}" submits a job whenever one ends, so its times depend on the run.`,
+      {},
+      'A file cannot hold it; generate it inside an experiment.',
+    )
   return workload
 }
 

@@ -28,7 +28,10 @@ export function traceOptions(command: Command): Command {
 
 export async function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Promise<Trace> {
   const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
-  const trace = await openTraceFile(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine })
+  const trace = await openTraceFile(
+    file === '-' ? '/dev/stdin' : resolve(io.cwd, file),
+    { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine },
+  )
   await breathe(() => !io.signal.aborted) // what is held in memory is read in one go
   return trace
 }

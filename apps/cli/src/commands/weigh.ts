@@ -89,7 +89,10 @@ async function firstOf(path: string, options: TraceOptions, io: Io): Promise<Wor
 
 /** A word count in tasks of an eighth of the average node, or of the smallest node where that is less: illustrative, as the paper gives none. */
 function wordCount(model: ClusterModel): JobSpec {
-  const demand = (lane: number) => Object.fromEntries((model.lanes[lane]?.resources ?? []).map((r): [string, number] => [model.resources[r] as string, Math.max(1, eighth(model, r))]))
+  const demand = (lane: number) => Object.fromEntries((model.lanes[lane]?.resources ?? []).map((r): [string, number] => [
+    model.resources[r] as string,
+    Math.max(1, eighth(model, r)),
+  ]))
   const use = { cores: 1, disks: 0.5, memory: memoryOf(model) / 16 }
   return {
     id: 'probe', submit: 0,

@@ -63,7 +63,12 @@ function withoutOther(cluster: object, { slots, resources }: Shape): object {
 }
 
 const partly = (option: string, how: string) =>
-  new SchedError('BAD_OPTION', `changes a part of the cluster of the experiment, which ${how}.`, { field: `--${option}` }, 'Describe all of it, with --nodes and --slots or --resources, or change it there.')
+  new SchedError(
+    'BAD_OPTION',
+    `changes a part of the cluster of the experiment, which ${how}.`,
+    { field: `--${option}` },
+    'Describe all of it, with --nodes and --slots or --resources, or change it there.',
+  )
 
 /** The machine of rigid jobs: `undefined` for the one that their log says, null where a cluster is described otherwise. */
 async function machineOf(options: ExperimentOptions, shape: object, base: Description | undefined, cwd: string): Promise<ExperimentInput['cluster'] | null> {
@@ -71,10 +76,21 @@ async function machineOf(options: ExperimentOptions, shape: object, base: Descri
   const rigid = await isRigid(options, cwd)
   const [other] = Object.keys(shape)
   if (procs !== undefined) {
-    if (other !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --procs.', { field: `--${other}` }, 'A machine of so many processors is one node; or describe nodes with --nodes and --resources.')
+    if (other !== undefined)
+      throw new SchedError(
+        'BAD_OPTION',
+        'stands beside --procs.',
+        { field: `--${other}` },
+        'A machine of so many processors is one node; or describe nodes with --nodes and --resources.',
+      )
     return base?.spec.cluster === undefined && (await jobsTakeProcs(options, base, cwd)) ? undefined : { nodes: 1, resources: { procs } }
   }
   if (rigid && resources === undefined && other !== undefined)
-    throw new SchedError('BAD_OPTION', 'rigid jobs ask for processors, not for slots.', { field: `--${other}` }, 'Say how many the machine has with --procs, or what nodes have with --resources.')
+    throw new SchedError(
+      'BAD_OPTION',
+      'rigid jobs ask for processors, not for slots.',
+      { field: `--${other}` },
+      'Say how many the machine has with --procs, or what nodes have with --resources.',
+    )
   return rigid && other === undefined && base === undefined ? undefined : null
 }

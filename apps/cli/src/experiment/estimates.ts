@@ -13,7 +13,12 @@ export function estimated(workload: Workload, spec: EstimatesSpec, seed: number)
   if (spec === 'exact') return changed(workload, 'exact estimates', (job) => ({ ...job, estimate: runtimeOf(job) }))
   if (typeof spec === 'number') return changed(workload, `estimates x ${spec}`, (job) => ({ ...job, estimate: spec * runtimeOf(job) }))
   if (workload.open().more !== undefined)
-    throw new SchedError('BAD_OPTION', 'the log is too large to be held in memory, which this model needs.', { field: 'estimates' }, 'Cut the log into pieces, or choose other estimates.')
+    throw new SchedError(
+      'BAD_OPTION',
+      'the log is too large to be held in memory, which this model needs.',
+      { field: 'estimates' },
+      'Cut the log into pieces, or choose other estimates.',
+    )
   const { maxEstimate = longest(workload), maxShare, seed: own = seed } = spec.tsafrir
   return tsafrirEstimates(workload, { maxEstimate, seed: own, ...(maxShare !== undefined && { maxShare }) })
 }
@@ -36,5 +41,10 @@ function runtimeOf(job: JobSpec): Seconds {
   const { id, stages } = job
   const times = stages.flatMap(({ duration }) => (typeof duration === 'number' ? [duration] : []))
   if (times.length === stages.length && (stages.length === 1 || isGangJob(job))) return Math.max(...times)
-  throw new SchedError('BAD_INPUT', 'has no one run time.', { field: `job "${id}"` }, 'Estimates are for rigid jobs: one stage, or several that start together, with a fixed duration.')
+  throw new SchedError(
+    'BAD_INPUT',
+    'has no one run time.',
+    { field: `job "${id}"` },
+    'Estimates are for rigid jobs: one stage, or several that start together, with a fixed duration.',
+  )
 }

@@ -97,7 +97,12 @@ export function explained<E>({ source, overridden = [] }: Description, under: re
 async function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfSeed, directory: string): Promise<ClusterModel> {
   if (cluster === undefined) {
     if (cell !== undefined) return buildCluster(readCluster(cell))
-    throw new SchedError('BAD_INPUT', 'is missing, and the workload is meant for none.', { field: 'cluster' }, 'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.')
+    throw new SchedError(
+      'BAD_INPUT',
+      'is missing, and the workload is meant for none.',
+      { field: 'cluster' },
+      'For example `cluster: { nodes: 50, slots: { map: 4, reduce: 2 } }`.',
+    )
   }
   if (typeof cluster !== 'string') return fieldsUnder('cluster', () => buildCluster(readCluster(cluster)))
   return fromClusterFile(resolve(directory, cluster), buildCluster)
@@ -111,7 +116,13 @@ function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterMo
     throw new SchedError('BAD_INPUT', 'names no policy.', { field: 'policies' }, 'For example `policies: [fifo, naive-fair, delay]`.')
   const named = policies === undefined ? single : namedPolicies(registry, policies, directory)
   const twin = named.find((each) => queued.some(({ name }) => name === each.name))
-  if (twin !== undefined) throw new SchedError('TAKEN_NAME', `a queue file and a policy are called "${twin.name}".`, { field: 'policies' }, 'Write `{ name: ..., policy: ... }` to tell them apart.')
+  if (twin !== undefined)
+    throw new SchedError(
+      'TAKEN_NAME',
+      `a queue file and a policy are called "${twin.name}".`,
+      { field: 'policies' },
+      'Write `{ name: ..., policy: ... }` to tell them apart.',
+    )
   return [...queued, ...named]
 }
 

@@ -22,7 +22,12 @@ export const withValue = (root: unknown, path: string, value: unknown): unknown 
 
 /** What stands at a path, `undefined` where nothing does, or where it is about several places. */
 export function valueAt(root: unknown, path: string): unknown {
-  return fieldPath(path).reduce<unknown>((inside, key) => (typeof inside === 'object' && inside !== null && Object.hasOwn(inside, key) ? (inside as Readonly<Record<Key, unknown>>)[key] : undefined), root)
+  return fieldPath(path).reduce<unknown>(
+    (inside, key) => (typeof inside === 'object' && inside !== null && Object.hasOwn(inside, key)
+      ? (inside as Readonly<Record<Key, unknown>>)[key]
+      : undefined),
+    root,
+  )
 }
 
 function set(inside: unknown, keys: readonly Key[], depth: number, value: unknown): unknown {
@@ -47,5 +52,12 @@ function setAll(inside: unknown, keys: readonly Key[], depth: number, value: unk
 
 function dead(keys: readonly Key[], depth: number, found: unknown): SchedError {
   const text = (upTo: number) => keys.slice(0, upTo).reduce<string>((path, key) => (typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${key}`), '')
-  return new SchedError('BAD_INPUT', `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? `a list of ${found.length}` : String(found)}.`, { field: 'matrix' }, Array.isArray(found) && found.length > 0 ? `Number one of them, from 0: ${text(depth)}[0].` : 'Give the whole part as a value of the axis, or correct the path.')
+  return new SchedError(
+    'BAD_INPUT',
+    `the path ${text(keys.length)} leads nowhere: ${text(depth)} is ${typeof found === 'string' ? `"${found}"` : Array.isArray(found) ? `a list of ${found.length}` : String(found)}.`,
+    { field: 'matrix' },
+    Array.isArray(found) && found.length > 0
+      ? `Number one of them, from 0: ${text(depth)}[0].`
+      : 'Give the whole part as a value of the axis, or correct the path.',
+  )
 }

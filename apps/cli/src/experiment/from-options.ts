@@ -20,11 +20,17 @@ export const RIGID_POLICIES = 'strict,easy,conservative,fattened'
 export async function describeExperiment(file: string | undefined, options: ExperimentOptions, cwd: string): Promise<Description> {
   const { trace } = options
   if (trace !== undefined && (trace === '-' || isPipe(resolve(cwd, trace))))
-    throw new SchedError('BAD_OPTION', `a run cannot read ${trace === '-' ? 'standard input' : `the pipe "${trace}"`}, since every run reads its trace anew.`, { field: '--trace' }, 'Write it to a file first: `sched trace convert - jobs.jsonl`.')
+    throw new SchedError(
+      'BAD_OPTION',
+      `a run cannot read ${trace === '-' ? 'standard input' : `the pipe "${trace}"`}, since every run reads its trace anew.`,
+      { field: '--trace' },
+      'Write it to a file first: `sched trace convert - jobs.jsonl`.',
+    )
   if (file === undefined && options.trace === undefined && options.generate === undefined)
     throw new SchedError('BAD_OPTION', 'no experiment.', {}, 'Give an experiment file (`sched init` writes one), or `--trace FILE` or `--generate KIND`.')
   const base = file === undefined ? undefined : readExperiment(file, cwd)
-  if (options.queues !== undefined && options.policy !== undefined) throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
+  if (options.queues !== undefined && options.policy !== undefined)
+    throw new SchedError('BAD_OPTION', 'stands beside --queues.', { field: '--policy' }, 'The queue file is the policy.')
   const given = await overrides(options, base, cwd)
   if (base !== undefined && Object.keys(given).length === 0) return base
   const spec = checked({ ...(options.queues === undefined ? base?.spec : withoutPolicies(base?.spec)), ...given })
@@ -67,7 +73,9 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
     validate,
     infeasible,
     checkpoint: options.checkpoint === undefined ? undefined : (fieldsGiven(options.checkpoint, '--checkpoint', 'interval=3600,cost=60') as ExperimentInput['checkpoint']),
-    failures: options.failures === undefined ? undefined : (fieldsGiven(options.failures, '--failures', 'probability=0.01 or mtbf=864000,maxAttempts=4') as ExperimentInput['failures']),
+    failures: options.failures === undefined
+      ? undefined
+      : (fieldsGiven(options.failures, '--failures', 'probability=0.01 or mtbf=864000,maxAttempts=4') as ExperimentInput['failures']),
     outages: options.outages === undefined ? undefined : outagesGiven(options.outages, named),
     passPerEvent,
     plugins: plugin === undefined ? undefined : [...(spec?.plugins ?? []), ...plugin.map((module) => modulePath(module, cwd))],

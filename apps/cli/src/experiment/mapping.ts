@@ -14,7 +14,13 @@ interface Mapped {
 
 /** The mapping in a file, or written out in braces: the options of the format `job-table`. Throws `BAD_INPUT` with file and line, `BAD_OPTION` beside another format. */
 export function readMapping(file: string, cwd: string, format: string | undefined): Mapped {
-  if (format !== undefined && format !== FORMAT) throw new SchedError('BAD_OPTION', `is for tables of jobs, not for the format ${format}.`, { field: '--mapping' }, `Leave out --format, or give it as ${FORMAT}.`)
+  if (format !== undefined && format !== FORMAT)
+    throw new SchedError(
+      'BAD_OPTION',
+      `is for tables of jobs, not for the format ${format}.`,
+      { field: '--mapping' },
+      `Leave out --format, or give it as ${FORMAT}.`,
+    )
   const source = file.trimStart().startsWith('{') ? new YamlSource(file, '--mapping') : new YamlSource(readText(resolve(cwd, file)), file)
   return { format: FORMAT, options: source.read(traceFormat(FORMAT).options) as Mapped['options'] }
 }

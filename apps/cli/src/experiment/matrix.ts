@@ -60,7 +60,8 @@ function checkedPaths(axis: string, settings: Readonly<Record<string, unknown>>)
     const key = String(keys[0])
     const why = keys.length === 1 || key === 'matrix' || key === 'plugins' ? fixed[key] : undefined
     if (why !== undefined) throw new SchedError('BAD_INPUT', `"${path}" cannot be varied.`, { field: `matrix.${axis}` }, why)
-    if (!known.includes(key) && key !== 'policies') throw new SchedError('BAD_INPUT', `no part of an experiment is called "${key}".`, { field: `matrix.${axis}` }, suggest(key, known))
+    if (!known.includes(key) && key !== 'policies')
+      throw new SchedError('BAD_INPUT', `no part of an experiment is called "${key}".`, { field: `matrix.${axis}` }, suggest(key, known))
   }
   return settings
 }

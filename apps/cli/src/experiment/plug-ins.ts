@@ -98,5 +98,6 @@ function isNamed(value: unknown): value is Named {
 }
 
 const isDefined = (value: unknown): value is Defined<Kind> => isNamed(value) && typeof value['plug'] === 'function'
-const isPlain = (value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'summary'> & { readonly summary?: string } => isNamed(value) && typeof value['create'] === 'function'
+const isPlain = (value: unknown): value is Omit<Definition<Kind, object, Record<never, never>>, 'summary'> & { readonly summary?: string } =>
+  isNamed(value) && typeof value['create'] === 'function'
 const isPreset = (value: unknown): value is Preset => isNamed(value) && value['config'] !== undefined

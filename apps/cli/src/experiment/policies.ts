@@ -28,7 +28,13 @@ export function namedPolicies(registry: Registry, configs: readonly unknown[], d
     const { name, policy, schedulers = {} } = entry
     const path = [key, index, 'policy']
     const other = Object.keys(entry).find((each) => !named.includes(each))
-    if (other !== undefined) throw new SchedError('BAD_OPTION', `unknown key "${other}".`, { field: `${key}[${index}].${other}` }, `${suggest(other, named)} Options stand inside \`policy\`.`)
+    if (other !== undefined)
+      throw new SchedError(
+        'BAD_OPTION',
+        `unknown key "${other}".`,
+        { field: `${key}[${index}].${other}` },
+        `${suggest(other, named)} Options stand inside \`policy\`.`,
+      )
     const own = Object.entries(schedulers).map(([scheduler, config]) => [scheduler, plugOf(config, [key, index, 'schedulers', scheduler])])
     return { name, plug: plugOf(policy, path), path, ...(own.length > 0 && { ofSchedulers: Object.fromEntries(own) as NonNullable<NamedPolicy['ofSchedulers']> }) }
   })
@@ -50,7 +56,10 @@ export function policyList(text: string, option = '--policies'): unknown[] {
   throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, 'Write for example `fifo,naive-fair,delay` or `fifo,{delay: {node: 5}}`.')
 }
 
-const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`), String(key))
+const written = ([key, ...rest]: readonly (string | number)[]) => rest.reduce<string>(
+  (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${part}`),
+  String(key),
+)
 
 /** What an entry that chooses a name has. */
 const named = ['name', 'policy', 'schedulers']

@@ -20,7 +20,12 @@ export function prefillOfSeed(spec: PrefillSpec | undefined, cluster: ClusterMod
   if (spec === undefined) return none
   const { from, tasks, utilisation } = typeof spec === 'string' ? { from: spec } : spec
   if ((from === undefined) === (tasks === undefined))
-    throw new SchedError('BAD_INPUT', 'needs either `from` or `tasks`.', { field: 'prefill' }, 'For example `from: workload`, `from: running.csv` or `{ utilisation: 0.6, tasks: [{ demand: { cpu: 1 } }] }`.')
+    throw new SchedError(
+      'BAD_INPUT',
+      'needs either `from` or `tasks`.',
+      { field: 'prefill' },
+      'For example `from: workload`, `from: running.csv` or `{ utilisation: 0.6, tasks: [{ demand: { cpu: 1 } }] }`.',
+    )
   const cell = cellOf(cluster)
   if (tasks !== undefined) return drawn(tasks, utilisation, cell)
   return from === 'workload' ? ofWorkload(workload, cell, utilisation) : ofFile(resolve(directory, from as string), cell, utilisation)
@@ -28,7 +33,12 @@ export function prefillOfSeed(spec: PrefillSpec | undefined, cluster: ClusterMod
 
 function ofWorkload(workload: WorkloadOfSeed, cell: CellGroups, utilisation: number | undefined): PrefillOfSeed {
   if (workload.running === undefined)
-    throw new SchedError('BAD_INPUT', 'the workload does not say what runs at time 0.', { field: 'prefill' }, 'The generator omega-cluster, a job list and Google events do. Name a file, or give `tasks` and `utilisation`.')
+    throw new SchedError(
+      'BAD_INPUT',
+      'the workload does not say what runs at time 0.',
+      { field: 'prefill' },
+      'The generator omega-cluster, a job list and Google events do. Name a file, or give `tasks` and `utilisation`.',
+    )
   return { of: (seed) => workload.running?.(cell, seed, utilisation) ?? nothing }
 }
 
@@ -43,7 +53,13 @@ function ofFile(file: string, cell: CellGroups, utilisation: number | undefined)
 type DrawnTasks = NonNullable<Exclude<PrefillSpec, string>['tasks']>
 
 function drawn(tasks: DrawnTasks, utilisation: number | undefined, cell: CellGroups): PrefillOfSeed {
-  if (utilisation === undefined) throw new SchedError('BAD_INPUT', 'is missing.', { field: 'prefill.utilisation' }, 'Give the fraction of the scarcest resource that is in use at time 0.')
+  if (utilisation === undefined)
+    throw new SchedError(
+      'BAD_INPUT',
+      'is missing.',
+      { field: 'prefill.utilisation' },
+      'Give the fraction of the scarcest resource that is in use at time 0.',
+    )
   const known = new Set(cell.nodes.flatMap(({ resources }) => Object.keys(resources ?? {})))
   for (const [index, { demand }] of tasks.entries())
     for (const name of Object.keys(demand))

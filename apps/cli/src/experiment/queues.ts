@@ -1,6 +1,9 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
-import { placeInYunikorn, placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile, type SourceText, type VolcanoPolicy } from '@sched/queue-files'
+import {
+  placeInYunikorn, placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile,
+  type SourceText, type VolcanoPolicy,
+} from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
@@ -20,7 +23,9 @@ export function openQueues(file: string, directory: string): QueueFile {
 }
 
 export const clusterFacts = ({ resources, nodes, total, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts => ({
-  resources, nodes, totals: Object.fromEntries(resources.map((name, r) => [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)])), heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
+  resources, nodes, totals: Object.fromEntries(resources.map((name, r) =>
+    [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) =>
+      sum + amount, 0)])), heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
   nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
 })
 
@@ -32,7 +37,8 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
   if (twice > 0) throw new SchedError('BAD_INPUT', `"${files[twice] ?? ''}" is there twice.`, { field: 'queues' }, 'Name each file once.')
   const names = files.map((file) => filesOf(file, directory).map((each) => basename(each, extname(each))).join('+'))
   const reads = files.map((file) => openQueues(file, directory))
-  if (yarnSite !== undefined && !reads.some(({ kind }) => kind === 'fair' || kind === 'capacity')) throw new SchedError('BAD_INPUT', 'is for queue files of YARN, and none is given.', { field: 'yarnSite' }, 'Leave it out.')
+  if (yarnSite !== undefined && !reads.some(({ kind }) => kind === 'fair' || kind === 'capacity'))
+    throw new SchedError('BAD_INPUT', 'is for queue files of YARN, and none is given.', { field: 'yarnSite' }, 'Leave it out.')
   return files.map((file, i) => {
     const read = reads[i] as QueueFile
     const made = queuePolicy(read, clusterFacts(cluster), yarnSite === undefined ? undefined : sourceOf(yarnSite, directory))

@@ -23,7 +23,14 @@ function read(path: string, file: string): string {
     return readText(path)
   } catch (error) {
     const isName = /^[\w-]+$/.test(file) && !existsSync(path)
-    throw isName && error instanceof SchedError ? new SchedError('IO', error.fact, error.place, 'An experiment is a file; policies are named by --policy or --policies, generators by --generate.') : error
+    throw isName && error instanceof SchedError
+      ? new SchedError(
+        'IO',
+        error.fact,
+        error.place,
+        'An experiment is a file; policies are named by --policy or --policies, generators by --generate.',
+      )
+      : error
   }
 }
 

@@ -18,7 +18,8 @@ export const isRigidTrace = async (path: string, format: string | undefined, opt
   })
 
 /** Whether the format of a trace has an option `procs`. */
-export const takesProcs = (path: string, format: string | undefined): Promise<boolean> => ifReadable(async () => hasProcs(traceFormat(format ?? (await openTraceFile(path, { stream: true })).format).options))
+export const takesProcs = (path: string, format: string | undefined): Promise<boolean> =>
+  ifReadable(async () => hasProcs(traceFormat(format ?? (await openTraceFile(path, { stream: true })).format).options))
 
 async function ifReadable(question: () => Promise<boolean>): Promise<boolean> {
   try {

@@ -68,7 +68,12 @@ const outageSources = [
   }),
   z.strictObject({
     file: name.describe('path of a list or log of outages'),
-    origin: z.union([z.number(), z.string().min(1)]).optional().describe('the time of the file at which the run begins: a number, or a date such as 2024-01-31T10:00:00; default: what the file and the workload say'),
+    origin: z
+      .union([z.number(), z.string().min(1)])
+      .optional()
+      .describe(
+        'the time of the file at which the run begins: a number, or a date such as 2024-01-31T10:00:00; default: what the file and the workload say',
+      ),
   }),
 ] as const
 const outagesSchema = z.union([...outageSources, z.array(z.union(outageSources)).min(1)])
@@ -96,7 +101,9 @@ const matrixSchema = z
 /** Other words for a trace. */
 const traceWords = ({ code, keys, input }: { readonly code?: string; readonly keys?: readonly string[]; readonly input?: unknown }): string | undefined => {
   const [key = ''] = keys ?? []
-  return code === 'unrecognized_keys' && /^(file|path|log|source)$/i.test(key) ? `A trace is named by trace: ${String((input as Readonly<Record<string, unknown>>)[key])}` : undefined
+  return code === 'unrecognized_keys' && /^(file|path|log|source)$/i.test(key)
+    ? `A trace is named by trace: ${String((input as Readonly<Record<string, unknown>>)[key])}`
+    : undefined
 }
 
 const workloadSchema = z
@@ -116,11 +123,21 @@ const workloadSchema = z
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
     load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),
-    queueNames: z.record(name, name).optional().describe('other names of the queues of jobs, for queue files that call them otherwise: { partition001: short }; `*` stands for all that are not named; before queueMix'),
-    queueMix: z.record(name, z.number().min(0)).refine((weights) => Object.values(weights).some((weight) => weight > 0), 'a weight above 0').optional().describe('queues of jobs that name none, each drawn in proportion to these weights: { prod: 70, adhoc: 30 }'),
+    queueNames: z
+      .record(name, name)
+      .optional()
+      .describe('other names of the queues of jobs, for queue files that call them otherwise: { partition001: short }; `*` stands for all that are not named; before queueMix'),
+    queueMix: z
+      .record(name, z.number().min(0))
+      .refine((weights) => Object.values(weights).some((weight) => weight > 0), 'a weight above 0')
+      .optional()
+      .describe('queues of jobs that name none, each drawn in proportion to these weights: { prod: 70, adhoc: 30 }'),
     masters: z
       .strictObject({
-        demand: z.record(name, z.int().min(0)).refine((demand) => Object.values(demand).some((amount) => amount > 0), 'an amount above 0').describe('what each asks for, by resource'),
+        demand: z
+          .record(name, z.int().min(0))
+          .refine((demand) => Object.values(demand).some((amount) => amount > 0), 'an amount above 0')
+          .describe('what each asks for, by resource'),
         startup: z.number().min(0).optional().describe('seconds from its start until the tasks of its job may start; default 0'),
       })
       .optional()
@@ -141,7 +158,12 @@ const runtimeSchema = z
   .strictObject({
     localityFactors: z.array(z.number().positive()).min(1).optional().describe('slow-down by distance of the data: node, rack, ..., anywhere; default 1, 1.7, 2; of rigid jobs 1'),
     jitter: z.number().min(0).lt(1).optional().describe('task times vary uniformly by this fraction; default 0.1; of rigid jobs and recorded run times 0'),
-    contention: z.boolean().optional().describe("tasks that use more of a node's `hardware` than there is slow each other down; default true, of no effect where the cluster describes none"),
+    contention: z
+      .boolean()
+      .optional()
+      .describe(
+        "tasks that use more of a node's `hardware` than there is slow each other down; default true, of no effect where the cluster describes none",
+      ),
     network: networkSchema.optional().describe('the network over which stages with a `shuffle` fetch: true, or its bandwidths; default none: fetching takes no time'),
   })
   .describe('How long a task takes where it was placed')
@@ -172,7 +194,12 @@ export const experimentSchema = z
     name: name.optional().describe('for reports'),
     plugins: z.array(name).optional().describe('modules whose default export is a plug-in: paths relative to this file, or packages'),
     seed: z.int().min(0).optional().describe('the first seed; default 1'),
-    seeds: z.int().min(1).max(10_000).optional().describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5; 1 for a log of rigid jobs, where nothing is drawn'),
+    seeds: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('number of seeds that policies are compared on: seed, seed + 1, ...; default 5; 1 for a log of rigid jobs, where nothing is drawn'),
     cluster: z
       .union([name, clusterSchema])
       .optional()

@@ -29,7 +29,8 @@ export function tellingUndeclared(plug: Plug<'policy'>, { file, partitions }: Sl
 
 function undeclared({ id, queue }: JobSpec, file: string, names: readonly string[]): string {
   const effect = 'limits and priorities of partitions do not hold for such jobs'
-  if (queue === undefined) return `job ${id} and perhaps others name no partition, and ${file} has none with Default=YES: ${effect}. Give one with \`--queue-mix ${names[0] ?? ''}=1\`.`
+  if (queue === undefined)
+    return `job ${id} and perhaps others name no partition, and ${file} has none with Default=YES: ${effect}. Give one with \`--queue-mix ${names[0] ?? ''}=1\`.`
   const shown = names.length > 8 ? `${names.slice(0, 8).join(', ')}, ...` : names.join(', ')
   return `job ${id} and perhaps others are in the partition "${queue}", which ${file} does not declare (${shown}): ${effect}. If it is called otherwise there: \`--queue-names ${queue}=${nearest(queue, names) ?? names[0] ?? ''}\`.`
 }

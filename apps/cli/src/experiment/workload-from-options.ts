@@ -12,9 +12,24 @@ export async function workloadOf(options: ExperimentOptions, base: Description |
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({ format, onBadLine, take, window, load, estimates, queueNames, queueMix, masters: masters === undefined ? undefined : { ...base?.spec.workload.masters, demand: masters }, options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd), generate: generate === undefined ? resized : undefined })
+  const given = defined({
+    format,
+    onBadLine,
+    take,
+    window,
+    load,
+    estimates,
+    queueNames,
+    queueMix,
+    masters: masters === undefined ? undefined : { ...base?.spec.workload.masters, demand: masters },
+    options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd),
+    generate: generate === undefined ? resized : undefined,
+  })
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
-  const source = { trace: trace === undefined ? undefined : resolve(cwd, trace), generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs) }
+  const source = {
+    trace: trace === undefined ? undefined : resolve(cwd, trace),
+    generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs),
+  }
   const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
   return { ...defined({ window: inside, take: first, load: factor }), ...defined(source), ...given }
 }
@@ -30,7 +45,8 @@ export async function isRigid(options: ExperimentOptions, cwd: string): Promise<
 /** Whether the log or the generator is told the number of processors, and says what the machine is. */
 export async function jobsTakeProcs(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<boolean> {
   const { trace, generate = base?.spec.workload.generate } = options
-  return (await readerTakesProcs(options, base, cwd)) || (trace === undefined && generate !== undefined && isRigidGenerator(typeof generate === 'string' ? yaml(generate, '--generate') : generate))
+  return (await readerTakesProcs(options, base, cwd))
+    || (trace === undefined && generate !== undefined && isRigidGenerator(typeof generate === 'string' ? yaml(generate, '--generate') : generate))
 }
 
 /** The format of the trace and its options, of which a mapping of columns is one. */

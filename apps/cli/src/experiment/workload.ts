@@ -1,6 +1,9 @@
 import { SchedError, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
-import { addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace } from '@sched/workload'
+import {
+  addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine,
+  scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace,
+} from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
 import { drawsEstimates, estimated } from './estimates.js'
@@ -34,7 +37,13 @@ const sources = ['trace', 'generate', 'distributions', 'google'] as const
 /** Opens the trace, or chooses the generator, of an experiment. Throws with fields that start with `workload`. */
 export async function workloadOfSeed(spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
   const given = sources.filter((source) => spec[source] !== undefined)
-  if (given.length !== 1) throw new SchedError('BAD_INPUT', 'needs either `trace` or `generate`.', { field: 'workload' }, 'For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.')
+  if (given.length !== 1)
+    throw new SchedError(
+      'BAD_INPUT',
+      'needs either `trace` or `generate`.',
+      { field: 'workload' },
+      'For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.',
+    )
   if (spec.trace === undefined) refuseReading(spec)
   if (spec.trace !== undefined) return ofTrace(spec.trace, spec, directory)
   if (spec.distributions !== undefined) return ofDistributions(spec.distributions, spec, directory)
@@ -107,7 +116,12 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
 
 function runningOfGoogle({ running }: GoogleTrace, cell: CellGroups, seed: number, utilisation: number): Running {
   const { tasks, left } = placeGoogle(cell, running, { seed, utilisation })
-  return { prefill: tasks, notes: left === 0 ? [] : [`${left} of ${left + tasks.length} tasks that run at time 0 do not fit and are left out: Borg over-commits, a cell here does not`] }
+  return {
+    prefill: tasks,
+    notes: left === 0
+      ? []
+      : [`${left} of ${left + tasks.length} tasks that run at time 0 do not fit and are left out: Borg over-commits, a cell here does not`],
+  }
 }
 
 /** A generator with a seed of its own keeps it; otherwise every seed of the run draws its jobs anew. */
@@ -131,7 +145,10 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
   if (name !== 'omega-cluster') return {}
   return {
     cell: omegaClusterCell(cluster, scale),
-    running: (cell, seed, utilisation) => ({ prefill: omegaClusterPrefill(cluster, { cell, scale, seed, batchRunTime, ...(utilisation !== undefined && { utilisation }) }), notes: [] }),
+    running: (cell, seed, utilisation) => ({
+      prefill: omegaClusterPrefill(cluster, { cell, scale, seed, batchRunTime, ...(utilisation !== undefined && { utilisation }) }),
+      notes: [],
+    }),
   }
 }
 

@@ -13,7 +13,9 @@ export function asRun(description: Description, io: Io, options: readonly string
     title: 'How to get this again',
     content: html`<p>Version ${version} of sched, by</p>
 <pre>${command(argv)}</pre>
-<p>or, with the experiment as it ran in a file in the same directory, by <code>${command([name === 'demo' ? 'compare' : name, 'experiment.yaml', ...options])}</code>; the same seeds give the same numbers on any machine.</p>
+<p>or, with the experiment as it ran in a file in the same directory, by <code>${command([name === 'demo'
+  ? 'compare'
+  : name, 'experiment.yaml', ...options])}</code>; the same seeds give the same numbers on any machine.</p>
 <details><summary>experiment.yaml</summary><pre>${experimentYaml(description, io.cwd)}</pre></details>
 `,
   }

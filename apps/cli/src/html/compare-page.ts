@@ -40,7 +40,13 @@ function drawnSections({ policies, seeds: [seed = 1] }: Ran, runs: readonly RunR
   const first = ofPolicy.flatMap(({ policy, runs }) => runs.filter((run) => run.seed === seed).flatMap(({ drawn }) => (drawn === undefined ? [] : [{ policy, drawn }])))
   if (first.every(({ drawn: { series } }) => Number.isNaN(series?.from))) return [] // no job came, or nothing was kept
   return [
-    { title: 'Distributions', content: distributionCharts(ofPolicy.map(({ policy, runs }) => ({ policy, runs: runs.flatMap(({ drawn }) => (drawn === undefined ? [] : [drawn.quantiles])) }))) },
+    {
+      title: 'Distributions',
+      content: distributionCharts(ofPolicy.map(({ policy, runs }) => ({
+        policy,
+        runs: runs.flatMap(({ drawn }) => (drawn === undefined ? [] : [drawn.quantiles])),
+      }))),
+    },
     { title: `Over time, seed ${seed}`, content: seriesCharts(first.flatMap(({ policy, drawn: { series } }) => (series === undefined ? [] : [{ policy, series }]))) },
     { title: `Who ran where, seed ${seed}`, content: scheduleCharts(first) },
   ]

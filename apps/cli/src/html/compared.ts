@@ -4,7 +4,10 @@ import { ofAllJobs, type Row } from '../figures/figures.js'
 import { interval } from '../output/number.js'
 
 /** Figures that are worth a chart, most telling first; others are in the table. */
-const charted = [/^response$/, /^wait$/, /^slowdown$/, /^response-p95$/, /^makespan$/, /^use-/, /^locality$/, /^loss$/, /^abandoned$/, /^evicted$/, /^late$/, /^busyness-(?!mad-)/, /^conflict-fraction-/]
+const charted = [
+  /^response$/, /^wait$/, /^slowdown$/, /^response-p95$/, /^makespan$/, /^use-/, /^locality$/, /^loss$/, /^abandoned$/, /^evicted$/,
+  /^late$/, /^busyness-(?!mad-)/, /^conflict-fraction-/,
+]
 const MOST_CHARTS = 10
 /** By class, of those that have more than one. */
 const chartedByClass = ['response', 'locality', 'wait-by-procs', 'slowdown-by-procs', 'wait-by-ran', 'slowdown-by-ran']
@@ -18,7 +21,13 @@ export function comparedTable(rows: readonly Row[]): Html {
   const columns = [{ title: '' }, ...policies.map((title) => ({ title, align: 'right' as const }))]
   const cell = ({ mean, difference }: ComparisonCell, unit: Row['unit']) =>
     html`${interval(mean, unit)}${difference === undefined ? undefined : html`<small>${interval(difference, unit, true)}</small>`}`
-  const table = htmlTable(columns, overall.map(({ title, unit, cells }) => [unit === '' ? title : `${title}, ${unit}`, ...policies.map((_, i) => (cells[i] === undefined ? NONE : cell(cells[i], unit)))]))
+  const table = htmlTable(
+    columns,
+    overall.map(({ title, unit, cells }) => [
+      unit === '' ? title : `${title}, ${unit}`,
+      ...policies.map((_, i) => (cells[i] === undefined ? NONE : cell(cells[i], unit))),
+    ]),
+  )
   const [first = ''] = policies
   return policies.length < 2 ? table : html`${table}<p class="dim">Below each number: its difference from ${first}.</p>\n`
 }

@@ -21,7 +21,11 @@ export function distributionCharts(policies: readonly Named[]): Html {
     const x = axisOf(title, unit, values)
     return [lineChart({ title: `${capital(title)}: distribution over jobs`, x, y: { title: 'jobs with at most this', unit: '%', from: 0, to: 1 }, lines })]
   }
-  return charts([...chart('wait for the first task', 's', ({ wait }) => wait), ...chart('response', 's', ({ response }) => response), ...chart('bounded slowdown', '', ({ slowdown }) => slowdown)])
+  return charts([
+    ...chart('wait for the first task', 's', ({ wait }) => wait),
+    ...chart('response', 's', ({ response }) => response),
+    ...chart('bounded slowdown', '', ({ slowdown }) => slowdown),
+  ])
 }
 
 /** Quantiles of several runs as those of all their jobs: each stands for as many jobs as lie between it and the next. */

@@ -24,12 +24,20 @@ function timeline(runs: readonly ExplainedRun[]): string[] {
   const bars = runs.flatMap(({ wait }, row) => wait.spans.map(({ from, to, why }) => ({ label: why, kind: why, start: from, end: to, rows: [[row, row] as const] })))
   if (bars.length === 0) return []
   const from = Math.min(...bars.map(({ start }) => start))
-  return [ganttChart({ title: 'Reasons over time', rowTitle: 'policy', rows: runs.length, names: runs.map(({ policy }) => policy), bars, from, to: Math.max(...bars.map(({ end }) => end)) })]
+  return [ganttChart({
+    title: 'Reasons over time', rowTitle: 'policy', rows: runs.length, names: runs.map(({ policy }) => policy), bars, from,
+    to: Math.max(...bars.map(({ end }) => end)),
+  })]
 }
 
 /** Seconds by reason and policy. */
 function reasons(runs: readonly ExplainedRun[]): string[] {
   const names = [...new Set(runs.flatMap(({ wait }) => Object.keys(wait.parts)))]
   if (names.length === 0) return []
-  return [barChart({ title: 'Wait by reason', unit: 's', groups: names, series: runs.map(({ policy, wait }) => ({ name: policy, bars: names.map((name) => ({ value: wait.parts[name] ?? 0 })) })) })]
+  return [barChart({
+    title: 'Wait by reason',
+    unit: 's',
+    groups: names,
+    series: runs.map(({ policy, wait }) => ({ name: policy, bars: names.map((name) => ({ value: wait.parts[name] ?? 0 })) })),
+  })]
 }

@@ -36,11 +36,20 @@ function queueChart({ policy, series }: Named, _: number, { length }: readonly N
   if (busiest?.queues === undefined) return []
   const lines = busiest.queues.map(({ queue, use }) => ({ name: queue, points: pointsOf(use, series) }))
   const title = `use of ${busiest.resource}, by queue`
-  return [lineChart({ title: capital(length === 1 ? title : `${title}: ${policy}`), x: timeOf([{ policy, series }]), y: { title, unit: '%', from: 0, to: 1 }, lines, stacked: true })]
+  return [lineChart({
+    title: capital(length === 1 ? title : `${title}: ${policy}`),
+    x: timeOf([{ policy, series }]),
+    y: { title, unit: '%', from: 0, to: 1 },
+    lines,
+    stacked: true,
+  })]
 }
 
 /** A mean stands at the middle of its step. */
-const pointsOf = (values: readonly number[], { from, step, end }: RunSeries): Point[] => values.map((value, i) => [(from + i * step + Math.min(end, from + (i + 1) * step)) / 2, value])
+const pointsOf = (values: readonly number[], { from, step, end }: RunSeries): Point[] => values.map((value, i) => [
+  (from + i * step + Math.min(end, from + (i + 1) * step)) / 2,
+  value,
+])
 
 function timeOf(runs: readonly Named[]): Axis {
   const [from, to] = [Math.min(...runs.map(({ series }) => series.from)), Math.max(...runs.map(({ series }) => series.end))]

@@ -29,7 +29,9 @@ function gantt(title: string, { rows, until, end, nodes, units, away }: Schedule
     from: startOfAxis(Math.min(...bars.map(({ start }) => start), to), to),
     to,
     ...(isCut && { note: `The beginning: a chart holds ${integer(GANTT.most)} bars.` }),
-    ...(units === undefined ? { rowTitle: 'node', rows: nodes.length, names: nodes, away: away.map(({ node, ...when }) => ({ row: node, ...when })) } : { rowTitle: units.resource, rows: units.count }),
+    ...(units === undefined
+      ? { rowTitle: 'node', rows: nodes.length, names: nodes, away: away.map(({ node, ...when }) => ({ row: node, ...when })) }
+      : { rowTitle: units.resource, rows: units.count }),
   })
 }
 

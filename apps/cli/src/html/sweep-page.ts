@@ -25,7 +25,10 @@ export function sweepPage(description: Description, axes: readonly Axis[], resul
   const all = shown.flatMap((name) => figureCharts(name, axes, lines))
   const left = all.length - MOST_CHARTS
   return page(sweepTitle(description, results), messages.map(messageBox), [
-    { title: 'Charts', content: [charts(all.slice(0, MOST_CHARTS)), left > 0 ? html`<p class="dim">${left} more charts are left out; <code>--figures</code> chooses the figures.</p>\n` : undefined] },
+    { title: 'Charts', content: [
+      charts(all.slice(0, MOST_CHARTS)),
+      left > 0 ? html`<p class="dim">${left} more charts are left out; <code>--figures</code> chooses the figures.</p>\n` : undefined,
+    ] },
     { title: 'All points', content: rowsOf(means) },
     ...(less === undefined ? [] : [{ title: less.title, content: rowsOf(less) }]),
     asRun(description, io),
@@ -44,7 +47,9 @@ function figureCharts(name: string, axes: readonly Axis[], lines: readonly Line[
   const ofPolicies = new Set(lines.map(({ policy }) => policy)).size
   const others = axes.filter((axis) => axis !== over)
   const apart: Axis[] = []
-  while (others.length > apart.length && ofPolicies * others.slice(apart.length).reduce((product, { steps }) => product * steps.length, 1) > MOST_LINES) apart.push(others[apart.length] as Axis)
+  while (others.length > apart.length
+    && ofPolicies * others.slice(apart.length).reduce((product, { steps }) => product * steps.length, 1) > MOST_LINES)
+    apart.push(others[apart.length] as Axis)
   const together = others.slice(apart.length)
   const groups = groupedBy(lines, ({ at }) => nameOf(apart, at))
   return [...groups].map(([setting, own]) => {
@@ -59,13 +64,28 @@ function chart(name: string, over: Axis, setting: string, series: ReadonlyMap<st
   const heading = `${capital(title)}${setting === '' ? '' : `: ${setting}`}`
   const meanAt = (own: readonly Line[], value: unknown) => own.find(({ at }) => at[over.name] === value)?.figures.get(name)?.mean
   if (!values.every((value) => typeof value === 'number'))
-    return barChart({ title: `${heading}, by ${over.name}`, unit, groups: values.map(policyName), series: [...series].map(([name, own]) => ({ name, bars: values.map((value) => barOf(meanAt(own, value))) })) })
+    return barChart({
+      title: `${heading}, by ${over.name}`,
+      unit,
+      groups: values.map(policyName),
+      series: [...series].map(([name, own]) => ({ name, bars: values.map((value) => barOf(meanAt(own, value))) })),
+    })
   const ticks = [...values].sort((a, b) => a - b)
   const points = (own: readonly Line[]) => ticks.flatMap((value): Point[] => {
     const mean = meanAt(own, value)
-    return mean === undefined ? [] : [Number.isNaN(mean.halfWidth) ? [value, mean.mean] : [value, mean.mean, Math.max(0, mean.low), unit === '%' && mean.mean <= 1 ? Math.min(1, mean.high) : mean.high]]
+    return mean === undefined
+      ? []
+      : [Number.isNaN(mean.halfWidth)
+        ? [value, mean.mean]
+        : [value, mean.mean, Math.max(0, mean.low), unit === '%' && mean.mean <= 1 ? Math.min(1, mean.high) : mean.high]]
   })
-  return lineChart({ title: heading, x: axisOf(over.name, ticks), y: { title, unit, from: 0 }, lines: [...series].map(([name, own]) => ({ name, points: points(own) })), marked: true })
+  return lineChart({
+    title: heading,
+    x: axisOf(over.name, ticks),
+    y: { title, unit, from: 0 },
+    lines: [...series].map(([name, own]) => ({ name, points: points(own) })),
+    marked: true,
+  })
 }
 
 function axisOf(title: string, ticks: readonly number[]): ChartAxis {
@@ -79,5 +99,7 @@ function groupedBy(lines: readonly Line[], nameOf: (line: Line) => string): Map<
   return groups
 }
 
-const barOf = (mean: { readonly mean: number; readonly low: number; readonly high: number } | undefined) => (mean === undefined ? { value: NaN } : { value: mean.mean, low: mean.low, high: mean.high })
+const barOf = (mean: { readonly mean: number; readonly low: number; readonly high: number } | undefined) => (mean === undefined
+  ? { value: NaN }
+  : { value: mean.mean, low: mean.low, high: mean.high })
 const nameOf = (axes: readonly Axis[], at: Line['at']) => pointText(Object.fromEntries(axes.map(({ name }, i) => [shortNames(axes.map(({ name }) => name))[i] ?? name, at[name]])))

@@ -13,6 +13,8 @@ export function experimentYaml({ spec, directory: from }: Description, directory
     seed: spec.seed ?? 1,
     ...(spec.seeds === undefined && spec.matrix !== undefined ? {} : { seeds: spec.seeds ?? DEFAULT_SEEDS }), // points of a matrix may differ in it
   }
-  const inOrder = Object.keys(experimentSchema.shape).flatMap((key) => (Object.hasOwn(asRun, key) ? [[key, asRun[key as keyof typeof asRun]] as const] : [])) // as its own copy has them
+  const inOrder = Object.keys(experimentSchema.shape).flatMap((key) => (Object.hasOwn(asRun, key)
+    ? [[key, asRun[key as keyof typeof asRun]] as const]
+    : [])) // as its own copy has them
   return `# As run by sched ${version}; paths are relative to this file.\n${stringify(Object.fromEntries(inOrder))}`
 }

@@ -16,7 +16,10 @@ export function findingsText(findings: readonly Finding[], { all = false, told =
     const head = `${verdict}: ${counted(own.length, 'setting')}`
     if (!all && verdict === 'honoured' && own.length > MANY) return [`${head} (${LISTED})`]
     const repeated = own.length - fresh.length
-    return [`${head}${fresh.length === 0 ? ', as above' : repeated > 0 ? `, ${number(repeated)} of them as above` : ''}`, ...fresh.map((finding) => `  ${described(finding, files > 1)}`)]
+    return [
+      `${head}${fresh.length === 0 ? ', as above' : repeated > 0 ? `, ${number(repeated)} of them as above` : ''}`,
+      ...fresh.map((finding) => `  ${described(finding, files > 1)}`),
+    ]
   })
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }

@@ -19,7 +19,10 @@ const kinds: readonly Kind[] = ['policy', 'order', 'placement', 'architecture']
 
 /** Everything in a registry, or what is called so. Throws `UNKNOWN_NAME`. */
 export function installed(registry: Registry, names: readonly string[] = []): Installed[] {
-  const all = kinds.flatMap((kind) => [...definitions(registry, kind), ...registry.presets(kind).map(({ kind, name, summary, source, config }) => ({ kind, name, summary, source, config }))])
+  const all = kinds.flatMap((kind) => [
+    ...definitions(registry, kind),
+    ...registry.presets(kind).map(({ kind, name, summary, source, config }) => ({ kind, name, summary, source, config })),
+  ])
   const unknown = names.find((name) => !all.some((part) => part.name === name))
   if (unknown !== undefined) throw new SchedError('UNKNOWN_NAME', `nothing is called "${unknown}".`, {}, suggest(unknown, [...new Set(all.map(({ name }) => name))].sort()))
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
@@ -76,7 +79,13 @@ type Shared = Readonly<Record<string, JsonSchema>>
 
 /** The keys of the mappings in an option: of itself, of the entries of a list, or below names; of one inside itself once. */
 function innerLines(schema: JsonSchema, indent: string, shared: Shared): string[] {
-  const { properties, items, additionalProperties: named, anyOf = [], $ref = '' } = schema as { readonly properties?: object; readonly items?: JsonSchema; readonly additionalProperties?: JsonSchema | boolean; readonly anyOf?: readonly JsonSchema[]; readonly $ref?: string }
+  const { properties, items, additionalProperties: named, anyOf = [], $ref = '' } = schema as {
+    readonly properties?: object
+    readonly items?: JsonSchema
+    readonly additionalProperties?: JsonSchema | boolean
+    readonly anyOf?: readonly JsonSchema[]
+    readonly $ref?: string
+  }
   const name = $ref.slice('#/$defs/'.length)
   const { [name]: referred, ...others } = shared
   if (referred !== undefined) return innerLines(referred, indent, others)

@@ -85,7 +85,13 @@ export async function joinJobFiles(shared: SharedPlace, runs: ReadonlyMap<string
 }
 
 /** One table in Parquet from files of lines of JSON, which go. */
-export async function joinParquet({ place, directory }: SharedPlace, columns: Columns, parts: readonly string[], what: string, { policy, policies, seeds }: { readonly policy: string; readonly policies: readonly string[]; readonly seeds: readonly number[] }): Promise<void> {
+export async function joinParquet(
+  { place, directory }: SharedPlace,
+  columns: Columns,
+  parts: readonly string[],
+  what: string,
+  { policy, policies, seeds }: { readonly policy: string; readonly policies: readonly string[]; readonly seeds: readonly number[] },
+): Promise<void> {
   await writeParquet(join(place, fileNameOf(what, policy, policies, '.parquet')), columns, parts, { version, policy, seeds: seeds.join() }, directory)
   writing(directory, () => parts.forEach((path) => void rmSync(path)))
 }

@@ -19,7 +19,8 @@ export interface JobTable {
 
 /**
  * The jobs of a workload as a table with a row each, in the columns that the format `job-table` knows by their names (`start` is the recorded one), and one per
- * resource, per task; the table says itself how it is read. Columns in which no row has a value are left out. The jobs are read twice. Throws `BAD_INPUT` for a job that is more than a row can say.
+ * resource, per task; the table says itself how it is read. Columns in which no row has a value are left out. The jobs are read twice.
+ * Throws `BAD_INPUT` for a job that is more than a row can say.
  */
 export async function jobTable(workload: Workload, facts: Readonly<Record<string, string>>): Promise<JobTable> {
   const used = new Set<string>()
@@ -42,7 +43,10 @@ export async function jobTable(workload: Workload, facts: Readonly<Record<string
       yield [...names.map((name) => row[name] ?? null), ...resources.map((resource) => job.stages[0]!.demand[resource] ?? null)]
     }
   }
-  const trace = JSON.stringify({ format: 'job-table', options: { zeroEstimate: 'keep', demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } } })
+  const trace = JSON.stringify({
+    format: 'job-table',
+    options: { zeroEstimate: 'keep', demands: Object.fromEntries(resources.map((name) => [name, name])), time: { origin: 'trace' } },
+  })
   return { bytes: await parquetOf(columns, rows(), { ...facts, trace }), jobs }
 }
 
@@ -59,7 +63,11 @@ function rowOf(job: JobSpec): Partial<Record<Name, unknown>> {
   const { stages: _, recorded: { wait, runtime, status } = {}, ...plain } = job
   return {
     ...plain, duration: times[0], tasks,
-    ...(gang !== undefined && { gang }), ...(minTasks !== undefined && { min_tasks: minTasks }), ...(wait !== undefined && { start: job.submit + wait }), ...(status !== undefined && { status }), ...(runtime !== undefined && { recorded_runtime: runtime }),
+    ...(gang !== undefined && { gang }), ...(minTasks !== undefined && { min_tasks: minTasks }), ...(wait !== undefined && {
+      start: job.submit + wait,
+    }), ...(status !== undefined && { status }), ...(runtime !== undefined && {
+      recorded_runtime: runtime,
+    }),
   }
 }
 

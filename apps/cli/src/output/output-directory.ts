@@ -64,7 +64,13 @@ function mayReplace(target: string, path: string, force: boolean): void {
   const entries = readdirSync(target)
   if (entries.length === 0) return
   if (!force) throw exists(path)
-  if (!entries.includes(MARK)) throw new SchedError('BAD_OPTION', `holds files but no ${MARK}, so it is not a result that --force may replace.`, { file: path }, 'Choose another name.')
+  if (!entries.includes(MARK))
+    throw new SchedError(
+      'BAD_OPTION',
+      `holds files but no ${MARK}, so it is not a result that --force may replace.`,
+      { file: path },
+      'Choose another name.',
+    )
 }
 
 function mayStillReplace(...what: Parameters<typeof mayReplace>): boolean {

@@ -57,7 +57,12 @@ export const exists = (path: string) => new SchedError('BAD_OPTION', 'exists alr
 
 /** What was not there when the command began is; nothing of either is lost. */
 export const elsewhere = (path: string, other: string) =>
-  new SchedError('TAKEN_NAME', 'was written by something else while this ran.', { file: path }, `This is in "${join(dirname(path), basename(other))}"; give runs at the same time names of their own.`)
+  new SchedError(
+    'TAKEN_NAME',
+    'was written by something else while this ran.',
+    { file: path },
+    `This is in "${join(dirname(path), basename(other))}"; give runs at the same time names of their own.`,
+  )
 
 /** The first of `name-2.csv`, `name-3.csv`, ... that is not there. */
 export function freeName(path: string): string {

@@ -47,7 +47,8 @@ export class Outputs {
 
   /** `inputs` are the files that the command reads, which none of its outputs replaces. */
   constructor({ json, csv, html, out, force = false, schedule = false, parquet = false }: OutputOptions, inputs: readonly string[], io: Io) {
-    if (schedule && out === undefined && html === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out, or a page with --html.')
+    if (schedule && out === undefined && html === undefined)
+      throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--schedule' }, 'Name a directory with --out, or a page with --html.')
     if (parquet && out === undefined) throw new SchedError('BAD_OPTION', 'has no place to go.', { field: '--parquet' }, 'Name a directory with --out.')
     this.#schedule = schedule
     this.#parquet = parquet

@@ -50,7 +50,11 @@ async function write(to: Writer, columns: Columns, rows: AsyncIterable<readonly 
   await writer.finish()
 }
 
-const element = (name: string, type: ColumnType) => ({ name, repetition_type: 'OPTIONAL' as const, ...(type === 'STRING' ? { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, logical_type: { type: 'STRING' as const } } : { type }) })
+const element = (name: string, type: ColumnType) => ({
+  name,
+  repetition_type: 'OPTIONAL' as const,
+  ...(type === 'STRING' ? { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, logical_type: { type: 'STRING' as const } } : { type }),
+})
 
 const valueOf = (value: unknown, type: ColumnType): unknown => (value === null ? undefined : type === 'INT64' ? BigInt(value as number) : value)
 

@@ -31,10 +31,16 @@ export function queueChangesText({ added, removed, changed }: QueueChanges, shar
     isOneKind ? '' : 'The files are of different schedulers: their settings are not compared.\n',
     added.length === 0 ? '' : `Added: ${added.join(', ')}\n`,
     removed.length === 0 ? '' : `Removed: ${removed.join(', ')}\n`,
-    changed.length === 0 ? '' : table(columns('queue', 'setting', 'before', 'after'), changed.map(({ path, setting, before, after }) => [path === '' ? '(all)' : path, setting, before ?? '-', after ?? '-'])),
+    changed.length === 0 ? '' : table(
+      columns('queue', 'setting', 'before', 'after'),
+      changed.map(({ path, setting, before, after }) => [path === '' ? '(all)' : path, setting, before ?? '-', after ?? '-']),
+    ),
     shares.length === 0
       ? ''
-      : table(columns('queue', 'share of', 'before', 'after'), shares.map(({ path, resource, before, after }) => [path, resource, text(before, totals?.[resource]), text(after, totals?.[resource])])),
+      : table(
+        columns('queue', 'share of', 'before', 'after'),
+        shares.map(({ path, resource, before, after }) => [path, resource, text(before, totals?.[resource]), text(after, totals?.[resource])]),
+      ),
   ].filter((part) => part !== '')
   return parts.length === 0 ? 'No difference.\n' : parts.join('\n')
 }

@@ -9,7 +9,10 @@ const shown = {
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
   spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
   kai: { priority: 'priority', quota: 'quota', limit: 'limit', overQuotaWeight: 'weight' },
-  volcano: { weight: 'weight', priority: 'priority', deserved: 'deserved', guarantee: 'guarantee', capability: 'capability', dequeueStrategy: 'dequeue', reclaimable: 'reclaimable', state: 'state' },
+  volcano: {
+    weight: 'weight', priority: 'priority', deserved: 'deserved', guarantee: 'guarantee', capability: 'capability',
+    dequeueStrategy: 'dequeue', reclaimable: 'reclaimable', state: 'state',
+  },
   yunikorn: { guaranteed: 'guaranteed', max: 'max', maxapplications: 'apps', 'application.sort.policy': 'sort', 'priority.offset': 'offset', 'preemption.policy': 'preemption' },
   kueue: { cohort: 'cohort', queueingStrategy: 'strategy', nominalQuota: 'nominal', borrowingLimit: 'borrows', lendingLimit: 'lends' },
 } as const
@@ -24,7 +27,11 @@ export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOut
     ...settings.map(([, title]): Column => ({ title, align: 'right' })),
     ...resources.map((name): Column => ({ title: totals === undefined ? 'share' : `share, ${name}`, align: 'right' })),
   ]
-  const cells = rows.map((row) => [indented(row), ...settings.map(([name]) => row.settings[name] ?? defaults[name] ?? ''), ...resources.map((name) => shareText(row.shares[name] ?? 0, totals?.[name]))])
+  const cells = rows.map((row) => [
+    indented(row),
+    ...settings.map(([name]) => row.settings[name] ?? defaults[name] ?? ''),
+    ...resources.map((name) => shareText(row.shares[name] ?? 0, totals?.[name])),
+  ])
   const note = leavesOutAmounts ? 'Amounts of the file did not count for shares: give the cluster with --cluster, or --nodes and --resources.\n' : ''
   return `${table(columns, cells)}${note}`
 }

@@ -63,7 +63,10 @@ export class SwfFile implements Observer {
   }
 }
 
-const scheduleTypes = { seed: 'INT64', id: 'STRING', user: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', end: 'DOUBLE', how: 'STRING', tasks: 'INT32', nodes: 'STRING', units: 'STRING' } as const
+const scheduleTypes = {
+  seed: 'INT64', id: 'STRING', user: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', end: 'DOUBLE', how: 'STRING', tasks: 'INT32',
+  nodes: 'STRING', units: 'STRING',
+} as const
 const scheduleColumns = Object.keys(scheduleTypes)
 
 /** Which nodes or processors the jobs of one run held and when, as lines of a table. */

@@ -26,7 +26,9 @@ export function rigidText({ rigid, promises, passes = [], utilisation }: Summary
 }
 
 function machineText({ queue, backfilled }: RigidResult, { jobs, broken, early, meanAhead }: Summary['promises']): string {
-  const promised = jobs === 0 ? 'no starts were promised' : `jobs promised a start: ${number(jobs)}, started before it ${number(early)}, after it ${number(broken)}; ${number(meanAhead, 's')} s before the first promise in the mean`
+  const promised = jobs === 0
+    ? 'no starts were promised'
+    : `jobs promised a start: ${number(jobs)}, started before it ${number(early)}, after it ${number(broken)}; ${number(meanAhead, 's')} s before the first promise in the mean`
   return (
     `loss of capacity ${percent(queue.lossOfCapacity)}; waiting jobs: ${number(queue.mean)} in the mean, ${number(queue.max)} at most; ` +
     `jobs that passed an earlier one: ${number(backfilled.jobs)} (${percent(backfilled.share)})\n${promised}\n`
@@ -39,7 +41,20 @@ function passTable(passes: readonly PassesResult[]): string {
   const rows = passes.map(({ kind, passes: count, perMinute, started, waiting, looked, tried, entries }) => [
     named[kind], ...[count, perMinute, started, waiting.mean, looked.mean, tried.mean, tried.max, entries.mean, entries.max].map((value) => number(value)),
   ])
-  return rows.length === 0 ? '' : table(columns('passes over the queue', 'passes', 'a minute', 'jobs started', 'waiting, mean', 'looked at', 'tried', 'at most', 'entries of the plan', 'at most'), rows)
+  return rows.length === 0
+    ? ''
+    : table(columns(
+      'passes over the queue',
+      'passes',
+      'a minute',
+      'jobs started',
+      'waiting, mean',
+      'looked at',
+      'tried',
+      'at most',
+      'entries of the plan',
+      'at most',
+    ), rows)
 }
 
 function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanDifference }: RigidResult['recorded']): string {

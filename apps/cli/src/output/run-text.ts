@@ -10,7 +10,10 @@ import { rigidText } from './rigid-text.js'
 /** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
 export function runText({ summary, decisions, prefilled }: RunResult): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable(decisions), attemptTable(decisions), decidedTable(decisions)]
-  return [countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), hardwareTable(summary), shuffleTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary)].filter((text) => text !== '').join('\n')
+  return [
+    countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), hardwareTable(summary),
+    shuffleTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary),
+  ].filter((text) => text !== '').join('\n')
 }
 
 function countsText({ counts, times, preemption, outages, failures }: Summary): string {
@@ -19,7 +22,9 @@ function countsText({ counts, times, preemption, outages, failures }: Summary): 
   const unfinished = `${abandoned === 0 ? '' : `, ${number(abandoned)} abandoned`}${left === 0 ? '' : `, ${number(left)} not finished`}`
   const refused = rejected === 0 ? '' : `, ${number(rejected)} rejected`
   const lost = evicted === 0 ? '' : `, ${number(evicted)} evicted after ${number(preemption.taskSeconds, 's')} task seconds`
-  const away = outages === undefined ? '' : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
+  const away = outages === undefined
+    ? ''
+    : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
   const failed = failures === undefined ? '' : `${counted(failures.tasks, 'task')} failed after ${number(failures.taskSeconds, 's')} task seconds\n`
   return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}`
 }
@@ -37,12 +42,22 @@ function useTable({ utilisation }: Summary): string {
 
 function fragmentTable({ fragmentation = [] }: Summary): string {
   if (fragmentation.length === 0) return ''
-  const rows = fragmentation.map(({ resource, capacity, free, fragmented, share, most }) => [resource, number(free), number(fragmented), percent(share), percent(fragmented / capacity), percent(most / capacity)])
+  const rows = fragmentation.map(({ resource, capacity, free, fragmented, share, most }) => [
+    resource,
+    number(free),
+    number(fragmented),
+    percent(share),
+    percent(fragmented / capacity),
+    percent(most / capacity),
+  ])
   return table(columns('fragments of', 'not allocated', 'of no use to a task', 'of what is free', 'of all', 'at most'), rows)
 }
 
 function timesTable({ times: { response, wait, slowdown } }: Summary): string {
-  const row = (title: string, { mean, median, p90, p95, p99, max }: Distribution, unit: string) => [title, ...[mean, median, p90, p95, p99, max].map((value) => number(value, unit))]
+  const row = (title: string, { mean, median, p90, p95, p99, max }: Distribution, unit: string) => [
+    title,
+    ...[mean, median, p90, p95, p99, max].map((value) => number(value, unit)),
+  ]
   const rows = [row('response, s', response, 's'), row('wait for the first task, s', wait, 's'), row('bounded slowdown', slowdown, '')]
   return table(columns('', 'mean', 'median', 'p90', 'p95', 'p99', 'max'), rows)
 }

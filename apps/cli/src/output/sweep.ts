@@ -79,7 +79,11 @@ export function differenceTable(axes: readonly Axis[], lines: readonly Line[], s
 function tableOf(axes: readonly Axis[], lines: readonly Line[], those: readonly Line[], shown: readonly string[], show: (figure: SweptFigure | undefined) => string): SweepTable {
   const several = new Set(lines.map(({ policy }) => policy)).size > 1
   const units = new Map(lines.flatMap((line) => [...line.figures].map(([name, { unit }]) => [name, unit] as const)))
-  const head = [...shortNames(axes.map(({ name }) => name)), ...(several ? ['policy'] : []), ...shown.map((name) => (units.get(name) === '' ? name : `${name}, ${units.get(name) ?? ''}`))]
+  const head = [
+    ...shortNames(axes.map(({ name }) => name)),
+    ...(several ? ['policy'] : []),
+    ...shown.map((name) => (units.get(name) === '' ? name : `${name}, ${units.get(name) ?? ''}`)),
+  ]
   const rows = those.map(({ at, policy, figures: own }) => [
     ...axes.map(({ name }) => policyName(at[name])),
     ...(several ? [policy] : []),

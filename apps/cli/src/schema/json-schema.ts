@@ -30,8 +30,17 @@ function plain(schema: z.ZodType): JsonSchema {
 
 function experiment(registry: Registry): JsonSchema {
   const { properties, ...rest } = plain(experimentSchema) as { readonly properties: Record<string, JsonSchema> }
-  const { workload, policies, policy, architecture } = properties as Record<'workload' | 'policies' | 'policy' | 'architecture', { readonly properties: Record<string, JsonSchema> } & JsonSchema>
-  const named = { type: 'object', properties: { name: { type: 'string' }, policy: ref('policy'), schedulers: { type: 'object', additionalProperties: ref('policy') } }, required: ['name', 'policy'], additionalProperties: false }
+  const { workload, policies, policy, architecture } = properties as Record<
+    | 'workload'
+    | 'policies'
+    | 'policy'
+    | 'architecture', { readonly properties: Record<string, JsonSchema> } & JsonSchema>
+  const named = {
+    type: 'object',
+    properties: { name: { type: 'string' }, policy: ref('policy'), schedulers: { type: 'object', additionalProperties: ref('policy') } },
+    required: ['name', 'policy'],
+    additionalProperties: false,
+  }
   return {
     title: 'An experiment of sched',
     ...rest,

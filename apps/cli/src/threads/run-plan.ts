@@ -121,7 +121,12 @@ class Others {
       }
       return (await all()).flat()
     } catch (error) {
-      throw new SchedError('BROKEN_CONTRACT', `a thread has ended early: ${error instanceof Error ? error.message : String(error)}`, {}, 'Try `--threads 1`, or give Node more memory.')
+      throw new SchedError(
+        'BROKEN_CONTRACT',
+        `a thread has ended early: ${error instanceof Error ? error.message : String(error)}`,
+        {},
+        'Try `--threads 1`, or give Node more memory.',
+      )
     } finally {
       clearInterval(timer)
     }
