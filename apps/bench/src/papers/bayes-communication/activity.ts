@@ -32,7 +32,11 @@ export const activity: Experiment = {
     return {
       byId: { 'BC-F1': [overRuns(runs, ({ activities }) => thresholdForActiveFraction(activities, 0.3)), between(0.3, 0.4)] },
       remarks: [`Cross-validated in 5 parts, the Gaussian classifier finds the class of ${percent(mean(accuracy))} of the jobs from their plans; ${percent(between(0.38, 1.1).mean)} are active by the published threshold, which the other experiments use.`],
-      tables: [markdownTable('CA of the sample jobs', ['CA', 'share of the jobs'], steps.map((from) => [`${from} to ${(from * 10 + 1) / 10}`, percent(between(from, from === 0.9 ? 1.1 : from + 0.1).mean)]))],
+      tables: [markdownTable(
+        'CA of the sample jobs',
+        ['CA', 'share of the jobs'],
+        steps.map((from) => [`${from} to ${(from * 10 + 1) / 10}`, percent(between(from, from === 0.9 ? 1.1 : from + 0.1).mean)]),
+      )],
     }
   },
 }

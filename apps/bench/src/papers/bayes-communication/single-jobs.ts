@@ -72,5 +72,9 @@ function sensitivity(trials: readonly Trial[]): string {
     const gain = (type: JobCode) => overRuns(trials.map((trial) => 1 - time(type, trial, moved, used) / time(type, trial, mapReducePolicy, used)), (each) => each).mean
     return [name, ...[...intensive, ...lazy].map((type) => percent(gain(type)))]
   })
-  return markdownTable(`Run time saved by moving a job to one rack whatever the classifier says, ${seedsOf(trials)}, by constants`, ['constants', ...[...intensive, ...lazy].map((type) => jobTypes[type].title)], rows)
+  return markdownTable(
+    `Run time saved by moving a job to one rack whatever the classifier says, ${seedsOf(trials)}, by constants`,
+    ['constants', ...[...intensive, ...lazy].map((type) => jobTypes[type].title)],
+    rows,
+  )
 }

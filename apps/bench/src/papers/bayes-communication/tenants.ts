@@ -47,7 +47,8 @@ export const tenants: Experiment = {
   run(trials): Findings {
     const runs = trials.map((trial) => {
       const workload = mixOf(trial)
-      const [mr, io, oracle] = [mapReducePolicy, withBayes(trained(PER_RACK, trial)), withBayes(alwaysActive(PER_RACK))].map((policy) => runJobs({ perRack: PER_RACK, workload, policy, trial })) as [Ran, Ran, Ran]
+      const [mr, io, oracle] = [mapReducePolicy, withBayes(trained(PER_RACK, trial)), withBayes(alwaysActive(PER_RACK))].map((policy) =>
+        runJobs({ perRack: PER_RACK, workload, policy, trial })) as [Ran, Ran, Ran]
       return { mr, io, oracle }
     })
     // relative to the mean over all seeds, since on some of them hardly a job waits
@@ -84,7 +85,9 @@ function byLoad(trials: readonly Trial[]): string {
   const models = trials.map((trial) => [withBayes(trained(PER_RACK, trial)), withBayes(alwaysActive(PER_RACK))] as const)
   const rows = [3, GAP, 20, 60].map((gap) => {
     const times = trials.map((trial, i) =>
-      [mapReducePolicy, ...(models[i] ?? [])].map((policy) => mean(runJobs({ perRack: PER_RACK, workload: mixOf(trial, gap), policy, trial }).jobs.filter(({ label }) => isIntensive(label as JobCode)).map(compute))),
+      [mapReducePolicy, ...(models[i] ?? [])].map((policy) =>
+        mean(runJobs({ perRack: PER_RACK, workload: mixOf(trial, gap), policy, trial }).jobs.filter(({ label }) =>
+          isIntensive(label as JobCode)).map(compute))),
     )
     const saved = (by: number) => percent(1 - mean(times.map((each) => each[by] as number)) / mean(times.map(([mr]) => mr as number)))
     return [`${gap} s`, mean(times.map(([mr]) => mr as number)).toFixed(0), saved(1), saved(2)]

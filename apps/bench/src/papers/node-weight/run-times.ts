@@ -72,7 +72,12 @@ const mean = (values: readonly Outcome[], figure: (run: Outcome) => number) => o
 
 function byComparator(trials: readonly Trial[]): string {
   const { weights } = after
-  const orders: Record<string, NodeWeightOptions> = { absolute: before, ratio: { comparator: 'ratio' }, weighted: after, 'proportional (ours)': { comparator: 'proportional', ...(weights !== undefined && { weights }) } }
+  const orders: Record<string, NodeWeightOptions> = {
+    absolute: before,
+    ratio: { comparator: 'ratio' },
+    weighted: after,
+    'proportional (ours)': { comparator: 'proportional', ...(weights !== undefined && { weights }) },
+  }
   const rows = Object.entries(orders).map(([name, placement]) => {
     const outcomes = runs({ placement }, trials)
     const each = (figure: 'tasks' | 'peaks') => servers.map((_, node) => String(Number(mean(outcomes, (run) => run[figure][node] as number).toFixed(1)))).join(', ')

@@ -33,7 +33,13 @@ export const nodeWeights: Experiment = {
   ],
   claims,
   run(trials): Findings {
-    const probed = trials.map(({ seed }) => performanceIndex(probe({ cluster: threeServers(), workload: workloadOf('word count', [wordCount()]), policy: greedy(fifo()), architecture: monolithic(), seed })))
+    const probed = trials.map(({ seed }) => performanceIndex(probe({
+      cluster: threeServers(),
+      workload: workloadOf('word count', [wordCount()]),
+      policy: greedy(fifo()),
+      architecture: monolithic(),
+      seed,
+    })))
     const formula = performanceIndex(illustrative)
     const figures = servers.map((_, node) => [
       overRuns(trials, () => roundedWeights(formula.performance)[node] as number),

@@ -104,7 +104,9 @@ export const batchTimesOnC: Experiment = {
     notes: [STAND_IN],
   }],
   run(trials): Findings {
-    const sweep = (batchSchedulers: number) => batchTimes.map((job) => [job, runs({ cluster: 'C', scale: TRACE, system: 'omega', batch: { job }, batchSchedulers }, trials, 3 * hour)] as const)
+    const sweep = (batchSchedulers: number) =>
+      batchTimes.map((job) =>
+        [job, runs({ cluster: 'C', scale: TRACE, system: 'omega', batch: { job }, batchSchedulers }, trials, 3 * hour)] as const)
     const [one, three] = [sweep(1), sweep(3)]
     const saturates = (points: typeof one, schedulers: number) =>
       trials.map((_, i) => crossing(points.map(([x, results]) => [x, (results[i] as Runs[number]).batch.busyness / schedulers]), 0.95))
@@ -119,7 +121,13 @@ export const batchTimesOnC: Experiment = {
         ],
       },
       tables: [sweepTable('Figure 13: cluster C', ['batch schedulers', 't_job batch (s)'],
-        { 'batch busyness, all schedulers': ({ batch }) => batch.busyness, 'batch wait (s)': ({ batch }) => batch.wait, 'batch conflict fraction': ({ batch }) => batch.conflictFraction, 'service conflict fraction': ({ service }) => service.conflictFraction, 'unscheduled batch': ({ batch }) => batch.unscheduled },
+        {
+          'batch busyness, all schedulers': ({ batch }) => batch.busyness,
+          'batch wait (s)': ({ batch }) => batch.wait,
+          'batch conflict fraction': ({ batch }) => batch.conflictFraction,
+          'service conflict fraction': ({ service }) => service.conflictFraction,
+          'unscheduled batch': ({ batch }) => batch.unscheduled,
+        },
         rows.flatMap(([count, points]) => points.map(([x, results]) => [[String(count), String(x)], results] as const)))],
     }
   },
@@ -160,7 +168,9 @@ export const commitModes: Experiment = {
     },
   ],
   run(trials): Findings {
-    const sweep = new Map<string, Runs[]>(modes.map(([conflict, commit]) => [`${conflict} ${commit}`, modeTimes.map((job) => runs({ cluster: 'C', scale: TRACE, system: 'omega', conflict, commit, service: { job } }, trials, 6 * hour))] as const))
+    const sweep = new Map<string, Runs[]>(modes.map(([conflict, commit]) =>
+      [`${conflict} ${commit}`, modeTimes.map((job) =>
+        runs({ cluster: 'C', scale: TRACE, system: 'omega', conflict, commit, service: { job } }, trials, 6 * hour))] as const))
     const total = (mode: string, figure: Figure) => trials.map((_, i) => (sweep.get(mode) ?? []).reduce((sum, results) => sum + figure(results[i] as Runs[number]), 0))
     const compare = (a: string, b: string, figure: Figure, by: (x: number, y: number) => number) => {
       const other = total(b, figure)

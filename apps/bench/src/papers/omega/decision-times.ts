@@ -104,7 +104,9 @@ export const decisionTimeSweep: Experiment = {
           ...each((cluster) => over(at(cluster, 'mesos', 100), ({ batch }) => batch.abandoned)),
         ],
       },
-      tables: systems.map((system) => sweepTable(names[system], ['cluster', 't_job (s)'], system === 'omega' || system === 'mesos' ? { ...classColumns, 'abandoned batch': ({ batch }) => batch.abandoned } : classColumns,
+      tables: systems.map((system) => sweepTable(names[system], ['cluster', 't_job (s)'], system === 'omega' || system === 'mesos'
+        ? { ...classColumns, 'abandoned batch': ({ batch }) => batch.abandoned }
+        : classColumns,
         clusters.flatMap((cluster) => times.map((x) => [[cluster, String(x)], at(cluster, system, x)] as const)))),
     }
   },

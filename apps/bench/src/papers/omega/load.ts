@@ -48,7 +48,10 @@ export const loadSweep: Experiment = {
   ],
   claims,
   run(trials): Findings {
-    const byCluster = new Map(clusters.map((cluster) => [cluster, factors[cluster].map((rate) => [rate, runs({ cluster, scale: LIGHT, system: 'omega', batchRate: rate }, trials, lightHorizon)] as const)]))
+    const byCluster = new Map(clusters.map((cluster) => [
+      cluster,
+      factors[cluster].map((rate) => [rate, runs({ cluster, scale: LIGHT, system: 'omega', batchRate: rate }, trials, lightHorizon)] as const),
+    ]))
     const grid = new Map<string, Runs>(schedulers.flatMap((count) => loads.map((rate) => [`${count} ${rate}`, many(count, rate, trials)] as const)))
     const at = (count: number, rate: number) => grid.get(`${count} ${rate}`) as Runs
     const conflicts = (a: Runs, b: Runs) => compared(a, b, (one, other) => one.batch.conflictFraction - other.batch.conflictFraction)
@@ -66,7 +69,12 @@ export const loadSweep: Experiment = {
         sweepTable('Figure 8: arrival rate of batch jobs', ['cluster', 'rate factor'], { ...classColumns, 'batch conflict fraction': ({ batch }) => batch.conflictFraction },
           clusters.flatMap((cluster) => (byCluster.get(cluster) ?? []).map(([rate, results]) => [[cluster, String(rate)], results] as const))),
         sweepTable('Figure 9: cluster B, batch schedulers', ['batch schedulers', 'rate factor'],
-          { 'batch busyness, all schedulers': ({ batch }) => batch.busyness, 'batch conflict fraction': ({ batch }) => batch.conflictFraction, 'batch wait (s)': ({ batch }) => batch.wait, 'service conflict fraction': ({ service }) => service.conflictFraction },
+          {
+            'batch busyness, all schedulers': ({ batch }) => batch.busyness,
+            'batch conflict fraction': ({ batch }) => batch.conflictFraction,
+            'batch wait (s)': ({ batch }) => batch.wait,
+            'service conflict fraction': ({ service }) => service.conflictFraction,
+          },
           schedulers.flatMap((count) => loads.map((rate) => [[String(count), String(rate)], at(count, rate)] as const))),
       ],
     }

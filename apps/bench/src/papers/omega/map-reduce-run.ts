@@ -1,5 +1,8 @@
 import { sharedState } from '@sched/architectures'
-import { phasesTime, type ClusterView, type Decision, type JobId, type JobSpec, type NodeId, type Observer, type ResourceId, type Seconds, type StageSpec, type WorkView } from '@sched/core'
+import {
+  phasesTime, type ClusterView, type Decision, type JobId, type JobSpec, type NodeId, type Observer, type ResourceId, type Seconds,
+  type StageSpec, type WorkView,
+} from '@sched/core'
 import { randomFit } from '@sched/placement'
 import { fifo, greedy, mapReduce, type MapReduceOptions } from '@sched/policies'
 import { Simulation } from '@sched/sim'

@@ -79,8 +79,15 @@ export const mapReduce: Experiment = {
         'OM-F15-cap': (['D', 'A', 'C'] as const).map((cluster) => ratio(cluster, 'global cap 60%', 'max-parallelism', gain)),
         'OM-F16': [ratio('C', 'max-parallelism', 'as requested', variation)],
       },
-      tables: [markdownTable('Figures 15 and 16: speed-ups and utilisation', ['cluster', 'policy', 'jobs that gain', 'mean speed-up', '80th percentile', 'largest', 'mean utilisation', 'its standard deviation'],
-        clusters.flatMap((cluster) => names.map((name) => [cluster, name, ...[gaining, (jobs: readonly Sized[]) => gain(jobs) + 1, percentile80, largest, utilisation, variation].map((figure) => average(cluster, name, figure))])))],
+      tables: [markdownTable('Figures 15 and 16: speed-ups and utilisation', [
+        'cluster', 'policy', 'jobs that gain', 'mean speed-up', '80th percentile', 'largest', 'mean utilisation', 'its standard deviation',
+      ],
+        clusters.flatMap((cluster) => names.map((name) => [
+          cluster,
+          name,
+          ...[gaining, (jobs: readonly Sized[]) => gain(jobs) + 1, percentile80, largest, utilisation, variation].map((figure) =>
+            average(cluster, name, figure)),
+        ])))],
     }
   },
 }

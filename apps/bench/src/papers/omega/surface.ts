@@ -49,7 +49,10 @@ export const surfaces: Experiment = {
         'OM-F11': [over(averagedBy(trace.flat(), ({ service }) => (service.busyness < 0.5 ? 1 : 0)), ({ busyness }) => busyness)],
       },
       tables: [
-        ...systems.map((system) => surfaceTable(`Figure 10, cluster B, ${system}: busyness of the service scheduler (of the one scheduler under single and multi); * more than 2% unscheduled`, byName[system])),
+        ...systems.map((system) => surfaceTable(
+          `Figure 10, cluster B, ${system}: busyness of the service scheduler (of the one scheduler under single and multi); * more than 2% unscheduled`,
+          byName[system],
+        )),
         surfaceTable('Figure 11, cluster C, omega: busyness of the service scheduler; * more than 2% unscheduled', trace, true),
       ],
     }

@@ -67,12 +67,23 @@ function runAll(load: Load, trial: Trial): Outcome {
 const response = (run: Outcome, discipline: Discipline): number => run[discipline].times.response.mean
 
 function table(outcomes: readonly { readonly load: Load; readonly runs: readonly Outcome[] }[]): string {
-  const heads = ['processors', 'load', 'estimates', ...disciplineNames.map((name) => `${name}: response (s)`), ...disciplineNames.map((name) => `${name}: bounded slowdown`), 'backfilled by EASY', 'loss of capacity, FCFS', 'EASY']
+  const heads = [
+    'processors',
+    'load',
+    'estimates',
+    ...disciplineNames.map((name) => `${name}: response (s)`),
+    ...disciplineNames.map((name) => `${name}: bounded slowdown`),
+    'backfilled by EASY',
+    'loss of capacity, FCFS',
+    'EASY',
+  ]
   const rows = outcomes.map(({ load, runs }) => {
     const mean = (figure: (run: Outcome) => number) => overRuns(runs, figure).mean
     const per = (figure: (summary: Summary) => number) => disciplineNames.map((name) => String(Number(mean((run) => figure(run[name])).toPrecision(3))))
     return [
-      String(load.procs), String(load.load), load.estimates === 'exact' ? 'exact' : 'users\'', ...per(({ times }) => times.response.mean), ...per(({ times }) => times.slowdown.mean),
+      String(load.procs), String(load.load), load.estimates === 'exact'
+        ? 'exact'
+        : 'users\'', ...per(({ times }) => times.response.mean), ...per(({ times }) => times.slowdown.mean),
       percent(mean(({ EASY }) => EASY.rigid?.backfilled.share ?? NaN)),
       percent(mean(({ FCFS }) => FCFS.rigid?.queue.lossOfCapacity ?? NaN)), percent(mean(({ EASY }) => EASY.rigid?.queue.lossOfCapacity ?? NaN)),
     ]

@@ -18,7 +18,11 @@ const claims: readonly Claim[] = [
   },
   {
     id: 'SV-BF-fat', class: 'Q', published: 'fattened: head delay against its first shadow < AWT at decision time',
-    measures: [measure('instants in which a head was delayed', 'number', above(0)), measure('of these, by AWT or more', 'number', none), measure('largest delay over AWT', 'ratio', shown)],
+    measures: [
+      measure('instants in which a head was delayed', 'number', above(0)),
+      measure('of these, by AWT or more', 'number', none),
+      measure('largest delay over AWT', 'ratio', shown),
+    ],
   },
 ]
 
@@ -45,7 +49,11 @@ export const backfillingPromises: Experiment = {
       byId: {
         'SV-BF-guarantee': [overRuns(runs, ({ promises }) => promises.jobs), overRuns(runs, ({ promises }) => promises.broken)],
         'SV-BF-head': [overRuns(runs, ({ easy }) => easy.heads), overRuns(runs, ({ easy }) => easy.latest)],
-        'SV-BF-fat': [overRuns(runs, ({ fattened }) => fattened.delayings), overRuns(runs, ({ fattened }) => fattened.overlong), overRuns(runs, ({ fattened }) => fattened.largest)],
+        'SV-BF-fat': [
+          overRuns(runs, ({ fattened }) => fattened.delayings),
+          overRuns(runs, ({ fattened }) => fattened.overlong),
+          overRuns(runs, ({ fattened }) => fattened.largest),
+        ],
       },
     }
   },

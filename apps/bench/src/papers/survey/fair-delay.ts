@@ -34,7 +34,12 @@ export const fairDelay: Experiment = {
   ],
   claims,
   run(trials): Findings {
-    const runs = trials.map((trial) => ({ fair: under(naiveFair, trial), delay: under(delayed(5, 5), trial), fifo: under(hadoopFifo, trial), skips: under(skipDelay(fifo(), { skips: SKIPS }), trial) }))
+    const runs = trials.map((trial) => ({
+      fair: under(naiveFair, trial),
+      delay: under(delayed(5, 5), trial),
+      fifo: under(hadoopFifo, trial),
+      skips: under(skipDelay(fifo(), { skips: SKIPS }), trial),
+    }))
     const near = (level: number, more: keyof (typeof runs)[number], less?: keyof (typeof runs)[number]) =>
       overRuns(runs, (run) => run[more].near(level) - (less === undefined ? 0 : run[less].near(level)))
     return {

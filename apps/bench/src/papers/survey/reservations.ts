@@ -69,7 +69,12 @@ function waits({ seed, validate }: Trial, isReserving: boolean): { readonly big:
   simulate({
     cluster: { nodes: [{ count: NODES, resources: { memory: MEMORY } }] },
     workload: tasks(seed),
-    policy: capacityScheduler({ queues: { small: { capacity: 50 }, big: { capacity: 50 } }, defaults: { userLimitFactor: -1 }, maximumApplications: 100_000, reservations: isReserving }),
+    policy: capacityScheduler({
+      queues: { small: { capacity: 50 }, big: { capacity: 50 } },
+      defaults: { userLimitFactor: -1 },
+      maximumApplications: 100_000,
+      reservations: isReserving,
+    }),
     architecture: monolithic(), runtime: { jitter: 0 }, observers: [rows], seed, validate,
   })
   return { big: mean(all.big), small: mean(all.small), longest: Math.max(...all.big), started: started / all.big.length }
@@ -83,4 +88,9 @@ function tasks(seed: number): Workload {
   return workloadOf('reservations', jobs.sort((a, b) => a.submit - b.submit))
 }
 
-const task = (id: string, submit: Seconds, queue: string, memory: number, duration: Seconds): JobSpec => ({ id, submit, queue, stages: [{ name: 'task', tasks: 1, demand: { memory }, duration }] })
+const task = (id: string, submit: Seconds, queue: string, memory: number, duration: Seconds): JobSpec => ({
+  id,
+  submit,
+  queue,
+  stages: [{ name: 'task', tasks: 1, demand: { memory }, duration }],
+})

@@ -62,7 +62,10 @@ interface Job {
 function jobsOf({ seed, quick = false }: Trial): Job[] {
   const random = randomStream(seed, 'survey/resource-models')
   let now = 0
-  return Array.from({ length: quick ? 20 : 60 }, () => ({ submit: (now += -5 * Math.log(1 - random())), maps: 20 + pick(random, 81), use: kinds[pick(random, kinds.length)] as Use }))
+  return Array.from(
+    { length: quick ? 20 : 60 },
+    () => ({ submit: (now += -5 * Math.log(1 - random())), maps: 20 + pick(random, 81), use: kinds[pick(random, kinds.length)] as Use }),
+  )
 }
 
 const pick = (random: Random, choices: number): number => Math.floor(random() * choices)
@@ -73,7 +76,14 @@ function described(jobs: readonly Job[], { demand }: Model): Workload {
     submit,
     stages: [
       { name: 'map', tasks: maps, demand: demand('map', use), use: { ...use }, duration: { kind: 'uniform', min: 20, max: 40 } },
-      { name: 'reduce', tasks: Math.ceil(maps / 4), demand: demand('reduce', use), use: { ...use }, duration: { kind: 'uniform', min: 40, max: 80 }, after: [{ stage: 0, fraction: 0.05 }] },
+      {
+        name: 'reduce',
+        tasks: Math.ceil(maps / 4),
+        demand: demand('reduce', use),
+        use: { ...use },
+        duration: { kind: 'uniform', min: 40, max: 80 },
+        after: [{ stage: 0, fraction: 0.05 }],
+      },
     ],
   }))
   return workloadOf('jobs of three kinds', specs)

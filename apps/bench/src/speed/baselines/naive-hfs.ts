@@ -66,7 +66,9 @@ class NaiveHfs implements Policy {
     const pools = [...new Set(jobs.map((job) => job.pool))].map((name) => ({ name, running: running(name) }))
     return pools
       .sort((a, b) => a.running - b.running || (a.name < b.name ? -1 : 1))
-      .flatMap(({ name }) => jobs.filter((job) => job.pool === name && work.unplaced(job.id, lane) > 0).sort((a, b) => work.running(a.id, lane) - work.running(b.id, lane) || a.rank - b.rank))
+      .flatMap(({ name }) =>
+        jobs.filter((job) => job.pool === name && work.unplaced(job.id, lane) > 0).sort((a, b) =>
+          work.running(a.id, lane) - work.running(b.id, lane) || a.rank - b.rank))
   }
 
   #offer(job: NaiveJob, node: NodeId, round: Round): boolean {

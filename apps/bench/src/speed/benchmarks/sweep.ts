@@ -62,7 +62,11 @@ function variant(name: string, threads: number): Variant {
 /** `check` is a sum over what was printed. */
 function swept(cwd: string, threads: number, runs: number): Promise<Outcome> {
   const began = performance.now()
-  const child = spawn(process.execPath, [program ?? '', 'sweep', 'sweep.yaml', '--threads', String(threads), '--quiet', '--json', '-'], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    [program ?? '', 'sweep', 'sweep.yaml', '--threads', String(threads), '--quiet', '--json', '-'],
+    { cwd, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   let check = 0
   child.stdout.on('data', (bytes: Buffer) => bytes.forEach((byte) => (check = (Math.imul(check, 31) + byte) | 0)))
   return new Promise((resolve, reject) => {

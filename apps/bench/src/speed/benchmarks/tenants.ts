@@ -62,7 +62,10 @@ function preemptionCheck(): Variant {
     prepare(size) {
       const tenants = size === 'small' ? { queues: 30, nodes: 20, starts: 500, isLate: true } : { queues: HEADLINE, nodes: 5000, starts: 1000, isLate: true }
       const looks = size === 'small' ? 10 : LOOKS
-      const full = (observeOnly: boolean) => new FullCluster(tenants, capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly, monitoringInterval: INTERVAL } }))
+      const full = (observeOnly: boolean) => new FullCluster(
+        tenants,
+        capacityScheduler({ resourceCalculator: 'dominant', preemption: { observeOnly, monitoringInterval: INTERVAL } }),
+      )
       let ready: FullCluster
       return {
         setUp() {
