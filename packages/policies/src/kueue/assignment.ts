@@ -36,7 +36,9 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
   workload.flavor = Math.max(0, found.flavor)
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
-  const isKnown = short.length === 0 || (short.length === 1 && (targets.length === 0 || workload.demand.filter((amount) => amount > 0).length === 1))
+  const asksOne = workload.demand.filter((amount) => amount > 0).length === 1
+  // with fair sharing its share may be such by another resource that others are to go, and who is enough
+  const isKnown = short.length === 0 || (short.length === 1 && (asksOne || (!fairSharing && targets.length === 0)))
   return isKnown ? found : { ...found, targets: search(workload, short) } // searched for with one of its resources alone
 }
 

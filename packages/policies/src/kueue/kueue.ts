@@ -74,6 +74,8 @@ class Kueue implements Policy {
   /** Whether somebody gave way who has just started or had no node yet, or may preempt a moment later: nothing that ends tells of that. */
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
+  /** Who would have preempted in this call, but was preempted just before. */
+  readonly #held = new Set<JobId>()
   readonly #unfit = new Unfit()
   readonly #borrowers = new Borrowers()
   /** By queue and priority: the last submission among those that are admitted. */
@@ -104,6 +106,7 @@ class Kueue implements Policy {
 
   schedule(round: Round): void {
     this.#done.begin()
+    this.#held.clear()
     this.#call++
     this.#taken = None
     this.#preempted.begin(this.#env.now())
@@ -307,13 +310,12 @@ class Kueue implements Policy {
 
   #search(workload: Workload, short: readonly number[], round: Round): readonly Workload[] {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
-    const isBarred = this.#preempted.isBarred(workload.job)
-    if (isBarred && !this.#preempted.mayLater(workload.job)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
     const found = targets({ workload, short, admitted, borrowers: this.#borrowers, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
-    if (!isBarred) return found
-    if (found.length > 0) this.#isUnsettled = true
+    if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
+    this.#held.add(workload.job)
+    if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
     return []
   }
 
@@ -351,7 +353,7 @@ class Kueue implements Policy {
    * the next call; where they looked again at once while others give way, some thousand jobs at overload took from each other almost without end.
    */
   #setAside(workload: Workload, returns: number, round: Round): void {
-    const mayPreempt = round.claimsLeft > 0 && !this.#preempted.isBarred(workload.job)
+    const mayPreempt = round.claimsLeft > 0 && !this.#held.has(workload.job)
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt) return this.#passOver(workload)
     workload.likeness.setAsideAt = returns
     workload.likeness.setAsideIn = this.#call

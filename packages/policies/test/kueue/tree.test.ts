@@ -96,6 +96,16 @@ describe('fair preemption in a tree, as in TestFairPreemptions', () => {
   })
 })
 
+describe('fair preemption for one of two resources', () => {
+  it('goes by the share of both, also where by that of the one alone there is nobody to take', () => {
+    // of 11 CPUs and 6 mem b has 9, 7 of them borrowed. By CPUs a_in comes to 4/11, which b has without b_1, but b_2 is then not to be had;
+    // by mem it comes to 3/6, more than any would leave b, and less than b's 7/11, so that the first of b goes: b_2, of the lower priority
+    const queues = { a: { cohort: 'r', nominalQuota: { cpu: 4, mem: 3 }, preemption: { reclaimWithinCohort: 'Any' as const } }, b: { cohort: 'r', nominalQuota: { cpu: 2, mem: 0 } } }
+    const options = { fairSharing: true, cohorts: { r: { nominalQuota: { cpu: 5, mem: 3 } } }, queues }
+    expect(preempted(options, [['b_1', 3, 1], ['b_2', 6]], ['a_in', { cpu: 8, mem: 6 }])).toEqual(['b_2'])
+  })
+})
+
 describe('admission in a tree', () => {
   it('is first of those that borrow from nearer', () => {
     // q borrows from c, x from r, which has only what c lends
