@@ -5,8 +5,9 @@ export function fieldsUnder<T>(part: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
-    if (!(error instanceof SchedError)) throw error
-    const { field } = error.place
-    throw error.at({ field: field === undefined ? part : `${part}.${field}` })
+    throw error instanceof SchedError ? under(part, error) : error
   }
 }
+
+/** The error of a field of a part, or of the part itself, as of a field of the experiment. */
+export const under = (part: string, error: SchedError): SchedError => error.at({ field: error.place.field === undefined ? part : `${part}.${error.place.field}` })
