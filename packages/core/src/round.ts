@@ -19,6 +19,16 @@ export type Reason = (typeof Reason)[keyof typeof Reason]
 /** What people call a reason, by its number. */
 export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others']
 
+/** What limits around a policy say of a waiting job. */
+export interface LimitsSay {
+  /** What holds it back for now: a limit of how many jobs or for how long, or one of amounts; absent: nothing does. */
+  readonly held?: 'number' | 'amount'
+  /** Whom all that limit is of, for example a quality of service; '' where it is of the job, a user or an account. */
+  readonly by: string
+  /** Those of whom all there are limits for the job. */
+  readonly groups: readonly string[]
+}
+
 /** A job of which the scheduler chooses the number of tasks. */
 export interface Moulding {
   /** Tasks that its user asked for. */
@@ -103,6 +113,8 @@ export interface Round {
   ignoreLocality?(job: JobId): void
   /** Whether a policy around this one keeps the job off the node, whatever is free there: nothing to wait for. */
   readonly bars?: ((job: JobId, node: NodeId) => boolean) | undefined
+  /** What limits around this policy say of a waiting job, where they let it see those that they hold back, too: `take` and `claim` refuse these. */
+  readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
   /** Asks for another round at `time` even if nothing happens until then. */
   wakeAt(time: Seconds): void
 }

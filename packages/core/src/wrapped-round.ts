@@ -21,6 +21,7 @@ export abstract class WrappedRound implements Round {
   get explained() { return this.inner.explained }
   get reach() { return this.inner.reach }
   get bars() { return this.inner.bars }
+  get limitsOf() { return this.inner.limitsOf }
   room(node: NodeId): boolean { return this.inner.room(node) }
   fits(job: JobId, node: NodeId): boolean { return this.inner.fits(job, node) }
   claim(task: TaskId, node: NodeId): boolean { return this.inner.claim(task, node) }

@@ -82,6 +82,15 @@ describe('a dump of sacctmgr', () => {
     expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', '']])
   })
 
+  it('keeps others back with assoc_limit_stop, where anything is limited', () => {
+    const stop = 'SchedulerParameters=assoc_limit_stop'
+    const toldOf = (conf: string, ...beside: readonly string[]) => made(conf, ...beside).findings.filter(({ setting }) => setting.endsWith('assoc_limit_stop')).map(({ verdict, note }) => [verdict, note])
+    expect(limitsOf(`${enforced}\n${stop}`, dump)).toMatchObject({ assocLimitStop: true })
+    expect(toldOf(`${enforced}\n${stop}`, dump)).toEqual([['honoured', '']])
+    expect(limitsOf(`${enforced}\nPartitionName=a MaxTime=60\n${stop}`)).not.toHaveProperty('assocLimitStop')
+    for (const [conf, ...beside] of [[`${stop}\nPartitionName=a MaxTime=60`], [stop, dump]] as const) expect(toldOf(conf, ...beside)).toEqual([['ignored', 'no limit of a QOS or an association holds a job back']])
+  })
+
   it('lets jobs start that can end within their minutes, if asked to be safe', () => {
     const safe = limitsOf('AccountingStorageEnforce=safe', dump)
     expect(safe).toEqual({ ...(limitsOf(enforced, dump) as object), safe: true })

@@ -12,8 +12,8 @@ export interface Plan {
   begin(round: Round): void
   /** Where nodes have names: those on which tasks of this shape may run are out of sight. */
   close?(shape: ShapeId): void
-  /** The earliest start of the job's next piece, `Infinity` if there is none up to `latest`. */
-  earliest(job: JobId, latest: Seconds): Seconds
+  /** The earliest start of the job's next piece, not before a time, default now; `Infinity` if there is none up to `latest`. */
+  earliest(job: JobId, latest: Seconds, notBefore?: Seconds): Seconds
   /** Reserves what was found last, for a time of the caller's choice. */
   reserve(job: JobId, start: Seconds, end: Seconds): void
   /** Starts the piece as it was found; false when it cannot after all, and it then has a reservation from now on. */
@@ -45,10 +45,11 @@ export class CountedPlan implements Plan {
     this.#licenses?.begin(now)
   }
 
-  earliest(job: JobId, latest: Seconds): Seconds {
+  earliest(job: JobId, latest: Seconds, notBefore = -Infinity): Seconds {
     const { length, demand, width } = this.#lane
     const seconds = length[job] as number
-    let start = this.#profile.earliest(seconds, demand, job * width)
+    const isFromNow = notBefore <= (this.#profile.times[this.#profile.first] as number)
+    let start = isFromNow ? this.#profile.earliest(seconds, demand, job * width) : this.#profile.earliestFrom(notBefore, seconds, demand, job * width)
     while (this.#licenses !== undefined && start <= latest) {
       const free = this.#licenses.earliest(job, start, seconds)
       if (free === start) break

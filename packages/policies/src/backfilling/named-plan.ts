@@ -98,17 +98,17 @@ export class NamedPlan implements Plan {
     for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#inSight, node)
   }
 
-  earliest(job: JobId, latest: Seconds): Seconds {
+  earliest(job: JobId, latest: Seconds, notBefore = this.#now): Seconds {
     const { lane } = this.#lane
     const parts = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : []
-    if (parts.length > 1) return this.#earliestOfAll(job, parts, latest)
-    return this.#earliestOf(job, this.#work.shape(job, lane), this.#work.together(job, lane), this.#now, latest)
+    if (parts.length > 1) return this.#earliestOfAll(job, parts, latest, notBefore)
+    return this.#earliestOf(job, this.#work.shape(job, lane), this.#work.together(job, lane), notBefore, latest)
   }
 
   /** The parts one after another, each on nodes that none before it has, again and again from the latest of their starts on until all have one. */
-  #earliestOfAll(job: JobId, parts: readonly GangPart[], latest: Seconds): Seconds {
+  #earliestOfAll(job: JobId, parts: readonly GangPart[], latest: Seconds, notBefore: Seconds): Seconds {
     const places: NodeId[] = []
-    let from = this.#now
+    let from = notBefore
     for (let i = 0; i < parts.length; i++) {
       const { shape, tasks } = parts[i] as GangPart
       const start = this.#earliestOf(job, shape, tasks, from, latest, places)

@@ -18,6 +18,8 @@ import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
+/** Seconds after which a job may be expected to start that a limit holds back: nobody knows. */
+const UNTIL_LIMIT = 500
 /** Seconds within which select/cons_tres looks at ends together, at first. */
 const FIRST_WINDOW = 30
 
@@ -100,6 +102,12 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
   replanPolicy.plug({ order, placement }, options)
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
+
+/** Up to when a plan looks for starts, and groups of which a limit keeps jobs from starting before a time. */
+interface Search {
+  readonly latest: Seconds
+  readonly blocked: Map<string, Seconds>
+}
 
 class Replan implements Policy {
   readonly promises = true
@@ -212,6 +220,10 @@ class Replan implements Policy {
         arrays.reject(array) // a limit holds it back since another one started
         continue
       }
+      if (round.limitsOf?.(job)?.held === 'number') {
+        arrays.reject(array) // known before nodes are looked for, and so passed over
+        continue
+      }
       if (this.#licenses?.has(job) === false) return
       counts.tried++
       if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) {
@@ -265,6 +277,7 @@ class Replan implements Policy {
     const arrays = new ArrayTasks(this.#options.bf_max_job_array_resv)
     const reservations = new Quota(this.#options.bf_job_part_count_reserve)
     const starts = new Quota(this.#options.bf_max_job_start)
+    const blocked = new Map<string, Seconds>()
     let looked = 0
     let tests = 0
     let started = 0
@@ -296,7 +309,7 @@ class Replan implements Policy {
       }
       tests++
       looks.use(job)
-      const start = this.#startOrFind(job, round, lane, plan, now + window * MINUTE)
+      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, blocked })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
@@ -321,11 +334,20 @@ class Replan implements Policy {
     return now - work.submitted(job) >= age && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
   }
 
-  /** Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. */
-  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, latest: Seconds): Seconds {
+  /**
+   * Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. One that finds room and is
+   * held back by a limit is looked for after a while, and with it those of the QOS whose limit that is.
+   */
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, blocked }: Search): Seconds {
     while (lane.waits[job] === true) {
-      const start = plan.earliest(job, latest)
+      const limits = round.limitsOf?.(job)
+      const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
+      const start = plan.earliest(job, latest, from)
       if (start > round.now) return start
+      if (limits?.held !== undefined) {
+        if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
+        return plan.earliest(job, latest, round.now + UNTIL_LIMIT)
+      }
       if (!plan.start(job, round)) return Infinity
     }
     return Infinity

@@ -81,6 +81,8 @@ export interface Limit {
   readonly reason: string
   /** What it counts; absent: the job alone, for which nothing changes. */
   readonly of?: Counted
+  /** It is about how many jobs run or for how long, and so known before nodes are looked for. */
+  readonly isOfNumbers?: true
   isOver(piece: Piece): boolean
   /** When it is not over any more if nothing else is used; absent: when something is given back. */
   opensAt?(piece: Piece): Seconds
@@ -90,7 +92,7 @@ const whose = (reason: string, of: Counted) => `${reason} of ${of.name}`
 
 export function jobsLimit(of: Counted, most: number, reason: string): Limit {
   of.fewest = Math.min(of.fewest, most)
-  return { of, reason: whose(reason, of), isOver: ({ isFirst }) => isFirst && of.running >= most }
+  return { of, isOfNumbers: true, reason: whose(reason, of), isOver: ({ isFirst }) => isFirst && of.running >= most }
 }
 
 export function amountLimit(of: Counted, resource: number, most: number, reason: string): Limit {
@@ -132,7 +134,7 @@ export function safeLimit(of: Counted, { usage, id, resource, isFree }: Charge, 
 /** `most` in seconds that jobs have run; with `isSafe` a job must be able to run to its time limit within it, whatever runs beside it. Source: Slurm, `acct_policy_job_runnable_pre_select`. */
 export const wallLimit = (of: Counted, { usage, id }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
   const asked = ({ estimate }: Piece) => (isSafe && estimate < Infinity ? estimate : 0)
-  return { of, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
+  return { of, isOfNumbers: true, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
 }
 
 /** `most` in amounts x seconds that running jobs have left; `isFree` as above. */
@@ -154,5 +156,5 @@ export const spanLimit = (resource: number, most: number, reason: string): Limit
 export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })
 export const leastLimit = (resource: number, least: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) < least })
 /** A job without a time limit gets the longest that it may have. */
-export const timeLimit = (most: Seconds, reason: string): Limit => ({ reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
+export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
 export const never = (reason: string): Limit => ({ reason, isOver: () => true })

@@ -1,4 +1,4 @@
-import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
 import { AskedPiece, runningOf } from './asked-piece.js'
 import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
@@ -30,6 +30,8 @@ export class LimitedJobs implements WorkListener {
   /** Jobs held back in this round, some of them by claims that may be taken back. */
   readonly #heldNow: Entry[] = []
   readonly #piece: AskedPiece
+  /** Whether the policy is told of jobs, too, that a limit of a QOS or an association holds back. */
+  readonly #stops: boolean
   #tick: Seconds = 0
 
   /** `told` hears of waiting jobs that no limit holds back. */
@@ -39,6 +41,7 @@ export class LimitedJobs implements WorkListener {
     this.#book = new TermsBook(options, env)
     this.#lanes = env.cluster.lanes.length
     this.#piece = new AskedPiece(env)
+    this.#stops = options.assocLimitStop
   }
 
   // ---- submission ----
@@ -77,24 +80,30 @@ export class LimitedJobs implements WorkListener {
 
   onReady(job: JobId, lane: LaneId): void {
     const limit = this.#limitOf(job, lane)
-    if (limit === undefined) this.#show(job, lane)
-    else this.#hold(job * this.#lanes + lane, limit)
+    if (limit === undefined) return this.#show(job, lane)
+    this.#hold(job * this.#lanes + lane, limit)
+    if (this.#isSeen(job, limit)) this.#told.onReady?.(job, lane)
   }
 
   /** It asks for more: a gang that is preempted comes back task by task. */
   onMore(job: JobId, lane: LaneId): void {
     const entry = job * this.#lanes + lane
-    if (this.#held.has(entry)) return
+    if (this.#held.has(entry)) {
+      if (this.#isSeen(job, this.#heldBy[entry])) this.#told.onMore?.(job, lane)
+      return
+    }
     const limit = this.#limitOf(job, lane)
-    if (limit === undefined) this.#told.onMore?.(job, lane)
-    else this.#holdBack(entry, limit)
+    if (limit !== undefined) this.#holdBack(entry, limit)
+    if (limit === undefined || this.#isSeen(job, limit)) this.#told.onMore?.(job, lane)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
     const entry = job * this.#lanes + lane
-    if (this.#held.has(entry)) return this.#forget(entry)
-    this.#hide(job, entry)
-    this.#told.onDrained?.(job, lane)
+    const isHeld = this.#held.has(entry)
+    const isSeen = !isHeld || this.#isSeen(job, this.#heldBy[entry])
+    if (isHeld) this.#forget(entry)
+    else this.#hide(job, entry)
+    if (isSeen) this.#told.onDrained?.(job, lane)
   }
 
   /** Whether any waiting job is not held back. */
@@ -106,18 +115,40 @@ export class LimitedJobs implements WorkListener {
     return this.#held.has(job * this.#lanes + lane)
   }
 
-  /** The first limit that keeps the next piece of the job from starting. */
-  #limitOf(job: JobId, lane: LaneId): Limit | undefined {
-    const { limits, bill } = this.#terms[job] as Terms
-    if (limits.length === 0) return undefined
-    this.#piece.ask(job, lane, this.#running[job] as number, bill)
-    return limits.find((limit) => this.#piece.isOver(limit))
+  /** Whether the policy knows of the job although the limit holds it back. */
+  #isSeen(job: JobId, limit: Limit | undefined): boolean {
+    return this.#stops && limit !== undefined && (this.#terms[job] as Terms).accounting.has(limit)
   }
 
-  #show(job: JobId, lane: LaneId): void {
+  /** What a policy may know of the limits of a job that it sees; absent where it sees no job that is held back. */
+  get say(): ((job: JobId, lane: LaneId) => LimitsSay) | undefined {
+    return this.#stops ? (job, lane) => this.#say(job, lane) : undefined
+  }
+
+  /** A limit of numbers comes first: Slurm looks at those before it looks for nodes. */
+  #say(job: JobId, lane: LaneId): LimitsSay {
+    const { limits, bill, qos } = this.#terms[job] as Terms
+    if (!this.isHeld(job, lane)) return { by: '', groups: qos }
+    this.#piece.ask(job, lane, this.#running[job] as number, bill)
+    const over = limits.filter((limit) => this.#piece.isOver(limit))
+    const limit = over.find(({ isOfNumbers }) => isOfNumbers) ?? over[0]
+    const name = limit?.of?.name ?? ''
+    return { held: limit?.isOfNumbers === true ? 'number' : 'amount', by: qos.includes(name) ? name : '', groups: qos }
+  }
+
+  /** The first limit that keeps the next piece of the job from starting; where the policy sees those held back by others, one of a partition or a licence before them. */
+  #limitOf(job: JobId, lane: LaneId): Limit | undefined {
+    const { limits, accounting, bill } = this.#terms[job] as Terms
+    if (limits.length === 0) return undefined
+    this.#piece.ask(job, lane, this.#running[job] as number, bill)
+    const hiding = this.#stops ? limits.find((limit) => !accounting.has(limit) && this.#piece.isOver(limit)) : undefined
+    return hiding ?? limits.find((limit) => this.#piece.isOver(limit))
+  }
+
+  #show(job: JobId, lane: LaneId, isSeen = false): void {
     this.#shown++
     for (const group of (this.#terms[job] as Terms).limiting) group.shown.add(job * this.#lanes + lane)
-    this.#told.onReady?.(job, lane)
+    if (!isSeen) this.#told.onReady?.(job, lane)
   }
 
   #hide(job: JobId, entry: Entry): void {
@@ -206,16 +237,19 @@ export class LimitedJobs implements WorkListener {
     this.#hide(job, entry)
     this.#hold(entry, limit)
     this.#heldNow.push(entry)
-    this.#told.onDrained?.(job, (entry % this.#lanes) as LaneId)
+    if (!this.#isSeen(job, limit)) this.#told.onDrained?.(job, (entry % this.#lanes) as LaneId)
   }
 
   #lookAgain(entry: Entry, isInRound = false): void {
     const job = Math.floor(entry / this.#lanes) as JobId
     const lane = (entry % this.#lanes) as LaneId
     const limit = this.#limitOf(job, lane)
+    const [wasSeen, isSeen] = [this.#isSeen(job, this.#heldBy[entry]), this.#isSeen(job, limit)]
     this.#forget(entry)
-    if (limit === undefined) return this.#show(job, lane)
+    if (limit === undefined) return this.#show(job, lane, wasSeen)
     this.#hold(entry, limit)
+    if (wasSeen && !isSeen) this.#told.onDrained?.(job, lane)
+    if (!wasSeen && isSeen) this.#told.onReady?.(job, lane)
     if (isInRound) this.#heldNow.push(entry)
   }
 

@@ -73,6 +73,7 @@ export const slurmLimitsOptions = z.strictObject({
   qos: z.record(z.string(), qos).default({}).describe('qualities of service with their limits; jobs that name none have the default of their association, or `normal`'),
   accounts: z.record(z.string(), account).default({}).describe('the tree of accounts with their users and limits; `root` is around all'),
   enforce: z.array(z.enum(['associations', 'qos'])).default([]).describe('associations: jobs of users who are not in `accounts` are refused; qos: so are jobs with a QOS that is not there or not theirs (AccountingStorageEnforce)'),
+  assocLimitStop: z.boolean().default(false).describe('jobs that limits of QOS and associations hold back keep others from starting, under replan with its plans, as jobs without room do (SchedulerParameters=assoc_limit_stop)'),
   licenses: z.record(z.string(), count).optional().describe('licences of the cluster by name (Licenses): jobs that ask for some (`licenses`) wait until enough are free, and are refused where they ask for more than there are'),
   billing: z.record(z.string(), z.number().nonnegative()).optional().describe('what an amount of a resource costs for limits of `billing` (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else; of a job in all it is rounded down'),
   partitionBilling: z.record(z.string(), z.record(z.string(), z.number().nonnegative())).default({}).describe('the same of jobs in some queues (TRESBillingWeights of partitions); others: `billing`'),

@@ -65,6 +65,11 @@ class LimitedRound extends WrappedRound {
     this.#left = 0
   }
 
+  override get limitsOf() {
+    const { say } = this.#jobs
+    return say && ((job: JobId) => say(job, this.lane))
+  }
+
   override fits(job: JobId, node: NodeId): boolean {
     return !this.#jobs.isHeld(job, this.lane) && this.inner.fits(job, node)
   }

@@ -31,6 +31,9 @@ export interface Terms {
   readonly limiting: readonly Counted[]
   /** What may keep them from starting, the reason that is told first. */
   readonly limits: readonly Limit[]
+  /** Those of them that are of QOS and associations, and the names of what their QOS are counted as. */
+  readonly accounting: ReadonlySet<Limit>
+  readonly qos: readonly string[]
   /** What refuses them when they are submitted: numbers of jobs in the system. */
   readonly submits: readonly SubmitLimit[]
   /** Limits of what one job asks, which refuse it. */
@@ -98,11 +101,13 @@ export class TermsBook {
     const taken = new Set<string>()
     for (const each of qos) made.addQos(each, user, association.parent?.name ?? 'root', taken)
     made.addAssociation(association, taken)
+    const accounting = new Set(limits.filter((limit) => !ofPartition.includes(limit)))
     const [licenses, tooMany] = this.#licensesOf(wanted, made)
     const isUnknown = enforce.includes('associations') && !association.isDeclared
     const isForbidden = enforce.includes('qos') && (!(own in declared) || !mayAskFor(association, own))
     return {
       counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
+      accounting, qos: qos.map(({ name }) => `QOS ${name}`),
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),

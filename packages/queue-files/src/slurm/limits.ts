@@ -6,6 +6,7 @@ import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
+import { hasParameter } from './options.js'
 import { withoutNodes } from './partition-nodes.js'
 import { checkedLimit, secondsOf, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
@@ -40,6 +41,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
   return {
     ...given, ...billing,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
+    ...(Object.keys(ofDatabase).length > 0 && hasParameter(conf, 'assoc_limit_stop') && { assocLimitStop: true }),
     ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
     ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period) }),
   }

@@ -12,26 +12,30 @@ const parameters = knownWords<number>({
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
   sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
-  sched_interval: 'the plan looks at the whole queue every bf_interval', assoc_limit_stop: 'a job that a limit holds back keeps nobody else from starting',
+  sched_interval: 'the plan looks at the whole queue every bf_interval',
   bf_busy_nodes: 'where tasks go is up to the placement of the policy', pack_serial_at_end: 'where tasks go is up to the placement of the policy', nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', bf_node_space_size: 'a plan has as many records as it needs', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
 })
 
+/** Whether SchedulerParameters has a word without a number. */
+export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
+  (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
+
 /**
- * What `replan` takes of SchedulerParameters; `noLicenses`: why its plans reckon with no licences, where bf_licenses is given all the same.
+ * What `replan` takes of SchedulerParameters. `flags`: words without a number that others take, with why each means nothing here, '' where it acts.
  * Throws `BAD_INPUT` for a number that is none.
  */
-export function replanOptions(setting: Setting | undefined, noLicenses: string, findings: Findings): Record<string, number> {
+export function replanOptions(setting: Setting | undefined, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
   const options: Record<string, number> = {}
   for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
     const given = setting as Setting
     const [name = '', value = ''] = part.split('=')
-    const least = parameters[name.toLowerCase()]
+    const [least, flag] = [parameters[name.toLowerCase()], flags[name.toLowerCase()]]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
     if (name === 'preempt_youngest_first' || name === 'preempt_reorder_count') tell('honoured')
-    else if (name.toLowerCase() === 'bf_licenses') tell(noLicenses === '' ? 'honoured' : 'ignored', noLicenses)
-    else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? notSimulated(name, [...Object.keys(parameters), 'bf_licenses', ...Object.keys(whyNot)]))
+    else if (flag !== undefined) tell(flag === '' ? 'honoured' : 'ignored', flag)
+    else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? notSimulated(name, [...Object.keys(parameters), ...Object.keys(flags), ...Object.keys(whyNot)]))
     else {
       const number = wholeOf({ ...given, name: `${given.name} ${name}`, value })
       if (number < least) tell('ignored', 'Slurm takes its default for it')

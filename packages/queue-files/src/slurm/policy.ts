@@ -3,7 +3,7 @@ import { Findings, notSimulated } from '../finding.js'
 import { billingOf, partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { licensesOf, limitsOfPartition, limitsOptions } from './limits.js'
-import { multifactorNames, multifactorOptions, replanOptions, weights } from './options.js'
+import { hasParameter, multifactorNames, multifactorOptions, replanOptions, weights } from './options.js'
 import { isAsHere, whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preempting, preemptionActs, preemptsByTier } from './preemption.js'
@@ -66,14 +66,14 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
   const licenses = licensesOf(conf, arePlanned, findings)
+  const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
   const inner = discipline(
     conf,
     nodes,
     { order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order, ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }) },
-    noPlan,
+    { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
     findings,
   )
-  const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
@@ -110,14 +110,11 @@ function whyNoLicensePlan(conf: SlurmConf): string {
   return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
 }
 
-const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
-  (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
-
 function discipline(
   { general, partitions }: SlurmConf,
   nodes: number,
   planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined },
-  noLicenses: string,
+  flags: Readonly<Record<string, string>>,
   findings: Findings,
 ): Config {
   const type = general.get('schedulertype')
@@ -125,7 +122,7 @@ function discipline(
   if (isBuiltin && partitions.length > 1)
     findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
   else if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  const options = replanOptions(general.get('schedulerparameters'), noLicenses, findings)
+  const options = replanOptions(general.get('schedulerparameters'), flags, findings)
   return isBuiltin ? { strict: { order: planning.order } } : { replan: { ...planning, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
 }
 
