@@ -1,34 +1,19 @@
 import { SchedError } from '@sched/core'
-import { readCapacityFile } from './yarn/capacity-file.js'
-import type { CapacityFile } from './yarn/capacity-model.js'
-import { capacityPolicy, type CapacityPolicy } from './yarn/capacity-policy.js'
-import { readFairFile } from './yarn/fair-file.js'
-import type { FairFile } from './yarn/fair-model.js'
-import { fairPolicy, type FairPolicy } from './yarn/fair-policy.js'
-import { isKai, readKai, type KaiFile } from './kai/kai-file.js'
-import { kaiPolicy, type KaiPolicy } from './kai/kai-policy.js'
-import { isKueue, readKueue, type KueueFile } from './kueue/kueue-file.js'
-import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
-import type { SourceText } from './source-text.js'
-import { readProperties } from './yarn/site.js'
-import { isSlurmConf, readSlurmConf, withoutConf, type SlurmConf } from './slurm/conf.js'
+import { Findings } from './finding.js'
+import { isKai, readKai } from './kai/kai-file.js'
+import { isKueue, readKueue } from './kueue/kueue-file.js'
+import type { QueueFile } from './queue-file.js'
+import { isSlurmConf, readSlurmConf, withoutConf } from './slurm/conf.js'
 import { isDatabase, joined, readDatabase } from './slurm/database.js'
-import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
+import type { SourceText } from './source-text.js'
 import { isSparkConf, readSparkConf } from './spark/conf.js'
 import { isSparkPools, readSparkPools, type SparkFile } from './spark/pools-file.js'
-import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
-import { isYunikorn, readYunikorn, type YunikornFile } from './yunikorn/yunikorn-file.js'
-import { yunikornPolicy, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
-import { isVolcano, readVolcano, type VolcanoFile } from './volcano/volcano-file.js'
-import { volcanoPolicy, type VolcanoPolicy } from './volcano/volcano-policy.js'
 import { refuseTemplate } from './template.js'
-import { Findings } from './finding.js'
+import { isVolcano, readVolcano, type VolcanoFile } from './volcano/volcano-file.js'
 import { readXml } from './xml.js'
-import type { Setting } from './setting.js'
-import type { ClusterFacts } from './queue-policy.js'
-
-/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI, of YuniKorn or of Volcano, or pools of Spark. */
-export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | VolcanoFile | SparkFile
+import { readCapacityFile } from './yarn/capacity-file.js'
+import { readFairFile } from './yarn/fair-file.js'
+import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
 
 /**
  * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's
@@ -161,23 +146,3 @@ const schedulers: readonly (readonly [string, RegExp])[] = [
 
 /** Whose queues a text has, of schedulers on Kubernetes whose files are not read. */
 const otherQueues = (text: string): string | undefined => known.find(([, mark]) => mark.test(text))?.[0]
-
-/** The policy that a queue file describes on a cluster, with what became of each setting. */
-export function queuePolicy(file: QueueFile, cluster: ClusterFacts, site?: SourceText): 
-  | FairPolicy
-  | CapacityPolicy
-  | SlurmPolicy
-  | KueuePolicy
-  | KaiPolicy
-  | YunikornPolicy
-  | VolcanoPolicy
-  | SparkPolicy {
-  if (file.kind === 'kueue') return kueuePolicy(file, cluster)
-  if (file.kind === 'kai') return kaiPolicy(file, cluster)
-  if (file.kind === 'yunikorn') return yunikornPolicy(file, cluster)
-  if (file.kind === 'volcano') return volcanoPolicy(file, cluster)
-  if (file.kind === 'slurm') return slurmPolicy(file, cluster)
-  if (file.kind === 'spark') return sparkPolicy(file)
-  const properties: ReadonlyMap<string, Setting> = site === undefined ? new Map<string, Setting>() : readProperties(site)
-  return file.kind === 'fair' ? fairPolicy(file, cluster, properties) : capacityPolicy(file, cluster, properties)
-}

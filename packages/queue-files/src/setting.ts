@@ -19,3 +19,7 @@ export interface Given<T> {
   /** As written. */
   readonly text: string
 }
+
+/** Settings by name, as they are in the file. */
+export const asWritten = (settings: Iterable<Pick<Setting, 'name' | 'value'>>): Record<string, string> =>
+  Object.fromEntries([...settings].map(({ name, value }) => [name, value]))

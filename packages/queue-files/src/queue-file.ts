@@ -1,0 +1,11 @@
+import type { KaiFile } from './kai/kai-file.js'
+import type { KueueFile } from './kueue/kueue-file.js'
+import type { SlurmConf } from './slurm/conf.js'
+import type { SparkFile } from './spark/pools-file.js'
+import type { VolcanoFile } from './volcano/volcano-file.js'
+import type { CapacityFile } from './yarn/capacity-model.js'
+import type { FairFile } from './yarn/fair-model.js'
+import type { YunikornFile } from './yunikorn/yunikorn-file.js'
+
+/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI, of YuniKorn or of Volcano, or pools of Spark. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | VolcanoFile | SparkFile

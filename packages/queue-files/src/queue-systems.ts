@@ -1,0 +1,95 @@
+import { kaiSettings } from './kai/kai-file.js'
+import { kaiPolicy, type KaiPolicy } from './kai/kai-policy.js'
+import { nameOf } from './kueue/kueue-file.js'
+import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
+import { queueSettings } from './kueue/queue-settings.js'
+import type { QueueFile } from './queue-file.js'
+import type { ClusterFacts } from './queue-policy.js'
+import { rowsByPath, withoutShares, type QueueTable, type Totals } from './queue-rows.js'
+import { asWritten, type Setting } from './setting.js'
+import type { Asked } from './share-tree.js'
+import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
+import { slurmGeneral, slurmTable } from './slurm/rows.js'
+import type { SourceText } from './source-text.js'
+import { sparkTable } from './spark/rows.js'
+import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
+import { ROOT, volcanoSettings } from './volcano/volcano-file.js'
+import { volcanoGeneral, volcanoPolicy, type VolcanoPolicy } from './volcano/volcano-policy.js'
+import { capacityPolicy, type CapacityPolicy } from './yarn/capacity-policy.js'
+import { capacityTable } from './yarn/capacity-rows.js'
+import { fairPolicy, type FairPolicy } from './yarn/fair-policy.js'
+import { fairGeneral, fairTable } from './yarn/fair-rows.js'
+import { readProperties } from './yarn/site.js'
+import { yunikornGeneral, yunikornPolicy, yunikornSettings, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
+import type { YunikornQueue } from './yunikorn/yunikorn-queue.js'
+
+/** What each kind of queue file becomes. */
+interface PolicyOf {
+  readonly fair: FairPolicy
+  readonly capacity: CapacityPolicy
+  readonly slurm: SlurmPolicy
+  readonly kueue: KueuePolicy
+  readonly kai: KaiPolicy
+  readonly yunikorn: YunikornPolicy
+  readonly volcano: VolcanoPolicy
+  readonly spark: SparkPolicy
+}
+
+/** What is done with one kind of queue file. */
+interface QueueSystem<File, Policy> {
+  /** `site`: a yarn-site.xml, which others than YARN's schedulers do not look at. */
+  policy(file: File, cluster: ClusterFacts, site: SourceText | undefined): Policy
+  table(file: File, asked: Asked): QueueTable
+  /** Settings that are of no single queue, as written. */
+  general(file: File): Record<string, string>
+}
+
+const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<QueueFile, { readonly kind: Kind }>, PolicyOf[Kind]> } = {
+  fair: { policy: (file, cluster, site) => fairPolicy(file, cluster, propertiesOf(site)), table: fairTable, general: fairGeneral },
+  capacity: {
+    policy: (file, cluster, site) => capacityPolicy(file, cluster, propertiesOf(site)),
+    table: capacityTable,
+    general: ({ general }) => asWritten(general.values()),
+  },
+  slurm: { policy: slurmPolicy, table: slurmTable, general: slurmGeneral },
+  kueue: {
+    policy: kueuePolicy,
+    table: ({ clusterQueues }) =>
+      withoutShares(clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found) }))),
+    general: () => ({}),
+  },
+  kai: { policy: kaiPolicy, table: ({ queues }) => withoutShares(rowsByPath(queues, kaiSettings)), general: () => ({}) },
+  yunikorn: {
+    policy: yunikornPolicy,
+    table: ({ root }) => withoutShares(rowsByPath(withAllInside(root), yunikornSettings)),
+    general: yunikornGeneral,
+  },
+  volcano: {
+    policy: volcanoPolicy,
+    table: ({ queues }) => withoutShares(rowsByPath(queues.filter(({ name }) => name !== ROOT), volcanoSettings)),
+    general: volcanoGeneral,
+  },
+  spark: { policy: sparkPolicy, table: sparkTable, general: ({ conf }) => asWritten(conf) },
+}
+
+const propertiesOf = (site: SourceText | undefined): ReadonlyMap<string, Setting> => (site === undefined ? new Map<string, Setting>() : readProperties(site))
+
+const withAllInside = (queue: YunikornQueue): YunikornQueue[] => [queue, ...queue.queues.flatMap(withAllInside)]
+
+/** The system of a file; types do not follow that its kind is that of both. */
+const systemOf = (file: QueueFile) => systems[file.kind] as QueueSystem<QueueFile, PolicyOf[QueueFile['kind']]>
+
+/** The policy that a queue file describes on a cluster, with what became of each setting. */
+export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, site?: SourceText): PolicyOf[QueueFile['kind']] =>
+  systemOf(file).policy(file, cluster, site)
+
+/**
+ * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
+ * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
+ * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions
+ * of Slurm and queues of Kueue, KAI, Volcano and YuniKorn have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ */
+export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable => systemOf(file).table(file, { totals, active })
+
+/** Settings that are of no single queue, as written. */
+export const generalSettings = (file: QueueFile): Record<string, string> => systemOf(file).general(file)
