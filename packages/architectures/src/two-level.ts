@@ -1,5 +1,5 @@
 import {
-  amountsByName, defineArchitecture, resourceNamed, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec,
+  amountsByName, defineArchitecture, resourceNamed, SchedError, type Architecture, type ArchitectureEnv, type JobId, type JobSpec, type LaneId,
   type NodeId, type Plug, type Scheduler,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -119,12 +119,15 @@ class TwoLevel implements Architecture {
   readonly #frameworks: Framework[] = []
   /** Whether a gang that never gets all it needs is collected for again and again. */
   readonly #hoardsForEver: boolean
+  /** Whether it may never be offered all that is free at once, however often it is tried. */
+  readonly #offersParts: boolean
 
   constructor(options: z.output<typeof twoLevelOptions>, env: ArchitectureEnv) {
     this.#env = env
     this.#times = new DecisionTimes(options, env)
     const attempts = new Attempts(env.cell, options)
     this.#hoardsForEver = options.hoard > 0 && attempts.areEndless(true)
+    this.#offersParts = (options.offers === 'by-node' || options.refuseSeconds > 0) && attempts.areEndless(false)
     const groups = groupsOf<FrameworkGroup>(options.frameworks, 'framework', { wants: [] }).map(([name, group]): Group<FrameworkGroup> => {
       const usages: Usage[] = []
       const schedulers = addSchedulers(env, name, group.count ?? 1, (index) => [(usages[index] = new Usage(env))])
@@ -176,13 +179,20 @@ class TwoLevel implements Architecture {
 
   /**
    * No offer is as large as what frameworks need at once, or lasts until they have decided; or they collect against each other: one that
-   * waits alone is offered all that is free.
+   * waits alone is offered all that is free, unless it declines nodes at different times.
    */
   stuck(): string | undefined {
     if (this.#isSmall) return 'no offer that may be made is large enough for it, or lasts until it is answered (minimumOffer, fairShareOffers, offerTimeout).'
     const waiting = this.#frameworks.filter((framework) => framework.hasWork)
-    if (!this.#hoardsForEver || waiting.length < 2) return undefined
-    return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`
+    if (this.#hoardsForEver && waiting.length > 1)
+      return `frameworks ${waiting.map(({ scheduler }) => scheduler.name).join(', ')} keep from each other what they collect for gangs (hoard), and try for ever (abandonAfter: false).`
+    if (!this.#offersParts || !this.#haveGangs()) return undefined
+    return 'offers never have all at once that a gang needs: of each node by itself (offers: by-node), or without nodes that were declined (refuseSeconds). It is tried for ever (abandonAfter: false).'
+  }
+
+  #haveGangs(): boolean {
+    const { work, cluster } = this.#env.cell
+    return work.jobs().some((job) => cluster.lanes.some((_, lane) => work.together(job, lane as LaneId) > 1))
   }
 
   onNode(_node: NodeId, up: boolean): void {

@@ -90,6 +90,18 @@ describe('a framework that hoards for a gang', () => {
   })
 })
 
+describe('a framework that declines nodes at different times', () => {
+  it('never has all at once that a gang needs, which is told, until the job is given up', () => {
+    // node 0 is declined at 1.5 s and node 1, which the other framework has first, when that is done: 5 s later each is offered and declined by itself
+    const jobs = [job('gang', [gang(2)], { class: 'a' }), job('one', [gang(1, { gang: false, duration: 1.75 })], { class: 'b' })]
+    const options: TwoLevelOptions = { frameworks: { a: {}, b: {} }, decision: { job: 0.5, task: 0 }, offers: 'by-node', refuseSeconds: 5 }
+    const run = (change: TwoLevelOptions) => play(twoLevel({ ...options, ...change }), jobs, { cluster: cpus(2, 1) })
+    expect(() => run({ abandonAfter: false, abandonUnplacedAfter: false })).toThrow(/offers never have all at once that a gang needs: .*\. Let them be given up/)
+    expect(run({}).recorder.events.map(({ kind }) => kind)).toContain('abandon')
+    expect(run({ abandonAfter: false, abandonUnplacedAfter: false, refuseSeconds: 0 }).recorder.finishes()).toHaveProperty('gang')
+  })
+})
+
 describe('a conflict with one task of a gang', () => {
   it.each([['before', [0, 1, 2]], ['after', [2, 0, 1]]] as const)('rejects the gang and no other task of its job, %s the others', (where, nodes) => {
     // `first` is done deciding at 1 s and takes node 1; at 3 s the other finds it taken, on which its gang counted
