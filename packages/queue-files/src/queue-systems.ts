@@ -1,8 +1,11 @@
 import { kaiSettings } from './kai/kai-file.js'
 import { kaiPolicy, type KaiPolicy } from './kai/kai-policy.js'
+import { placeInKai } from './kai/place-jobs.js'
 import { nameOf } from './kueue/kueue-file.js'
 import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
+import { placeInKueue } from './kueue/place-jobs.js'
 import { queueSettings } from './kueue/queue-settings.js'
+import type { Place } from './placed.js'
 import type { QueueFile } from './queue-file.js'
 import type { ClusterFacts } from './queue-policy.js'
 import { rowsByPath, withoutShares, type QueueTable, type Totals } from './queue-rows.js'
@@ -11,15 +14,19 @@ import type { Asked } from './share-tree.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { slurmGeneral, slurmTable } from './slurm/rows.js'
 import type { SourceText } from './source-text.js'
+import { placeInSpark } from './spark/place-jobs.js'
 import { sparkTable } from './spark/rows.js'
 import { sparkPolicy, type SparkPolicy } from './spark/spark-policy.js'
+import { placeInVolcano } from './volcano/place-jobs.js'
 import { ROOT, volcanoSettings } from './volcano/volcano-file.js'
 import { volcanoGeneral, volcanoPolicy, type VolcanoPolicy } from './volcano/volcano-policy.js'
 import { capacityPolicy, type CapacityPolicy } from './yarn/capacity-policy.js'
 import { capacityTable } from './yarn/capacity-rows.js'
 import { fairPolicy, type FairPolicy } from './yarn/fair-policy.js'
 import { fairGeneral, fairTable } from './yarn/fair-rows.js'
+import { placeJob } from './yarn/place-jobs.js'
 import { readProperties } from './yarn/site.js'
+import { placeInYunikorn } from './yunikorn/rules.js'
 import { yunikornGeneral, yunikornPolicy, yunikornSettings, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
 import type { YunikornQueue } from './yunikorn/yunikorn-queue.js'
 
@@ -42,10 +49,17 @@ interface QueueSystem<File, Policy> {
   table(file: File, asked: Asked): QueueTable
   /** Settings that are of no single queue, as written. */
   general(file: File): Record<string, string>
+  /** How jobs come into queues; absent: they name them, or the policy puts them there. */
+  place?(file: File, policy: Policy): Place
 }
 
 const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<QueueFile, { readonly kind: Kind }>, PolicyOf[Kind]> } = {
-  fair: { policy: (file, cluster, site) => fairPolicy(file, cluster, propertiesOf(site)), table: fairTable, general: fairGeneral },
+  fair: {
+    policy: (file, cluster, site) => fairPolicy(file, cluster, propertiesOf(site)),
+    table: fairTable,
+    general: fairGeneral,
+    place: ({ root }, { rules }) => (spec) => placeJob(spec, rules, root),
+  },
   capacity: {
     policy: (file, cluster, site) => capacityPolicy(file, cluster, propertiesOf(site)),
     table: capacityTable,
@@ -57,19 +71,27 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
     table: ({ clusterQueues }) =>
       withoutShares(clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found) }))),
     general: () => ({}),
+    place: (_, policy) => placeInKueue(policy),
   },
-  kai: { policy: kaiPolicy, table: ({ queues }) => withoutShares(rowsByPath(queues, kaiSettings)), general: () => ({}) },
+  kai: {
+    policy: kaiPolicy,
+    table: ({ queues }) => withoutShares(rowsByPath(queues, kaiSettings)),
+    general: () => ({}),
+    place: (_, policy) => placeInKai(policy),
+  },
   yunikorn: {
     policy: yunikornPolicy,
     table: ({ root }) => withoutShares(rowsByPath(withAllInside(root), yunikornSettings)),
     general: yunikornGeneral,
+    place: (file) => (spec) => placeInYunikorn(spec, file),
   },
   volcano: {
     policy: volcanoPolicy,
     table: ({ queues }) => withoutShares(rowsByPath(queues.filter(({ name }) => name !== ROOT), volcanoSettings)),
     general: volcanoGeneral,
+    place: (_, policy) => placeInVolcano(policy),
   },
-  spark: { policy: sparkPolicy, table: sparkTable, general: ({ conf }) => asWritten(conf) },
+  spark: { policy: sparkPolicy, table: sparkTable, general: ({ conf }) => asWritten(conf), place: placeInSpark },
 }
 
 const propertiesOf = (site: SourceText | undefined): ReadonlyMap<string, Setting> => (site === undefined ? new Map<string, Setting>() : readProperties(site))
@@ -93,3 +115,6 @@ export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly s
 
 /** Settings that are of no single queue, as written. */
 export const generalSettings = (file: QueueFile): Record<string, string> => systemOf(file).general(file)
+
+/** How a file puts jobs into the queues of the policy that `queuePolicy` made of it; undefined: jobs name their queues, or the policy places them. */
+export const jobPlace = (file: QueueFile, policy: PolicyOf[QueueFile['kind']]): Place | undefined => systemOf(file).place?.(file, policy)

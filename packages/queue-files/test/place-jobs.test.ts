@@ -1,6 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { placeJob, queuePolicy, readQueues } from '@sched/queue-files'
+import { jobPlace, queuePolicy, readQueues, type Place } from '@sched/queue-files'
 
 const job = (change: Partial<JobSpec> = {}): JobSpec => ({ id: 'j', submit: 0, stages: [], ...change })
 const queues = '<queue name="ads"/><queue name="groups" type="parent"><queue name="devs" type="parent"/></queue><queue name="devs" type="parent"/>'
@@ -9,11 +9,12 @@ const queues = '<queue name="ads"/><queue name="groups" type="parent"><queue nam
 function place(rules: string, site?: string) {
   const file = readQueues({ file: 'fair.xml', text: `<allocations>${queues}${rules === '' ? '' : `<queuePlacementPolicy>${rules}</queuePlacementPolicy>`}</allocations>` })
   const made = queuePolicy(file, { resources: ['mem'], nodes: 1, heartbeat: false }, site === undefined ? undefined : { file: 'site.xml', text: site })
-  if (file.kind !== 'fair' || made.kind !== 'fair') throw new Error('a fair-scheduler.xml')
-  return (spec: JobSpec) => {
-    const { queue, refused } = placeJob(spec, made.rules, file.root)
-    return queue ?? `refused: ${refused ?? ''}`
-  }
+  return told(jobPlace(file, made))
+}
+
+const told = (where: Place | undefined) => (spec: JobSpec) => {
+  const { queue, refused } = where?.(spec) ?? {}
+  return queue ?? `refused: ${refused ?? ''}`
 }
 
 describe('placement rules', () => {
@@ -81,5 +82,41 @@ describe('placement rules', () => {
   it('put a job of a nested rule nowhere where that names a queue that holds jobs', () => {
     // as TestQueuePlacementPolicy.testNestedUserQueueDefaultRule
     expect(place('<rule name="nestedUserQueue"><rule name="default" queue="ads"/></rule>')(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+  })
+})
+
+describe('queues of other schedulers', () => {
+  const objects = (...specs: readonly string[]) => specs.join('---\n')
+  const kueue = (kind: string, name: string, spec: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ${kind}\nmetadata: { ${name} }\nspec: ${spec}\n`
+  const kai = (name: string, spec = '{}') => `apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: ${name} }\nspec: ${spec}\n`
+  const texts = {
+    kueue: objects(kueue('ClusterQueue', 'name: ml', '{ resourceGroups: [] }'), kueue('LocalQueue', 'name: train, namespace: ann', '{ clusterQueue: ml }')),
+    kai: objects(kai('team'), kai('ann', '{ parentQueue: team }')),
+    volcano: 'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: { name: ml }\nspec: {}\n',
+    yunikorn: 'partitions: [{ name: default, queues: [{ name: root, queues: [{ name: ml }] }] }]\n',
+    spark: '<allocations><pool name="ml"><schedulingMode>FAIR</schedulingMode></pool></allocations>',
+  }
+  const placed = (name: keyof typeof texts) => {
+    const file = readQueues({ file: name, text: texts[name] })
+    const to = told(jobPlace(file, queuePolicy(file, { resources: ['cpu'], nodes: 1, heartbeat: false })))
+    return [job({ queue: 'ml' }), job({ queue: 'train', user: 'ann' }), job({ user: 'ann' }), job()].map(to)
+  }
+
+  it('are found by the names that jobs have there', () => {
+    expect(placed('kueue')).toEqual(['ml', 'ml', 'refused: it names no queue, and those of the file are ml', 'refused: it names no queue, and those of the file are ml'])
+    expect(placed('kai')).toEqual([
+      'refused: no queue that holds jobs is called "ml": ann', 'refused: no queue that holds jobs is called "train": ann', 'team.ann',
+      'refused: it names no queue, and those of the file that hold jobs are ann',
+    ])
+    expect(placed('volcano')).toEqual(['ml', 'refused: no queue that takes jobs is called "train": ml, default', 'default', 'default'])
+    expect(placed('yunikorn')).toEqual([
+      'root.ml', 'refused: there is no queue "root.train"', ...[1, 2].map(() => 'refused: it names no queue, and the file has no placement rules'),
+    ])
+    expect(placed('spark')).toEqual(['ml', 'train', 'default', 'default'])
+  })
+
+  it('are named by jobs, or found by the policy, under a slurm.conf and the capacity scheduler', () => {
+    const slurm = readQueues({ file: 'slurm.conf', text: 'NodeName=n CPUs=1\nPartitionName=a Nodes=n\n' })
+    expect(jobPlace(slurm, queuePolicy(slurm, { resources: ['cpu'], nodes: 1, heartbeat: false }))).toBeUndefined()
   })
 })

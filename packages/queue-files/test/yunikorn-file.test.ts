@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isQueueFile, placeInYunikorn, queuePolicy, queueTable, readQueues, compareQueues, type YunikornFile, type YunikornPolicy } from '../src/index.js'
+import { isQueueFile, queuePolicy, queueTable, readQueues, compareQueues, type YunikornFile, type YunikornPolicy } from '../src/index.js'
+import { placeInYunikorn } from '../src/yunikorn/rules.js'
 import { messageOf } from './message-of.js'
 
 const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, totals: { cpu: 64_000, mem: 262_144, gpu: 8000 } }

@@ -1,9 +1,6 @@
 import type { ClusterModel } from '@sched/cluster'
 import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
-import {
-  placeInYunikorn, placeJob, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type KaiPolicy, type KueuePolicy, type QueueFile,
-  type SourceText, type VolcanoPolicy,
-} from '@sched/queue-files'
+import { jobPlace, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type Place, type QueueFile, type SourceText } from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
@@ -22,12 +19,18 @@ export function openQueues(file: string, directory: string): QueueFile {
   return readQueues(first, ...beside)
 }
 
-export const clusterFacts = ({ resources, nodes, total, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts => ({
-  resources, nodes, totals: Object.fromEntries(resources.map((name, r) =>
-    [name, total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) =>
-      sum + amount, 0)])), heartbeat: heartbeat !== undefined, partitions: labels.values('partition'),
-  nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
-})
+/** What of a cluster decides what a queue file means on it. */
+export function clusterFacts({ resources, nodes, total, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts {
+  const totalOf = (r: number) => total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)
+  return {
+    resources,
+    nodes,
+    totals: Object.fromEntries(resources.map((name, r) => [name, totalOf(r)])),
+    heartbeat: heartbeat !== undefined,
+    partitions: labels.values('partition'),
+    nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
+  }
+}
 
 /** The policies of the queue files of an experiment, each under the name of its file. */
 export function queuePolicies(registry: Registry, { queues, yarnSite }: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {
@@ -46,60 +49,13 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
-    if (made.kind === 'spark') return { ...common, plug, workload: placing(inPool(read)) }
-    if (made.kind === 'kai') return { ...common, ...placed(plug, inLeaves(made)) }
-    if (read.kind === 'yunikorn') return { ...common, ...placed(plug, (spec) => placeInYunikorn(spec, read)) }
-    if (made.kind === 'volcano') return { ...common, ...placed(plug, inVolcano(made)) }
-    if (made.kind === 'kueue') return { ...common, ...placed(plug, inClusterQueues(made)) }
     if (read.kind === 'slurm') {
       const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
       return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: placing(fill) }) }
     }
-    return made.kind === 'fair' && read.kind === 'fair' ? { ...common, ...placed(plug, (spec) => placeJob(spec, made.rules, read.root)) } : { ...common, plug }
+    const place = jobPlace(read, made)
+    return { ...common, ...(place === undefined ? { plug } : placed(plug, place)) }
   })
-}
-
-/** Spark has a pool `default` for jobs that name none; its pools have no `root`. */
-function inPool(file: QueueFile): (spec: JobSpec) => JobSpec {
-  const names = new Set(file.kind === 'spark' ? file.pools.map(({ name }) => name) : [])
-  return (spec) => {
-    const { queue = 'default' } = spec
-    const pool = names.has(queue) ? queue : queue.replace(/^root\./, '')
-    return pool === spec.queue ? spec : { ...spec, queue: pool }
-  }
-}
-
-/** Where a job goes, or why it goes nowhere. */
-type Place = (spec: JobSpec) => { readonly queue?: string | undefined; readonly refused?: string | undefined }
-
-/** Jobs that name a LocalQueue of Kueue are in its ClusterQueue; one that names no queue in that of its user, if there is one. */
-function inClusterQueues({ options, localQueues }: KueuePolicy): Place {
-  const names = Object.keys(options.queues ?? {})
-  return ({ queue, user }) => {
-    const found = localQueues.get(`${user ?? ''}/${queue ?? ''}`) ?? localQueues.get(queue ?? '') ?? queue ?? user
-    if (found !== undefined && names.includes(found)) return { queue: found }
-    return { refused: queue === undefined ? `it names no queue, and those of the file are ${names.join(', ')}` : `no ClusterQueue or LocalQueue is called "${queue}"` }
-  }
-}
-
-/** Jobs name a queue of KAI that holds jobs, by its own name or by its path. */
-function inLeaves({ leaves }: KaiPolicy): Place {
-  const names = [...leaves.keys()].join(', ')
-  return ({ queue, user }) => {
-    const name = queue?.split('.').at(-1) ?? user ?? ''
-    const path = leaves.get(name)
-    if (path !== undefined && (queue === undefined || queue === name || queue === path)) return { queue: path }
-    return { refused: queue === undefined ? `it names no queue, and those of the file that hold jobs are ${names}` : `no queue that holds jobs is called "${queue}": ${names}` }
-  }
-}
-
-/** Jobs name a Queue of Volcano that takes jobs; those that name none, or only their namespace, are in its own. */
-function inVolcano({ leaves }: VolcanoPolicy): Place {
-  return ({ queue, user }) => {
-    if (queue !== undefined && leaves.includes(queue)) return { queue }
-    if (queue === undefined || queue === user) return { queue: 'default' }
-    return { refused: `no queue that takes jobs is called "${queue}": ${leaves.join(', ')}` }
-  }
 }
 
 /** Gives jobs the queues that a file says; a job that it refuses is refused by the policy. */

@@ -34,6 +34,8 @@ export interface VolcanoFile {
 const CONF = 'volcano-scheduler.conf'
 /** The queue around all others. */
 export const ROOT = 'root'
+/** The queue of jobs that name none, which Volcano makes itself. */
+export const DEFAULT = 'default'
 
 const isBareConf = (text: string): boolean => /^actions\s*:/m.test(text) && /^tiers\s*:/m.test(text)
 

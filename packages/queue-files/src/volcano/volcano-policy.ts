@@ -6,7 +6,7 @@ import { fieldsOf, textOf } from '../kueue/kueue-file.js'
 import { inUnits } from '../kueue/quotas.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 import { schedulerConf } from './scheduler-conf.js'
-import { amountsOf, ROOT, stateOf, type VolcanoFile, type VolcanoQueue } from './volcano-file.js'
+import { amountsOf, DEFAULT, ROOT, stateOf, type VolcanoFile, type VolcanoQueue } from './volcano-file.js'
 
 /** What Queues of Volcano and the configuration of its scheduler come to. */
 export interface VolcanoPolicy extends QueuePolicy {
@@ -21,8 +21,6 @@ export interface VolcanoPolicy extends QueuePolicy {
 type Settings = NonNullable<VolcanoOptions['queues']>[string]
 type Plugins = ReadonlyMap<string, { readonly enableHierarchy?: boolean | undefined }>
 
-/** The queue of jobs that name none, which Volcano makes itself. */
-const DEFAULT = 'default'
 const RESOURCES = ['cpu', 'mem', 'gpu']
 const strategies = ['traverse', 'fifo', 'priorityfifo']
 const states = ['Open', 'Closed', 'Closing', 'Unknown']

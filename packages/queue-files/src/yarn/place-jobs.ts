@@ -1,10 +1,8 @@
 import type { JobSpec } from '@sched/core'
 import { underRoot } from '@sched/policies'
+import type { Placed } from '../placed.js'
 import type { FairQueue, PlacementRule } from './fair-model.js'
 import { find } from './placement-rules.js'
-
-/** Where a job goes: a queue's full path, or a refusal with its reason. */
-export type Placed = { readonly queue: string; readonly refused?: undefined } | { readonly queue?: undefined; readonly refused: string }
 
 /**
  * Applies placement rules to a job, in order. `group` of a job is its primary group; secondary groups are not known here,

@@ -1,6 +1,7 @@
 import type { JobSpec } from '@sched/core'
 import type { Located } from './located.js'
 import type { YunikornQueue } from './yunikorn-queue.js'
+import type { Placed } from '../placed.js'
 
 /** Whom a rule holds for. */
 interface Filter {
@@ -67,9 +68,6 @@ function matcherOf(found: Located): Filter['users'] {
     throw found.at(0).error(`"${only}" is neither a name nor a pattern.`)
   }
 }
-
-/** Where a job goes: a queue's full path, or a refusal with its reason. */
-export type Placed = { readonly queue: string; readonly refused?: undefined } | { readonly queue?: undefined; readonly refused: string }
 
 /** What of a job decides where it goes. */
 type Asking = Pick<JobSpec, 'queue' | 'user' | 'group'>
