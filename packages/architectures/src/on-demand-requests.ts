@@ -226,7 +226,7 @@ export class Requests implements WorkView {
     return this.#entry(id).unplaced
   }
   parts(id: JobId): readonly GangPart[] {
-    return [{ stage: 0, shape: this.shape(id), tasks: this.together(id) }]
+    return [{ stage: 0, shape: this.shape(id), tasks: this.together(id), estimate: this.estimate(id) }]
   }
   asked(id: JobId): number {
     return this.#entry(id).unplaced
@@ -285,6 +285,9 @@ export class Requests implements WorkView {
   }
   stageOf(): number {
     return 0
+  }
+  taskEstimate(task: TaskId): Seconds {
+    return this.estimate(this.jobOf(task))
   }
   shapeOf(task: TaskId): ShapeId {
     return this.shape(this.jobOf(task))

@@ -137,7 +137,10 @@ export class WorkReads extends WorkColumns implements WorkView {
   parts(job: JobId, lane: LaneId): readonly GangPart[] {
     const front = this.laneFront[job * this.lanes + lane] as number
     if (front < 0) return []
-    const part = (stage: number, tasks: number) => ({ stage: stage - (this.jobFirstStage[job] as number), shape: this.stageShape[stage] as ShapeId, tasks })
+    const part = (at: number, tasks: number) => {
+      const stage = at - (this.jobFirstStage[job] as number)
+      return { stage, shape: this.stageShape[at] as ShapeId, tasks, estimate: this.spec(job).stages[stage]?.estimate ?? this.estimate(job) }
+    }
     if (!this.isGangJob(job) || !this.lacksTasks(front)) return [part(front, this.together(job, lane))]
     const parts: GangPart[] = []
     for (const stage of this.stagesWith(front)) if (this.spareIn(stage) < 0) parts.push(part(stage, -this.spareIn(stage)))
@@ -254,6 +257,10 @@ export class WorkReads extends WorkColumns implements WorkView {
   stageOf(task: TaskId): number {
     const stage = this.taskStage[task] as number
     return stage - (this.jobFirstStage[this.stageJob[stage] as number] as number)
+  }
+  taskEstimate(task: TaskId): Seconds {
+    const job = this.jobOf(task)
+    return this.spec(job).stages[this.stageOf(task)]?.estimate ?? this.estimate(job)
   }
   shapeOf(task: TaskId): ShapeId {
     return this.stageShape[this.taskStage[task] as number] as ShapeId

@@ -82,6 +82,11 @@ export interface StageSpec {
    * Ended tasks count as those that run. Volcano's `minAvailable`, `minMember` of a PodGroup.
    */
   readonly minTasks?: number
+  /**
+   * The user's estimate of the run time of its tasks, seconds, where the job is one gang and this is another than that of the job, which is the longest:
+   * in Slurm every part of a heterogeneous job has a limit of its own. Default: that of the job.
+   */
+  readonly estimate?: Seconds
   /** Partition of the machine on whose nodes its tasks run, where that is another than the job's; for readers of queue files that know the nodes of partitions. */
   readonly partition?: string
   /**

@@ -113,6 +113,8 @@ export interface GangPart {
   readonly stage: number
   readonly shape: ShapeId
   readonly tasks: number
+  /** The user's estimate of their run time, `Infinity` without one. */
+  readonly estimate: Seconds
 }
 
 /** What a scheduler may read about its jobs: demands, estimates and progress, never true run times. */
@@ -221,6 +223,8 @@ export interface WorkView {
   laneOf(task: TaskId): LaneId
   /** Index of the task's stage in its job. */
   stageOf(task: TaskId): number
+  /** The user's estimate of the run time of a task: that of its stage, otherwise of its job; `Infinity` without one. */
+  taskEstimate(task: TaskId): Seconds
   /** The demand vector of the task's stage. */
   shapeOf(task: TaskId): ShapeId
   /** Where a claimed or running task is, `None` of others. */

@@ -67,7 +67,7 @@ describe('native format', () => {
   })
 
   it('keeps a job of a launcher and workers one gang', () => {
-    const mpi = job({ gang: true, stages: [{ ...stage, gang: true }, { ...stage, name: 'workers', tasks: 4, demand: { cpu: 2 }, gang: true, minTasks: 2 }] })
+    const mpi = job({ gang: true, stages: [{ ...stage, gang: true, estimate: 60 }, { ...stage, name: 'workers', tasks: 4, demand: { cpu: 2 }, gang: true, minTasks: 2 }] })
     expect(read(write([mpi]))).toEqual([mpi])
   })
 

@@ -208,7 +208,7 @@ describe('sacct', () => {
       expect([...jobsOf(trace)][0]).toEqual({
         id: '8', submit: 0, user: 'ada', queue: 'cpu', group: 'math', account: 'proj', partition: 'cpu', qos: 'normal', priority: 500, estimate: 10_800, gang: true,
         recorded: { wait: 60, status: 'completed' },
-        stages: [{ name: '+0', tasks: 1, gang: true, demand: { procs: 2, gpus: 4 }, duration: 3600 }, { name: '+1', tasks: 1, gang: true, partition: 'gpu', demand: { procs: 8, gpus: 4 }, duration: 1800 }],
+        stages: [{ name: '+0', tasks: 1, gang: true, estimate: 7200, demand: { procs: 2, gpus: 4 }, duration: 3600 }, { name: '+1', tasks: 1, gang: true, partition: 'gpu', demand: { procs: 8, gpus: 4 }, duration: 1800 }],
       })
       expect(trace.report.notes).toContain('1 job of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart (hetJobs)')
       expect(trace.report.notes).toContain('1 job of parts of several queues: in that of the first; on nodes of their own partitions where a slurm.conf names these (hetQueues)')

@@ -9,6 +9,13 @@ import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
+/** Tasks to look for. */
+interface Asked {
+  readonly shape: ShapeId
+  readonly tasks: number
+  readonly length: Seconds
+}
+
 /** How a plan that names nodes looks ahead, and what it minds besides nodes. */
 export interface NamedOptions extends LookAhead {
   /** Seconds: reservations begin and end at multiples of it. */
@@ -34,8 +41,9 @@ export interface NamedOptions extends LookAhead {
  * tests of a later start in its select plug-ins.
  */
 export class NamedPlan implements Plan {
-  /** The nodes found last, one per task. */
+  /** The nodes found last, one per task, and until when those of each part of a job are to be reserved, which has so many of them. */
   readonly #places: NodeId[] = []
+  readonly #parts: { readonly tasks: number; readonly end: Seconds }[] = []
   readonly #lane: RigidLane
   readonly #jobs: RigidJobs
   readonly #work: WorkView
@@ -101,8 +109,10 @@ export class NamedPlan implements Plan {
   earliest(job: JobId, latest: Seconds, notBefore = this.#now): Seconds {
     const { lane } = this.#lane
     const parts = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : []
+    this.#parts.length = 0
     if (parts.length > 1) return this.#earliestOfAll(job, parts, latest, notBefore)
-    return this.#earliestOf(job, this.#work.shape(job, lane), this.#work.together(job, lane), notBefore, latest)
+    const asked = { shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: this.#lane.length[job] as number }
+    return this.#earliestOf(job, asked, notBefore, latest)
   }
 
   /** The parts one after another, each on nodes that none before it has, again and again from the latest of their starts on until all have one. */
@@ -110,8 +120,8 @@ export class NamedPlan implements Plan {
     const places: NodeId[] = []
     let from = notBefore
     for (let i = 0; i < parts.length; i++) {
-      const { shape, tasks } = parts[i] as GangPart
-      const start = this.#earliestOf(job, shape, tasks, from, latest, places)
+      const { shape, tasks, estimate } = parts[i] as GangPart
+      const start = this.#earliestOf(job, { shape, tasks, length: this.#lane.lengthOf(estimate) }, from, latest, places)
       if (start === Infinity) return Infinity
       if (start === from) places.push(...this.#places)
       else {
@@ -121,12 +131,12 @@ export class NamedPlan implements Plan {
       }
     }
     this.#places.splice(0, Infinity, ...places)
+    for (const { tasks, estimate } of parts) this.#parts.push({ tasks, end: this.#up(from + this.#lane.lengthOf(estimate)) })
     return from
   }
 
-  /** The start of so many tasks of one shape, not before a time and on none of the nodes that are `taken`. */
-  #earliestOf(job: JobId, shape: ShapeId, tasks: number, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
-    const length = this.#lane.length[job] as number
+  /** The start of so many tasks of one shape for so long, not before a time and on none of the nodes that are `taken`. */
+  #earliestOf(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
     this.#releases.take(shape, this.#cluster)
     this.#allow(job, shape)
     for (const node of taken) clearBit(this.#allowed, node)
@@ -149,8 +159,15 @@ export class NamedPlan implements Plan {
   }
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {
-    this.#slots.reserve(new Set(this.#places), start, end)
+    this.#take(start, end)
     this.#licenses?.reserve(job, start, end)
+  }
+
+  /** Takes the nodes found last, those of each part of a job until its own end. */
+  #take(start: Seconds, end: Seconds): void {
+    if (this.#parts.length === 0) this.#slots.reserve(new Set(this.#places), start, end)
+    let at = 0
+    for (const part of this.#parts) this.#slots.reserve(new Set(this.#places.slice(at, (at += part.tasks))), start, part.end)
   }
 
   /** What has started holds its own amounts, not whole nodes. */
@@ -159,7 +176,7 @@ export class NamedPlan implements Plan {
     this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
     const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places)
     if (isStarted) this.#releases.begin(this.#running)
-    else this.#slots.reserve(new Set(this.#places), this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
+    else this.#take(this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
     return isStarted
   }
 

@@ -83,7 +83,7 @@ type Options = z.output<typeof replanOptions>
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
  * limits of time of a pass, preemption, several partitions per job; a partition is a queue. Of a heterogeneous job, here one gang, all
- * parts are planned at once and for the estimate of the job: in Slurm each for its own limit, from the latest start that this pass has found for the others.
+ * parts are planned at once: in Slurm each from the latest start that this pass has found for the others.
  * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
  * the very end at which there is room. The multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
  */
@@ -130,7 +130,7 @@ class Replan implements Policy {
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
     const { cluster } = env
-    const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes)
+    const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options

@@ -30,7 +30,7 @@ interface Evicted {
  * the next piece of a job, all of its tasks or none, and moves the expected end of what outlives its estimate.
  *
  * A piece is a whole gang, of a job that is one gang (`JobSpec.gang`) that of all its stages; of a job that is no gang it is one task, so such
- * a job starts task by task. It is expected to hold all it asks until the estimate of the job: what of it ends before gives back its part then.
+ * a job starts task by task. It is expected to hold all it asks until the estimate of the job, or `byPart` each part until its own: what of it ends before gives back its part then.
  */
 export class RigidJobs implements WorkListener {
   readonly lanes: readonly RigidLane[]
@@ -50,15 +50,18 @@ export class RigidJobs implements WorkListener {
   readonly #evicted = new Map<TaskId, Evicted>()
   /** Tasks that run on nodes that are drained: plans do not count on what they hold. */
   readonly #drained = new Map<TaskId, RigidLane>()
-  /** The job that is being started, its piece (-1 before its first claim) and how many tasks that has. */
+  /** Whether the parts of a job that is one gang are expected to run for estimates of their own. */
+  readonly #byPart: boolean
+  /** The job that is being started, its piece (-1 before its first claim), for how long that is expected to run, and how many tasks the job starts. */
   #starting: JobId | None = None
   #piece = -1
+  #length: Seconds = NaN
   #tasks = 0
   /** Where the search for a node goes on for its next task. */
   #from = 0
   #mustMeasure = true
 
-  constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED) {
+  constructor(env: Env, { order, backfillOrder, placement }: Parts, overrun: Overrun, planned: (estimate: Seconds) => Seconds = AS_ESTIMATED, byPart = false) {
     this.#now = 0
     this.#env = env
     this.#order = order
@@ -68,6 +71,7 @@ export class RigidJobs implements WorkListener {
     this.#others = backfillOrder === undefined && placement === undefined ? undefined : forwarding(backfillOrder, placement)
     this.#overrun = overrun
     this.#planned = planned
+    this.#byPart = byPart
     this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, planned))
   }
 
@@ -100,7 +104,7 @@ export class RigidJobs implements WorkListener {
   #endOf(task: TaskId): Seconds {
     const { work } = this.#env
     const started = work.started(task)
-    return (Number.isNaN(started) ? this.#now : started) + this.#planned(work.estimate(work.jobOf(task))) - work.worked(task)
+    return (Number.isNaN(started) ? this.#now : started) + this.#planned(this.#byPart ? work.taskEstimate(task) : work.estimate(work.jobOf(task))) - work.worked(task)
   }
 
   #measure(lane: RigidLane, round: Round): void {
@@ -250,7 +254,11 @@ export class RigidJobs implements WorkListener {
       if (this.#env.work.unplaced(job, lane) > 0 && !state.isAsRead(job)) state.reread(job) // of a gang with `minTasks` it may lack fewer now
       return
     }
-    if (this.#piece < 0) this.#piece = state.running.begin(this.#now + (state.length[job] as number))
+    const length = this.#byPart && this.#env.work.isGangJob(job) ? this.#planned(this.#env.work.taskEstimate(task)) : (state.length[job] as number)
+    if (this.#piece < 0 || length !== this.#length) {
+      this.#piece = state.running.begin(this.#now + length)
+      this.#length = length
+    }
     if (this.#tasks === 1) state.holdAll(job, task, this.#piece)
     else state.hold(task, this.#piece)
   }

@@ -89,6 +89,11 @@ export class RigidLane {
     this.length[job] = this.#planned(work.estimate(job))
   }
 
+  /** For how long something of an estimate is planned. */
+  lengthOf(estimate: Seconds): Seconds {
+    return this.#planned(estimate)
+  }
+
   /** Notes what the next piece asks of a job that waits already. */
   reread(job: JobId): void {
     this.read(job)

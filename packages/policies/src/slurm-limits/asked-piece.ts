@@ -37,8 +37,9 @@ export class AskedPiece implements Piece {
 
   isOver(limit: Limit): boolean {
     if (this.#parts === undefined) return limit.isOver(this)
-    return this.#parts.some((_, part) => {
+    return this.#parts.some(({ estimate }, part) => {
       this.#part = part
+      this.estimate = estimate
       return limit.isOver(this)
     })
   }

@@ -61,7 +61,7 @@ export class LimitedJobs implements WorkListener {
     const { resources } = this.#env.cluster
     const demand = (resource: number) => stage.demand[resources[resource] as string] ?? 0
     const amount = (resource: number) => (resource === resources.length ? (bill?.(tasks, demand) ?? 0) : tasks * demand(resource))
-    return { isFirst: true, amount, whole: amount, estimate }
+    return { isFirst: true, amount, whole: amount, estimate: stage.estimate ?? estimate }
   }
 
   onSubmit(job: JobId): void {
@@ -279,7 +279,7 @@ export class LimitedJobs implements WorkListener {
     }
     const cost = bill === undefined ? 0 : (this.#billOf[task] as number)
     const started = work.started(task) // of one whose eviction is taken back
-    if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.estimate(job) - work.worked(task)
+    if (sign > 0) this.#endOf[task] = (Number.isNaN(started) ? now : started) + work.taskEstimate(task) - work.worked(task)
     const end = this.#endOf[task] as number
     if (isWhole) for (const { of, amount } of licenses) of.licenses += sign * amount
     for (const group of counted) {

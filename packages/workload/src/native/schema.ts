@@ -56,6 +56,8 @@ export const stageSchema = z.strictObject({
     .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does; see `gang` of the job.'),
   minTasks: z.int().min(1).exactOptional().describe('Of a gang, the fewest tasks that start together and run on; the others follow one by one. Default: all.'),
+  estimate: atLeastZero.exactOptional()
+    .describe('The user\'s estimate of the run time of its tasks, seconds, where the job is one gang and this is another than the job\'s, which is the longest.'),
   partition: name.exactOptional().describe('Partition on whose nodes its tasks run, where that is another than the job\'s.'),
   master: z.boolean().exactOptional()
     .describe('The job\'s master, its first stage of one task: the others open `duration` seconds after it has started, and it runs until all of them have ended.'),

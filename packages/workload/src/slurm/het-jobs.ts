@@ -17,7 +17,7 @@ interface Part {
 /**
  * Heterogeneous jobs, whose parts (`123+0`, `123+1`) Slurm's records have one after another: each becomes one job that is one gang, `123`, with
  * the stages of its parts, in the order of the records. Every part runs for its own time, on nodes of its own partition where these are known; the
- * job has the longest of their estimates, the licences of all, and otherwise what its first part has. A part whose others were left out or stand elsewhere is a job of its own.
+ * job has the longest of their estimates, a part with another one its own, the licences of all, and otherwise what its first part has. A part whose others were left out or stand elsewhere is a job of its own.
  */
 export class HetJobs implements JoinsJobs {
   #parts: Part[] = []
@@ -59,6 +59,7 @@ export class HetJobs implements JoinsJobs {
     if (jobs.some(({ queue }) => queue !== first.queue)) this.#ofSeveral++
     const { estimate: _, recorded, ...rest } = first
     const estimates = jobs.map(({ estimate = Infinity }) => estimate)
+    const longest = Math.max(...estimates)
     const ran = jobs.map((job) => job.recorded?.runtime ?? runtimeOf(job))
     const isCut = Math.max(...ran) !== Math.max(...jobs.map(runtimeOf))
     const { runtime: __, ...record } = recorded ?? {}
@@ -66,12 +67,13 @@ export class HetJobs implements JoinsJobs {
       ...rest,
       id: `${base}${run}`,
       ...licensesOf(jobs),
-      ...(Math.max(...estimates) < Infinity && { estimate: Math.max(...estimates) }),
+      ...(longest < Infinity && { estimate: longest }),
       recorded: { ...record, ...(isCut && { runtime: Math.max(...ran) }) },
       gang: true,
-      stages: parts.flatMap(({ offset, job: { partition, stages } }) => {
+      stages: parts.flatMap(({ offset, job: { partition, estimate, stages } }) => {
         const own = partition === undefined || partition === first.partition ? {} : { partition }
-        return stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true, ...own }))
+        const limit = estimate === undefined || estimate === longest ? {} : { estimate }
+        return stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true, ...limit, ...own }))
       }),
     }
   }
