@@ -225,6 +225,9 @@ export class Requests implements WorkView {
   together(id: JobId): number {
     return this.#entry(id).unplaced
   }
+  mostTogether(id: JobId): number {
+    return this.together(id)
+  }
   parts(id: JobId): readonly GangPart[] {
     return [{ stage: 0, shape: this.shape(id), tasks: this.together(id), estimate: this.estimate(id) }]
   }

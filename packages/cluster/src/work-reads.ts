@@ -134,6 +134,12 @@ export class WorkReads extends WorkColumns implements WorkView {
     const least = this.stageLeast[stage] as number
     return least === 1 ? 1 : Math.max(1, least - this.#placedIn(stage))
   }
+  mostTogether(job: JobId, lane: LaneId): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return 0
+    const isGang = this.spec(job).stages[stage - (this.jobFirstStage[job] as number)]?.gang === true
+    return isGang && !this.isGangJob(job) ? (this.stageUnplaced[stage] as number) : this.together(job, lane)
+  }
   parts(job: JobId, lane: LaneId): readonly GangPart[] {
     const front = this.laneFront[job * this.lanes + lane] as number
     if (front < 0) return []

@@ -171,6 +171,8 @@ export interface WorkView {
    * first that lacks tasks, so that claiming task by task is claiming them all.
    */
   together(job: JobId, lane: LaneId): number
+  /** Of a gang all unplaced tasks of the front stage, which could start in one round although `together` of them must; otherwise `together`. */
+  mostTogether(job: JobId, lane: LaneId): number
   /** Of which stages those `together` tasks are, in the order in which they are claimed: what a task of each asks, and how many of them. One but for a job that is one gang. */
   parts(job: JobId, lane: LaneId): readonly GangPart[]
   /** Amount of a resource that `together` tasks ask; of a job that is one gang each as its stage does. */

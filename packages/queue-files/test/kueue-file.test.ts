@@ -24,6 +24,7 @@ describe('manifests of Kueue', () => {
       kueue: {
         queues: { a: { cohort: 'all', queueingStrategy: 'StrictFIFO', nominalQuota: { cpu: 1500, mem: 0, gpu: 2000 }, borrowingLimit: { cpu: 4000 }, lendingLimit: { cpu: 1000 } } },
         defaults: { nominalQuota: { cpu: 0, mem: 0, gpu: 0 } },
+        partialAdmission: true,
       },
     })
   })

@@ -101,6 +101,12 @@ describe('what a group of pods asks at least', () => {
     expect(stagesOf(group(2), ...three(ofVolcano))).toEqual([[3, true, 2]]) // Volcano makes the group of a job
   })
 
+  it('is said of a Job that Kueue may admit in part', () => {
+    const asking = (least: string) => ({ annotations: { 'kueue.x-k8s.io/job-min-parallelism': least }, labels: { 'kueue.x-k8s.io/queue-name': 'gpus' } })
+    const three = ['a', 'b', 'c'].map((name) => pod(name, owned('Job', 'train')))
+    expect([asking('2'), asking('many'), { labels: {} }].map((metadata) => stagesOf(other('batch/v1', 'Job', 'train', {}, metadata), ...three))).toEqual([[[3, true, 2]], [[3, true, undefined]], [[3, undefined, undefined]]])
+  })
+
   it('is said by KAI of a group that pods name beside their controller', () => {
     const ofKai = { annotations: { 'pod-group-name': 'pg-train-1' }, labels: { 'kai.scheduler/queue': 'team-a' }, ...owned('PyTorchJob', 'train') }
     const group = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg-train-1', { minMember: 2, queue: 'team-a' }, owned('PyTorchJob', 'train'))

@@ -1,3 +1,4 @@
+import { largest } from './partial-admission.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
@@ -12,6 +13,8 @@ export type Mode = (typeof Mode)[keyof typeof Mode]
 export interface Assignment {
   readonly mode: Mode
   readonly flavor: number
+  /** With how many tasks. */
+  readonly tasks: number
   /** How many levels up in the tree of cohorts it borrows; 0: it need not. */
   readonly borrows: number
   /** Columns of which others would have to give something back. */
@@ -27,11 +30,27 @@ type Fungibility = NonNullable<ClusterQueue['settings']['flavorFungibility']>
 const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'TryNextFlavor', preference: 'BorrowingOverPreemption' }
 
 /**
- * The flavor of a workload, which it is left with, and whom it would preempt there.
+ * The flavor of a workload and the number of its tasks, which it is left with, and whom it would preempt there. One that may be admitted in part is so
+ * where all of it neither fits nor finds anybody to preempt: with as many tasks as fit or find some.
  *
- * Source: Kueue, scheduler.go (nominate).
+ * Source: Kueue, scheduler.go (nominate, getInitialAssignments).
  */
 export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
+  const attempt = (tasks: number): Assignment => {
+    workload.tasks = tasks
+    return withTasks(workload, fairSharing, search, canHold)
+  }
+  const whole = attempt(workload.most)
+  if (workload.least === workload.most || comesIn(whole)) return whole
+  const found = largest(workload.most, workload.least, (tasks) => [attempt(tasks)].find(comesIn)) ?? whole
+  workload.tasks = found.tasks
+  workload.flavor = Math.max(0, found.flavor)
+  return found
+}
+
+const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit || targets.length > 0
+
+function withTasks(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const found = assign(workload, fairSharing, search, canHold)
   workload.flavor = Math.max(0, found.flavor)
   const { mode, short, targets } = found
@@ -51,7 +70,7 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
  */
 function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const rules = workload.queue.settings.flavorFungibility ?? usual
-  let best: Assignment = { mode: Mode.NoFit, flavor: -1, borrows: 0, short: [], targets: [] }
+  let best: Assignment = { mode: Mode.NoFit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: [] }
   let bestWorst: Rank = best
   for (const flavor of workload.queue.flavors) {
     if (!canHold(flavor)) continue
@@ -97,7 +116,7 @@ function inFlavor(workload: Workload, rules: Fungibility, fairSharing: boolean, 
     if (isBetter(worst, rank, rules)) worst = rank
     if (rank.mode === Mode.NoFit) break
   }
-  return { found: { mode, flavor, borrows, short, targets }, worst }
+  return { found: { mode, flavor, tasks, borrows, short, targets }, worst }
 }
 
 const NOBODY: readonly Workload[] = []

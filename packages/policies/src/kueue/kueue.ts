@@ -1,5 +1,5 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
-import { startGang } from '../disciplines/gangs.js'
+import { Gang, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
@@ -24,9 +24,10 @@ import { Workloads } from './workloads.js'
  * without room may preempt others, as its queue says. What is admitted starts as soon as nodes have room, in order of admission.
  *
  * A gang is one workload, and so is a job that is one; of another job every task is one, and one at a time is admitted before it has a node.
+ * With `partialAdmission` a gang with `minTasks` is admitted with as many tasks as there is quota for, if not for all; when one has ended the next starts in its place.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; one flavor for all resources
- * of a workload, and for all stages of a job that is one gang, which gives its quota back when the last has ended; no admission checks, partial admission or topology.
+ * of a workload, and for all stages of a job that is one gang, which gives its quota back when the last has ended; no admission checks or topology.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -95,7 +96,7 @@ class Kueue implements Policy {
     this.#queues = new Queues(settings, env.cluster)
     this.#room = new FlavorRoom(env, this.#queues.flavors)
     this.#goesByUsage = goesByUsage(settings)
-    this.#workloads = new Workloads(env, this.#queues, this.#goesByUsage ? usageOf(settings, env) : undefined)
+    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env) : undefined)
     this.#placement = placement
     Object.assign(this, forwarding(this.#workloads, placement))
   }
@@ -223,6 +224,7 @@ class Kueue implements Policy {
       if (!isStrict && isSetAside(workload, this.#call)) continue
       const assignment = this.#assign(workload, round)
       workload.flavor = Math.max(0, assignment.flavor)
+      workload.tasks = assignment.tasks
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
       const { returns } = queue.root
       if (!isIdle) return { workload, assignment, returns }
@@ -382,17 +384,23 @@ class Kueue implements Policy {
   }
 
   #start(workload: Workload, round: Round): void {
-    const { job, lane } = workload
+    const { job } = workload
     if (!round.take(job)) return
     this.#taken = job
     if (round.claimsLeft === 0) return
     this.#workloads.starting(workload, () => {
-      if (round.work.together(job, lane) > 1) startGang(job, round, (_, within) => this.#nodeFor(workload, within))
-      else {
-        const node = this.#nodeFor(workload, round)
-        if (node !== None) startNearest(job, node, round.cluster.levels, round)
+      while (workload.unstarted > 0 && this.#startSome(workload, round)) {
+        // of one that is admitted in part the others, too, as far as there is room
       }
     })
+  }
+
+  /** As many tasks as must start together. */
+  #startSome(workload: Workload, round: Round): boolean {
+    const { job, lane } = workload
+    if (round.work.together(job, lane) > 1) return startGang(job, round, (_, within) => this.#nodeFor(workload, within)) === Gang.Started
+    const node = this.#nodeFor(workload, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
 
   #nodeFor({ job, flavor }: Workload, round: Round): NodeId | None {

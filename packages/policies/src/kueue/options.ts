@@ -71,6 +71,10 @@ export const kueueOptions = z.strictObject({
     ])
     .default(false)
     .describe('whether queues of a cohort are served, and preempted, by what they borrow over their weight; false: by priority and age'),
+  partialAdmission: z
+    .boolean()
+    .default(false)
+    .describe('whether a gang with `minTasks` is admitted once, with as many tasks as there is quota for, which the others follow; otherwise with these, and then task by task'),
   admissionFairSharing: z
     .strictObject({
       usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),

@@ -28,16 +28,22 @@ export interface Workload {
   readonly likeness: Likeness
   /** Whether its tasks ask different amounts: of a job that is one gang. It then counts as one task, which asks all of them, until the last has ended. */
   readonly isWhole: boolean
+  /** With as many tasks it may be admitted, once; `least` is fewer than `most` of a gang that is admitted in part. */
+  readonly least: number
+  readonly most: number
   /** What one task asks, by resource. */
   readonly demand: Float64Array
   flavor: number
   /** Its place among all admissions; the larger, the later. */
   admission: number
-  /** Tasks that count against the quota, and those of them that wait for room on a node. */
+  /** Tasks that count against the quota, and those of them that wait for room on a node; of one that waits for admission those with which it would be admitted. */
   tasks: number
   unstarted: number
   readonly running: TaskId[]
 }
+
+/** Whether it has its quota for as many tasks at a time as it was admitted with, until the last have ended. */
+export const isPartial = ({ least, most }: Workload): boolean => least < most
 
 /** For how many tasks it counts by those that run. */
 export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole ? Math.min(1, running.length) : running.length)

@@ -3,7 +3,7 @@ import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
 import { isOf, type ClusterQueue, type Queues } from './queues.js'
-import { charge, discharge, type Likeness, type Workload } from './workload.js'
+import { charge, discharge, isPartial, type Likeness, type Workload } from './workload.js'
 
 /**
  * Jobs that wait for admission, by queue, and what is admitted. A job has at most one workload that is admitted and waits
@@ -21,6 +21,7 @@ export class Workloads implements WorkListener {
   readonly isChanged: Uint8Array
   readonly #env: Env
   readonly #queues: Queues
+  readonly #admitsInPart: boolean
   /** Undefined where no queue goes by it. */
   readonly #usage: PastUsage | undefined
   readonly #keys: readonly Keys[]
@@ -30,6 +31,8 @@ export class Workloads implements WorkListener {
   readonly #isOpen: boolean[][]
   readonly #isWaiting: boolean[][]
   readonly #unstartedOf: (Workload | undefined)[][]
+  /** `[lane][job]`: what of it is admitted in part, until that has ended. */
+  readonly #partOf: (Workload | undefined)[][]
   /** `[lane][job]`: what of it would be admitted next, if it waits. */
   readonly #nextOf: (Workload | undefined)[][]
   readonly #ofTask: (Workload | undefined)[] = []
@@ -38,11 +41,12 @@ export class Workloads implements WorkListener {
   #admissions = 0
   #starting: Workload | undefined
 
-  constructor(env: Env, queues: Queues, usage: PastUsage | undefined) {
+  constructor(env: Env, queues: Queues, admitsInPart: boolean, usage: PastUsage | undefined) {
     const { lanes } = env.cluster
     this.#usage = usage
     this.#env = env
     this.#queues = queues
+    this.#admitsInPart = admitsInPart
     this.unstarted = lanes.map(() => new Set())
     this.leaving = lanes.map(() => new Set())
     this.isChanged = new Uint8Array(lanes.length).fill(1)
@@ -51,6 +55,7 @@ export class Workloads implements WorkListener {
     this.#isOpen = lanes.map(() => [])
     this.#isWaiting = lanes.map(() => [])
     this.#unstartedOf = lanes.map(() => [])
+    this.#partOf = lanes.map(() => [])
     this.#nextOf = lanes.map(() => [])
   }
 
@@ -83,6 +88,10 @@ export class Workloads implements WorkListener {
   admit(workload: Workload): void {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions
+    if (isPartial(workload)) {
+      workload.unstarted = tasks
+      this.#row(this.#partOf, lane)[job] = workload
+    }
     charge(workload, tasks)
     this.#usage?.enter(workload.user, workload.demand, tasks, this.#env.now())
     this.#enlist(workload)
@@ -128,9 +137,14 @@ export class Workloads implements WorkListener {
     this.#refresh(job, lane)
   }
 
-  /** Whether the job would be admitted as something else now. */
-  #isOther({ job, lane, tasks, unstarted, isWhole, shape, demand }: Workload): boolean {
+  /** Whether the job would be admitted as something else now; what is admitted in part has a place for whatever comes of its gang, as long as that need not start together. */
+  #isOther(workload: Workload): boolean {
+    const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most } = workload
     const { work } = this.#env
+    if (isPartial(workload)) {
+      if (workload.admission > 0) return work.together(job, lane) > unstarted || work.shape(job, lane) !== shape
+      return work.together(job, lane) !== least || work.mostTogether(job, lane) !== most || work.shape(job, lane) !== shape
+    }
     if (isWhole && demand.some((amount, r) => amount !== work.asked(job, lane, r as ResourceId))) return true
     return work.together(job, lane) !== (isWhole ? unstarted : tasks) || work.shape(job, lane) !== shape
   }
@@ -155,8 +169,24 @@ export class Workloads implements WorkListener {
     this.#ofTask[task] = undefined
     workload.running.splice(workload.running.indexOf(task), 1)
     if (why === 'withdrawn' && workload === this.#starting) workload.unstarted++
+    else if (why === 'ended' && this.#hasNext(workload)) this.#leavePlace(workload)
     else if (workload.tasks > 0) this.#lose(workload, workload.isWhole && workload.running.length > 0 ? 0 : 1)
     else this.#leave(workload)
+  }
+
+  /** Whether there is another task for the place of one that has ended. */
+  #hasNext(workload: Workload): boolean {
+    const { job, lane, shape, tasks, unstarted } = workload
+    const { work } = this.#env
+    return tasks > 0 && isPartial(workload) && work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && work.mostTogether(job, lane) > unstarted
+  }
+
+  #leavePlace(workload: Workload): void {
+    const { job, lane } = workload
+    workload.unstarted++
+    this.unstarted[lane]?.add(workload)
+    this.#row(this.#unstartedOf, lane)[job] = workload
+    this.#refresh(job, lane)
   }
 
   #leave(workload: Workload): void {
@@ -178,19 +208,19 @@ export class Workloads implements WorkListener {
     return Math.max(0, this.#queues.flavors.findIndex((flavor) => isOf(flavor, node)))
   }
 
-  #make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane)): Workload {
+  #make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane), most = together): Workload {
     const { work, cluster } = this.#env
     const isWhole = unstarted > 1 && work.isGangJob(job)
-    const tasks = isWhole ? 1 : together
+    const tasks = isWhole ? 1 : most
     const demand = new Float64Array(cluster.resources.length)
     for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
     const queue = this.#queues.of(work.queueName(work.queue(job)))
     const user = work.user(job)
     const priority = work.priority(job)
     const rank = work.rank(job)
-    const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks} ${priority}`
+    const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
   }
 
   /** What waits of the job may have become another workload, or none. */
@@ -201,8 +231,10 @@ export class Workloads implements WorkListener {
     if (before !== undefined) this.#countOne(before, -1)
     row[job] = undefined
     if (!isWaiting) return
-    const tasks = this.#env.work.together(job, lane)
-    this.#countOne((row[job] = this.#make(job, lane, tasks, tasks)), 1)
+    const { work } = this.#env
+    const tasks = work.together(job, lane)
+    const most = this.#admitsInPart ? work.mostTogether(job, lane) : tasks
+    this.#countOne((row[job] = this.#make(job, lane, tasks, tasks, work.shape(job, lane), most)), 1)
   }
 
   /** What nobody waits for is forgotten: priorities, say, may all differ. */
@@ -225,8 +257,17 @@ export class Workloads implements WorkListener {
       this.#usage?.change(workload.user, workload.demand, -tasks, this.#env.now())
     }
     workload.tasks -= tasks
-    if (workload.tasks === 0) this.admitted.get(workload.queue)?.delete(workload)
+    if (workload.tasks === 0) this.#forget(workload)
     this.isChanged.fill(1)
+  }
+
+  #forget(workload: Workload): void {
+    const { job, lane, queue } = workload
+    this.admitted.get(queue)?.delete(workload)
+    const row = this.#row(this.#partOf, lane)
+    if (row[job] !== workload) return
+    row[job] = undefined
+    this.#refresh(job, lane)
   }
 
   #dropUnstarted(workload: Workload): void {
@@ -238,7 +279,8 @@ export class Workloads implements WorkListener {
   }
 
   #refresh(job: JobId, lane: LaneId): void {
-    const isWaiting = this.#row(this.#isOpen, lane)[job] === true && this.#row(this.#unstartedOf, lane)[job] === undefined
+    const isAdmitted = this.#row(this.#unstartedOf, lane)[job] !== undefined || this.#row(this.#partOf, lane)[job] !== undefined
+    const isWaiting = this.#row(this.#isOpen, lane)[job] === true && !isAdmitted
     const row = this.#row(this.#isWaiting, lane)
     if (isWaiting) this.isChanged[lane] = 1
     this.#renew(job, lane, isWaiting)

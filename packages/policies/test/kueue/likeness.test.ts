@@ -10,7 +10,7 @@ it('what asks the same is alike while it waits, and nothing is kept of what nobo
   let kept: Workloads | undefined
   const policy = definePolicy({
     name: 'waiting', summary: '', create: (_, env) => {
-      const workloads = (kept = new Workloads(env, new Queues(kueueOptions.parse({}), env.cluster), undefined))
+      const workloads = (kept = new Workloads(env, new Queues(kueueOptions.parse({}), env.cluster), false, undefined))
       return { onReady: (id, lane) => workloads.onReady(id, lane), onDrained: (id, lane) => workloads.onDrained(id, lane), schedule: () => undefined }
     },
   })

@@ -46,7 +46,7 @@ function made({ cohorts, leaves, loads }: Anything) {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
     const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
-    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, tasks, unstarted: tasks, running: [] }
+    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
   })
   const asking = workloads.splice(-2)
   for (const each of workloads) charge(each, each.tasks)

@@ -80,6 +80,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     defaults: { nominalQuota: covered(undefined, rules, first) }, // jobs of a queue that is not there are not admitted
     ...(file.cohorts.length > 0 && { cohorts }),
     ...(byFlavor && { flavors }),
+    partialAdmission: true, // of jobs that say so: on by default in Kueue
     ...settings,
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)

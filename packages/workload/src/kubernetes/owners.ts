@@ -84,7 +84,7 @@ export class Owners {
       const whole = this.#wholeOf(key)
       const into = joined.get(whole)
       const tasks = owner.pods.length > 0 ? owner.pods : owner.templates.flatMap(({ tasks: count, ...task }) => Array.from({ length: count }, () => task))
-      if (into === undefined) joined.set(whole, key === whole ? owner : { ...owner, id: idOf(whole), templates: [], pods: [...tasks] })
+      if (into === undefined) joined.set(whole, key === whole ? owner : { ...owner, id: idOf(whole), least: undefined, templates: [], pods: [...tasks] })
       else join(into, key === whole ? owner.pods : tasks, owner)
     }
     const used = new Set<string>()
@@ -92,7 +92,7 @@ export class Owners {
     for (const key of this.#all.keys()) for (let at: string | undefined = key, steps = 0; at !== undefined && steps < 10; at = this.#wholes.get(at), steps++) used.add(at)
     for (const [key, owner] of joined) {
       const header = this.#headers.get(key)
-      owner.least = header?.least ?? this.#headers.get(owner.group ?? '')?.least
+      owner.least = header?.least ?? this.#headers.get(owner.group ?? '')?.least ?? owner.least
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
       owner.queue ??= header.queue

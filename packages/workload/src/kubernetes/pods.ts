@@ -157,7 +157,7 @@ class KubernetesJobs implements LineParser {
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? queueIn(object))
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastIn(object, kind) })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastIn(object, kind, metadata) })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -197,6 +197,7 @@ class KubernetesJobs implements LineParser {
     const metadata = job.object('metadata') as Fields
     const [spec, status] = [needed(job, 'spec'), job.object('status')]
     const owner = this.#owner('Job', name, metadata, line)
+    owner.least ??= leastIn(job, 'Job', metadata)
     this.#owners.isPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
@@ -316,10 +317,12 @@ function queueIn(object: Fields): string | undefined {
   return typeof queue === 'string' && queue !== '' ? queue : undefined
 }
 
-/** How many pods a pod group, or a job of Volcano, asks at least. */
-function leastIn(object: Fields, kind: string): number | undefined {
+/** How many pods a pod group, or a job of Volcano, asks at least, and a Job that Kueue may admit in part. */
+function leastIn(object: Fields, kind: string, metadata: Fields): number | undefined {
   if (kind === 'PodGroup') return object.object('spec')?.whole('minMember')
-  return object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true ? object.object('spec')?.whole('minAvailable') : undefined
+  if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true) return object.object('spec')?.whole('minAvailable')
+  const parallelism = Number(marksOf(metadata)('kueue.x-k8s.io/job-min-parallelism'))
+  return kind === 'Job' && Number.isSafeInteger(parallelism) ? parallelism : undefined
 }
 
 function needed(object: Fields, key: string): Fields {
