@@ -183,6 +183,19 @@ describe('skip-delay', () => {
     expect(levels).toEqual([[], [2], [2], [0], [], [2]])
   })
 
+  it('goes on where no heartbeat comes, and no end of a task of its own: level by level, once all nodes have been seen', () => {
+    const starts = (running: string[]) => {
+      const { heartbeat: _, ...instant } = racks(3)
+      const slots = dispatcher({ cluster: instant, policy: skipDelay(fifo(), { skips: [9, 9] }) })
+      for (const id of running) slots.submit(reading(id, ['n-1']), 0)
+      slots.pass(0)
+      slots.nodeDown('n-0', 0)
+      slots.submit(reading('a', ['n-0']), 1)
+      return slots.pass(1).start.map(({ job, node, level }) => `${job} on ${node} at ${level}`)
+    }
+    expect([starts([]), starts(['b'])]).toEqual([['a on n-1 at 1'], []])
+  })
+
   it.each([{ skips: -1 }, { skips: 1.5 }, { skips: [] }, {}])('refuses %j', (options) => {
     expect(() => skipDelay(fifo(), options as { skips: number })).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }))
   })

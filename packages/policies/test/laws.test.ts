@@ -9,14 +9,11 @@ const pools: MakePolicy = ({ queues }) => {
   const inside = Object.fromEntries(queues.filter((name) => name.startsWith('c.')).map((name) => [name.slice(2), { inner: 'fifo' as const, maxRunningJobs: 2 }]))
   return greedy(fair({ pools: { ...declared, c: { pools: inside, minShare: 1 } }, userMaxRunningJobs: 3 }), firstNode())
 }
-// counting opportunities needs opportunities: without heartbeats a job may wait for a pass that never comes
-const heartbeats = { worlds: { heartbeats: true } }
-
 const policies: Record<string, [MakePolicy, LawOptions]> = {
   fifo: [() => greedy(fifo(), firstNode()), {}],
   'naive fair': [() => greedy(fair({ pools: false }), firstNode()), {}],
   'fair with pools': [pools, {}],
-  'skip-delay': [() => skipDelay(fair(), { skips: [2, 1] }), heartbeats],
+  'skip-delay': [() => skipDelay(fair(), { skips: [2, 1] }), {}],
   delay: [() => delay(fair(), { node: 2, rack: 5 }), {}],
 }
 

@@ -15,7 +15,8 @@ export type SkipDelayOptions = z.input<typeof skipDelayOptions>
 /**
  * Delay scheduling by count: a job without a task near the node is passed over up to D times. After that it launches
  * anywhere until it gets a local task again, which alone sets its count to 0. D = 0 is Algorithm 1. With several counts
- * one level is relaxed after the other. A job that the scan never reaches is not skipped.
+ * one level is relaxed after the other. A job that the scan never reaches is not skipped. Where no heartbeats give opportunities and none of
+ * its tasks runs whose end would, the nodes are looked at again, and each job that was skipped leaves its level: it waited for ever.
  *
  * A gang is not delayed: it starts when the nodes in sight have room for all of it. Jobs of a pool that is starved past its
  * timeout are, as the algorithm knows no preemption; under `delay` they are not.
@@ -50,18 +51,34 @@ class SkipDelay implements Policy {
   /** Skips so far, `[job * lanes + lane]`. */
   readonly #skips: number[] = []
   readonly #gangs = new Gangs()
+  /** Tasks that are claimed or run. */
+  #running = 0
+  #wasSkipped = false
+  /** Whether no opportunity will come. */
+  #isLast = false
 
   constructor(limits: Float64Array, { cluster }: Env, order: Order) {
     this.#order = order
     this.#limits = limits
     this.#lanes = cluster.lanes.length
     this.startsGangJobs = order.startsGangJobs !== false
-    Object.assign(this, forwarding(order, { onSubmit: (job) => this.#reset(job) }))
+    const counts = { onSubmit: (job: JobId) => this.#reset(job), onClaim: () => void this.#running++, onRelease: () => void this.#running-- }
+    Object.assign(this, forwarding(order, counts))
   }
 
   schedule(round: Round): void {
-    const { nodes } = round
     this.#gangs.begin()
+    this.#isLast = false
+    this.#goOver(round)
+    while (this.#wasSkipped && this.#running === 0 && round.reach === undefined) {
+      this.#isLast = true
+      this.#goOver(round)
+    }
+  }
+
+  #goOver(round: Round): void {
+    const { nodes } = round
+    this.#wasSkipped = false
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i] as NodeId
       while (round.room(node) && this.#startOn(node, round)) {
@@ -85,7 +102,7 @@ class SkipDelay implements Policy {
     const at = job * this.#lanes + lane
     const task = work.taskFor(job, lane, node, this.#allowed(job, at, round))
     if (task === None) {
-      this.#skips[at] = (this.#skips[at] as number) + 1
+      this.#skip(at)
       round.defer(job, Reason.Locality)
       return false
     }
@@ -100,6 +117,13 @@ class SkipDelay implements Policy {
     let level = 0
     while (level < limits.length && (this.#skips[at] as number) >= (limits[level] as number)) level++
     return level
+  }
+
+  #skip(at: number): void {
+    const count = this.#skips[at] as number
+    const leaves = this.#limits.find((limit) => limit > count)
+    this.#skips[at] = this.#isLast ? (leaves ?? count) : count + 1
+    this.#wasSkipped ||= !this.#isLast || leaves !== undefined
   }
 
   #reset(job: JobId): void {
