@@ -127,10 +127,12 @@ class Decisions implements Observer {
 
   result(): DecisionsResult {
     const schedulers = this.#schedulers.filter((each) => each !== undefined)
+    const groups = [...this.#groups].map(([group, { account, schedulers }]) => ({ group, schedulers, ...account.result(this.#end, schedulers) }))
     return {
-      schedulers: schedulers.map(({ name, group, own }) => ({ scheduler: name, group, ...own.result(this.#end, 1) })).sort((a, b) => naturalOrder(a.scheduler, b.scheduler)),
-      groups: [...this.#groups].map(([group, { account, schedulers }]) =>
-        ({ group, schedulers, ...account.result(this.#end, schedulers) })).sort((a, b) => naturalOrder(a.group, b.group)),
+      schedulers: schedulers
+        .map(({ name, group, own }) => ({ scheduler: name, group, ...own.result(this.#end, 1) }))
+        .sort((a, b) => naturalOrder(a.scheduler, b.scheduler)),
+      groups: groups.sort((a, b) => naturalOrder(a.group, b.group)),
       ...this.#jobs.result(),
     }
   }

@@ -66,8 +66,8 @@ class YunikornPreempting implements Policy {
     this.#order = order
     this.#placement = made
     this.#interval = settings.attemptInterval
-    this.#policy = greedyPolicy.plug({ order: { ...yunikornOrder.plug({}), create: () =>
-      order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
+    const inside = { order: { ...yunikornOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }
+    this.#policy = greedyPolicy.plug(inside).create(env)
     this.#running = new TasksByJob(env)
     const count = () => void this.#changes++
     Object.assign(

@@ -120,11 +120,14 @@ function fromJson({ text, file }: SourceText): Shown[] {
     const name = node['name']
     if (typeof name !== 'string' || name === '') throw bad('name', name, 'a name')
     return {
-      name, line: undefined, procs: whole('effective_cpus', whole('cpus')), mem: whole('real_memory', 0) - whole('specialized_memory', 0), gres: texts('gres').join(','),
-      features: node['active_features'] === undefined
-        ? texts('features')
-        : texts('active_features'), partitions: texts('partitions'), states: [...texts('state'), ...texts('state_flags')].map((state) =>
-          state.toUpperCase()),
+      name,
+      line: undefined,
+      procs: whole('effective_cpus', whole('cpus')),
+      mem: whole('real_memory', 0) - whole('specialized_memory', 0),
+      gres: texts('gres').join(','),
+      features: node['active_features'] === undefined ? texts('features') : texts('active_features'),
+      partitions: texts('partitions'),
+      states: [...texts('state'), ...texts('state_flags')].map((state) => state.toUpperCase()),
     }
   })
 }

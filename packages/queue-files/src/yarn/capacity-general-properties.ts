@@ -34,12 +34,9 @@ const insideOrder = ({ value, file, line, name }: Setting) => {
 const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
+type DefaultKey = 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications'
 const byDefault =
-  (key: 
-    | 'minimumUserLimitPercent'
-    | 'userLimitFactor'
-    | 'maxParallelApps'
-    | 'maximumApplications', read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
+  (key: DefaultKey, read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
   (options, property) => {
     const value = read(property)
     if (value !== undefined) options.defaults = { ...options.defaults, [key]: value }

@@ -44,14 +44,8 @@ interface Known {
   readonly note?: string
 }
 
-const flag = (key: 
-  | 'userAsDefaultQueue'
-  | 'allowUndeclaredPools'
-  | 'preemption'
-  | 'sizeBasedWeight'
-  | 'assignMultiple'
-  | 'dynamicMaxAssign'
-  | 'continuous'): Use => (site, property) => void (site[key] = booleanOf(property))
+type Flag = 'userAsDefaultQueue' | 'allowUndeclaredPools' | 'preemption' | 'sizeBasedWeight' | 'assignMultiple' | 'dynamicMaxAssign' | 'continuous'
+const flag = (key: Flag): Use => (site, property) => void (site[key] = booleanOf(property))
 const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack' | 'maxAssign'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
 const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
   const value = numberOf(property, { least: -1 })

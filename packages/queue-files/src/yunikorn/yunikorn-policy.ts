@@ -22,11 +22,9 @@ type Limit = NonNullable<Queue['limits']>[number]
 const resources = ['cpu', 'mem', 'gpu'] as const
 /** Amounts of YuniKorn in those of nodes of Kubernetes: millicores, MiB of bytes, thousandths of a GPU. */
 const units: Readonly<Record<string, { readonly resource: (typeof resources)[number]; readonly per: number; readonly unit: string }>> = {
-  vcore: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' }, 'nvidia.com/gpu': {
-    resource: 'gpu',
-    per: 1000,
-    unit: 'thousandths',
-  },
+  vcore: { resource: 'cpu', per: 1, unit: 'millicores' },
+  memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' },
+  'nvidia.com/gpu': { resource: 'gpu', per: 1000, unit: 'thousandths' },
 }
 
 /**
