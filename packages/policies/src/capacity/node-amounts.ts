@@ -1,4 +1,4 @@
-import type { Env, NodeId, Round, ShapeId } from '@sched/core'
+import type { Env, NodeId, ResourceId, Round, ShapeId } from '@sched/core'
 
 /** Whether the node, empty, could hold a task of a shape. */
 export function couldHold(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): boolean {
@@ -13,8 +13,8 @@ export function hasAmounts(shape: ShapeId, node: NodeId, { work, cluster, lane }
 }
 
 /** What the largest node has of a resource. */
-export function largest(resource: number, { cluster }: Env): number {
+export function largest(resource: ResourceId, { cluster }: Env): number {
   let most = 0
-  for (let node = 0; node < cluster.nodes; node++) most = Math.max(most, cluster.total(node as NodeId, resource as never))
+  for (let node = 0; node < cluster.nodes; node++) most = Math.max(most, cluster.total(node as NodeId, resource))
   return most
 }

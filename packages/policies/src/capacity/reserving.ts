@@ -1,6 +1,6 @@
 import {
   definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
-  type Round, type ShapeId, type TaskId,
+  type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { isReservable, type Reservable } from './capacity.js'
@@ -79,7 +79,7 @@ export class Reserving implements Policy {
     this.#levels = cluster.levels
     this.#beats = cluster.heartbeat > 0
     this.#lanes = cluster.lanes
-    this.#largest = cluster.resources.map((_, r) => largest(r, env))
+    this.#largest = cluster.resources.map((_, r) => largest(r as ResourceId, env))
     this.reservations = new NodeReservations(cluster.lanes.length)
     const own = { onSubmit: (job: JobId) => this.#reset(job), onFinish: (job: JobId) => this.#dropAll(job), onNode: (node: NodeId, up: boolean) => this.#forget(node, up) }
     Object.assign(this, forwarding(own, order))

@@ -1,6 +1,6 @@
 import {
-  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type ShapeId, type TaskId,
+  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
+  type ResourceId, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -120,7 +120,7 @@ class YunikornPreempting implements Policy {
     const order = this.#order
     const { guaranteed, around } = order.queues[leaf] as Queue
     if (around.every((id) => saysNothing((order.queues[id] as Queue).guaranteed))) return false
-    return !anyBelow0(less(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as never))))
+    return !anyBelow0(less(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as ResourceId))))
   }
 
   /** Jobs of a leaf that no limit of jobs, users and groups holds back, up to so many tasks. */
@@ -239,5 +239,5 @@ class YunikornPreempting implements Policy {
 }
 
 function targetOf(node: NodeId, { cluster }: Round): Target {
-  return { node, free: Float64Array.from(cluster.resources, (_, r) => cluster.free(node, r as never)) }
+  return { node, free: Float64Array.from(cluster.resources, (_, r) => cluster.free(node, r as ResourceId)) }
 }
