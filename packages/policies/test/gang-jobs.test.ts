@@ -251,3 +251,29 @@ describe('preemption', () => {
     expect(events.filter((event) => event.kind === 'end' || (event.kind === 'launch' && event.job === 'mpi'))).toEqual([])
   })
 })
+
+describe.each([
+  ['volcano', () => volcano({ actions: ['allocate'], tiers: [{ plugins: ['gang'] }] })],
+  ['kai-preempting', () => kaiPreempting({ queues: { user: { resources: { cpu: { quota: 8 } } } } })],
+] as const)('minima of kinds of tasks under %s (Volcano minTaskMember, KAI subgroups)', (_, policy) => {
+  const roles = (masters: number, workers: number) => instantCluster({
+    nodes: [
+      { name: 'master', count: masters, resources: { cpu: 1 }, labels: { role: 'master' } },
+      { name: 'worker', count: workers, resources: { cpu: 1 }, labels: { role: 'worker' } },
+    ],
+  })
+  const of = (role: string, tasks: number, minTasks: number) => stage(role, tasks, { cpu: 1 }, { minTasks, constraints: { require: { role } } })
+  const job = (...stages: readonly StageSpec[]): JobSpec => ({ id: 'mpi', submit: 1, gang: true, stages })
+  const held = (count: number): JobSpec => ({ ...filler(count, 10, { cpu: 1 }), stages: [stage('s', count, { cpu: 1 }, { gang: false, constraints: { require: { role: 'worker' } } })] })
+
+  it('start so many of each, where the others fit nowhere (TestAllocate, prepredicate failed and tasks are not used up)', () => {
+    const two = job(of('master', 2, 1), of('worker', 2, 1))
+    expect(startsOf([two], policy(), { cluster: roles(1, 1) })).toEqual([[1, '0.0'], [1, '1.0'], [11, '0.1'], [11, '1.1']])
+  })
+
+  it('wait while one kind has too few, though as many as all minima could start of another', () => {
+    const wide = job(of('master', 4, 1), of('worker', 3, 2))
+    expect(startsOf([held(2), wide], policy(), { cluster: roles(4, 3) }).slice(0, 2)).toEqual([[10, '0.0'], [10, '1.0']])
+    expect(startsOf([held(1), wide], policy(), { cluster: roles(4, 3) }).map(([time, task]) => `${time} ${task}`).sort()).toEqual(['1 0.0', '1 0.1', '1 0.2', '1 0.3', '1 1.0', '1 1.1', '10 1.2'])
+  })
+})

@@ -119,6 +119,31 @@ describe('what a group of pods asks at least', () => {
     expect(jobs(...group(4))[0]).toMatchObject({ gang: true })
   })
 
+  it('is that of each of its kinds, named by Volcano\'s tasks, and what it asks more is of the first', () => {
+    const ofKind = (task: string) => (['a', 'b', 'c'] as const).map((name) => pod(`${task}-${name}`, { annotations: { ...grouped.annotations, 'volcano.sh/task-spec': task } }))
+    const group = (minMember: number, minTaskMember: Json) => [other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember, minTaskMember }), ...ofKind('ps'), ...ofKind('worker')]
+    expect(stagesOf(...group(3, { ps: 1, worker: 2 }))).toEqual([[3, true, 1], [3, true, 2]]) // alike, and yet of two kinds
+    expect(stagesOf(...group(5, { ps: 1, worker: 2 }))).toEqual([[3, true, undefined], [3, true, 2]])
+    expect(stagesOf(...group(3, { worker: 2 }))).toEqual([[3, true, 1], [3, true, 2]])
+    expect(stagesOf(...group(2, { worker: 2 }))).toEqual([[3, undefined, undefined], [3, true, 2]])
+    expect(stagesOf(...group(2, { ps: 1, worker: 2 }))).toEqual([[6, true, 2]]) // those of the tasks are more than that of the job: they do not count
+    const [job] = [...jobsOf(read(JSON.stringify(list(...group(3, { ps: 1, worker: 2 }))), { gang: 'stages' }))]
+    expect(job?.stages.map(({ gang, minTasks }) => [gang, minTasks])).toEqual([[true, 1], [true, 2]])
+  })
+
+  it('is said by the tasks of a job of Volcano, of all pods of a task that says nothing', () => {
+    const ofJob = (task: string) => ['a', 'b'].map((name) => pod(`vj-${task}-${name}`, { annotations: { ...grouped.annotations, 'volcano.sh/task-spec': task }, ...owned('Job', 'vj') }))
+    const volcano = (minAvailable: number) => other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { minAvailable, tasks: [{ name: 'ps', replicas: 2, minAvailable: 1 }, { name: 'worker', replicas: 2 }] })
+    expect(stagesOf(volcano(3), ...ofJob('ps'), ...ofJob('worker'))).toEqual([[2, true, 1], [2, true, undefined]])
+    expect(stagesOf(volcano(2), ...ofJob('ps'), ...ofJob('worker'))).toEqual([[4, true, 2]])
+  })
+
+  it('is that of each subgroup of KAI, whatever its group says', () => {
+    const ofGroup = (name: string) => ['a', 'b', 'c'].map((each) => pod(`${name}-${each}`, { annotations: { 'pod-group-name': 'pg' }, labels: { 'kai.scheduler/subgroup-name': name } }))
+    const group = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, subGroups: [{ name: 'decode', minMember: 2 }, { name: 'prefill', minMember: 1 }] })
+    expect(stagesOf(group, ...ofGroup('decode'), ...ofGroup('prefill'))).toEqual([[3, true, 2], [3, true, 1]])
+  })
+
   it('is all of each kind apart for policies that start stages one by one', () => {
     const objects = [other('v1', 'PodGroup', 'pg', { minMember: 2 }), ...three(grouped), pod('d', grouped, '2')]
     const [job] = [...jobsOf(read(JSON.stringify(list(...objects)), { gang: 'stages' }))]

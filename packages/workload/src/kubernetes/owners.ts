@@ -1,5 +1,6 @@
 import type { Constraints, Demand, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
+import type { LeastPods } from './least-pods.js'
 
 /** Pods that ask alike, when they started, `Infinity` where they wait still, and how long they ran or are to run. */
 export interface Task {
@@ -7,6 +8,8 @@ export interface Task {
   readonly seconds: Seconds
   readonly demand: Demand
   readonly constraints: Constraints | undefined
+  /** Its kind in a group of pods of several. */
+  readonly kind?: string | undefined
 }
 /** So many of them, of which no pod is listed. */
 export interface Template extends Task {
@@ -26,7 +29,7 @@ export interface Owner {
   /** Whether a pod of it has not ended. */
   isGoing: boolean
   /** The fewest of its pods that start together, where it says so, and the key of the pod group that may. */
-  least?: number | undefined
+  least?: LeastPods | undefined
   group?: string | undefined
   hasFailed: boolean
   /** What would be its tasks if no pod of it is listed: of a Job, and of its Workload of Kueue. */
@@ -40,7 +43,7 @@ export interface Header {
   readonly created: Seconds
   readonly queue: string | undefined
   readonly isGang: boolean
-  readonly least: number | undefined
+  readonly least: LeastPods | undefined
 }
 
 /** Controllers whose Jobs, sets of them, or clusters are parts of one job. */

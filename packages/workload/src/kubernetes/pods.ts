@@ -6,6 +6,7 @@ import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
+import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod, demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
@@ -30,7 +31,7 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
  * object that controls pods it is known when it was created, and its queue.
  *
- * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first kinds.
+ * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first kinds, or as many of each as its tasks (Volcano) or subgroups (KAI) say.
  *
  * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run.
  */
@@ -157,7 +158,7 @@ class KubernetesJobs implements LineParser {
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? queueIn(object))
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastIn(object, kind, metadata) })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata) })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -190,14 +191,14 @@ class KubernetesJobs implements LineParser {
     if (group !== undefined) owner.group ??= keyOf(namespaceOf(metadata), 'PodGroup', group)
     if (phase === 'Failed') owner.hasFailed = true
     if (isGoing) owner.isGoing = true
-    owner.pods.push({ start, seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start, demand: this.#demand(spec), constraints: this.#constraints(spec) })
+    owner.pods.push({ start, seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start, demand: this.#demand(spec), constraints: this.#constraints(spec), kind: kindOf(metadata) })
   }
 
   #job(job: Fields, name: string, line: number): void {
     const metadata = job.object('metadata') as Fields
     const [spec, status] = [needed(job, 'spec'), job.object('status')]
     const owner = this.#owner('Job', name, metadata, line)
-    owner.least ??= leastIn(job, 'Job', metadata)
+    owner.least ??= leastOf(job, 'Job', metadata)
     this.#owners.isPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
@@ -266,11 +267,14 @@ class KubernetesJobs implements LineParser {
 
   #add({ id, namespace, line, created, queue, priority, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods }: Owner): void {
     const templates = ofJob.length > 0 ? ofJob : workload
-    const stages = pods.length > 0 ? stagesOf(pods) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
+    const byKind = pods.length > 0 ? stagesOf(pods, least?.ofKind !== undefined) : []
+    const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
     const together = gang === 'jobs' || (gang !== 'none' && isGang)
+    const kinds = byKind.map(({ kind }) => kind)
+    const ofEach = stages.length === 1 ? (least ?? ALL) : { ...ALL, ofKind: least?.ofKind }
     const isOne = together && gang !== 'stages' && stages.length > 1
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
@@ -280,29 +284,21 @@ class KubernetesJobs implements LineParser {
         status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
       },
       ...(isOne && { gang: true }),
-      stages: isOne ? gangOf(stages, least) : stages.map((stage) => (together && stage.tasks > 1 ? gangOf([stage], stages.length === 1 ? least : undefined)[0]! : stage)),
+      stages: isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)),
     }, line)
   }
 }
 
-/** Pods that ask alike are the tasks of a stage; no stage waits for another. */
-function stagesOf(pods: readonly Task[]): StageSpec[] {
+const ALL = { all: undefined, ofKind: undefined }
+
+/** Pods that ask alike, and are of one kind where kinds matter, are the tasks of a stage; no stage waits for another. */
+function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: string | undefined; readonly stage: StageSpec }[] {
   const alike = new Map<string, Task[]>()
   for (const pod of pods) {
-    const key = JSON.stringify([pod.demand, pod.constraints])
+    const key = JSON.stringify([pod.demand, pod.constraints, ...(byKind ? [pod.kind] : [])])
     alike.set(key, [...(alike.get(key) ?? []), pod])
   }
-  return [...alike.values()].map((tasks, i) => stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i))
-}
-
-/** Stages of which so many tasks start together, in their order; default: all. */
-function gangOf(stages: readonly StageSpec[], least = Infinity): StageSpec[] {
-  let left = Math.max(1, least)
-  return stages.map((stage) => {
-    const minTasks = Math.min(stage.tasks, left)
-    left -= minTasks
-    return minTasks === 0 ? stage : { ...stage, gang: true, ...(minTasks < stage.tasks && { minTasks }) }
-  })
+  return [...alike.values()].map((tasks, i) => ({ kind: tasks[0]!.kind, stage: stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i) }))
 }
 
 function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
@@ -315,14 +311,6 @@ const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 
 function queueIn(object: Fields): string | undefined {
   const queue = object.text('apiVersion')?.includes('volcano.sh/') === true ? object.object('spec')?.value('queue') : undefined
   return typeof queue === 'string' && queue !== '' ? queue : undefined
-}
-
-/** How many pods a pod group, or a job of Volcano, asks at least, and a Job that Kueue may admit in part. */
-function leastIn(object: Fields, kind: string, metadata: Fields): number | undefined {
-  if (kind === 'PodGroup') return object.object('spec')?.whole('minMember')
-  if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true) return object.object('spec')?.whole('minAvailable')
-  const parallelism = Number(marksOf(metadata)('kueue.x-k8s.io/job-min-parallelism'))
-  return kind === 'Job' && Number.isSafeInteger(parallelism) ? parallelism : undefined
 }
 
 function needed(object: Fields, key: string): Fields {

@@ -1,0 +1,65 @@
+import type { StageSpec } from '@sched/core'
+import type { Fields } from '../json/fields.js'
+import { marksOf } from './objects.js'
+
+/** How many pods of a group start together at least: in all, and of each of its kinds by name. */
+export interface LeastPods {
+  readonly all: number | undefined
+  /** Of Volcano's tasks, of KAI's subgroups; undefined: they say nothing. */
+  readonly ofKind: ReadonlyMap<string, number> | undefined
+}
+
+/**
+ * What a pod group asks at least, a job of Volcano, and a Job that Kueue may admit in part; `undefined`: nothing. The minima of Volcano's tasks count unless
+ * they are more together than that of the job, those of KAI's subgroups always, and alone.
+ *
+ * Source: Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks that say nothing; KAI Scheduler, SubGroup; Kueue, job-min-parallelism.
+ */
+export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPods | undefined {
+  const spec = object.object('spec')
+  if (kind === 'PodGroup') {
+    const subgroups = spec?.list('subGroups') ?? []
+    if (subgroups.length > 0) return { all: undefined, ofKind: kindsIn(subgroups, (each) => each.whole('minMember') ?? 1) }
+    return together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')))
+  }
+  if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true)
+    return together(spec?.whole('minAvailable'), kindsIn(spec?.list('tasks') ?? [], (each) => each.whole('minAvailable') ?? each.whole('replicas') ?? 1))
+  const parallelism = Number(marksOf(metadata)('kueue.x-k8s.io/job-min-parallelism'))
+  return kind === 'Job' && Number.isSafeInteger(parallelism) ? { all: parallelism, ofKind: undefined } : undefined
+}
+
+/** The kind of a pod in its group: its task of a job of Volcano, or its subgroup of KAI. */
+export const kindOf = (metadata: Fields): string | undefined => marksOf(metadata)('volcano.sh/task-spec', 'kai.scheduler/subgroup-name')
+
+function together(all: number | undefined, ofKind: ReadonlyMap<string, number>): LeastPods | undefined {
+  const sum = [...ofKind.values()].reduce((total, each) => total + each, 0)
+  if (all === undefined && ofKind.size === 0) return undefined
+  return { all, ofKind: ofKind.size === 0 || (all !== undefined && all < sum) ? undefined : ofKind }
+}
+
+const kindsOf = (fields: Fields | undefined): Map<string, number> => new Map((fields?.keys() ?? []).map((name) => [name, fields?.whole(name) ?? 0]))
+
+const kindsIn = (all: readonly Fields[], leastIn: (each: Fields) => number): Map<string, number> =>
+  new Map(all.map((each) => [each.text('name') ?? '', leastIn(each)]))
+
+/**
+ * Stages of which so many tasks start together: of each kind its own, in the order of its stages, and what the group asks more than that of the first stages
+ * that have more. Default: all.
+ */
+export function gangOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[], { all, ofKind }: LeastPods): StageSpec[] {
+  const left = new Map(ofKind)
+  const least = stages.map(({ tasks }, i) => {
+    const kind = kinds[i] ?? ''
+    const own = Math.min(tasks, left.get(kind) ?? 0)
+    left.set(kind, (left.get(kind) ?? 0) - own)
+    return own
+  })
+  const sum = least.reduce((total, each) => total + each, 0)
+  let more = Math.max(ofKind === undefined ? 1 : Math.max(0, 1 - sum), (all ?? (ofKind === undefined ? Infinity : 0)) - sum)
+  return stages.map((stage, i) => {
+    const added = Math.min(stage.tasks - (least[i] as number), more)
+    more -= added
+    const minTasks = (least[i] as number) + added
+    return minTasks === 0 ? stage : { ...stage, gang: true, ...(minTasks < stage.tasks && { minTasks }) }
+  })
+}
