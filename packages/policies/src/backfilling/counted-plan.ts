@@ -9,6 +9,8 @@ import { planRunning, type Windows } from './windows.js'
 export interface Plan {
   /** How many times at which something changes it knows, the present with them. */
   readonly entries: number
+  /** Those of them at which a reservation begins or ends, with the present. */
+  readonly records: number
   begin(round: Round): void
   /** Where nodes have names: those on which tasks of this shape may run are out of sight. */
   close?(shape: ShapeId): void
@@ -27,6 +29,8 @@ export class CountedPlan implements Plan {
   readonly #windows: Windows
   readonly #profile: Profile
   readonly #licenses: Licenses | undefined
+  /** When reservations begin and end. */
+  readonly #times = new Set<Seconds>()
 
   constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows, licenses: Licenses | undefined) {
     this.#jobs = jobs
@@ -43,6 +47,11 @@ export class CountedPlan implements Plan {
   begin({ now }: Round): void {
     planRunning(this.#profile, this.#lane, this.#windows, now)
     this.#licenses?.begin(now)
+    this.#times.clear()
+  }
+
+  get records(): number {
+    return this.#times.size + 1
   }
 
   earliest(job: JobId, latest: Seconds, notBefore = -Infinity): Seconds {
@@ -60,6 +69,7 @@ export class CountedPlan implements Plan {
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {
     this.#take(job, start, end)
+    this.#times.add(start).add(end)
     this.#licenses?.reserve(job, start, end)
   }
 

@@ -56,6 +56,8 @@ export class NamedPlan implements Plan {
   readonly #releases: Releases
   readonly #slots: ReservedSlots
   #now: Seconds = 0
+  /** Slots that windows have made. */
+  #ofWindows = 0
   #cluster: ClusterView
   /** Nodes in sight, those of them that the job may use, and of these the ones that are not reserved. */
   readonly #inSight: NodeBits
@@ -91,6 +93,10 @@ export class NamedPlan implements Plan {
     return this.#slots.count
   }
 
+  get records(): number {
+    return this.#slots.count - this.#ofWindows
+  }
+
   begin({ now, cluster, nodes }: Round): void {
     this.#now = now
     this.#cluster = cluster
@@ -100,6 +106,7 @@ export class NamedPlan implements Plan {
     this.#releases.begin(this.#running)
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
+    this.#ofWindows = this.#slots.count - 1
   }
 
   close(shape: ShapeId): void {

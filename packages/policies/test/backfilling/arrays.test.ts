@@ -41,7 +41,7 @@ describe('tasks of an array', () => {
   it('are tried to the end although the jobs that a pass tries are used up', () => {
     const looked: number[] = []
     const observer: Observer = { onPass: ({ tried }: Pass, now) => void (now === 2 && looked.push(tried)) }
-    startsOf([...queue('7').slice(0, -1), job('behind', 1, 15, 2)], [4], replan(fifo(), { bf_resolution: 1, bf_max_job_test: 2 }), { observers: [observer] })
+    startsOf([...queue('7').slice(0, -1), job('behind', 1, 15, 2)], [4], replan(fifo(), { bf_resolution: 1, bf_max_job_test: 2, bf_node_space_size: 500 }), { observers: [observer] })
     expect(looked).toEqual([6])
   })
 

@@ -43,7 +43,8 @@ it('and of the passes in order before them, with twoPass, of which a plan withou
 
 it('counts jobs behind a limit as looked at and not as tried', () => {
   expect(passesOf(planned({ bf_max_job_user: 1 })).at(2)).toEqual([120, 'plan', 2, 2, 1, 0, 3])
-  expect(passesOf(planned({ bf_max_job_test: 1 })).at(2)).toEqual([120, 'plan', 2, 1, 1, 0, 3])
+  expect(passesOf(planned({ bf_max_job_test: 1, bf_node_space_size: 9 })).at(2)).toEqual([120, 'plan', 2, 1, 1, 0, 3])
+  expect(passesOf(planned({ bf_max_job_test: 1 })).at(2)).toEqual([120, 'plan', 2, 1, 1, 0, 2]) // no room for a reservation in a plan of one entry
 })
 
 it('nobody else tells of any', () => {

@@ -6,7 +6,7 @@ import type { Setting } from '../setting.js'
 
 /** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
 const parameters = knownWords<number>({
-  bf_interval: 1, bf_window: 1, bf_resolution: 1, bf_max_job_test: 1, bf_max_job_start: 0, bf_max_job_user: 0, bf_max_job_assoc: 0, bf_max_job_part: 0, bf_max_job_user_part: 0, bf_max_job_array_resv: 1, bf_job_part_count_reserve: 0, bf_min_age_reserve: 0, bf_min_prio_reserve: 0, bf_window_linear: 0,
+  bf_interval: 1, bf_window: 1, bf_resolution: 1, bf_max_job_test: 1, bf_node_space_size: 2, bf_max_job_start: 0, bf_max_job_user: 0, bf_max_job_assoc: 0, bf_max_job_part: 0, bf_max_job_user_part: 0, bf_max_job_array_resv: 1, bf_job_part_count_reserve: 0, bf_min_age_reserve: 0, bf_min_prio_reserve: 0, bf_window_linear: 0,
   default_queue_depth: 0, partition_job_depth: 0, sched_max_job_start: 0,
 })
 const whyNot = knownWords<string>({
@@ -15,7 +15,7 @@ const whyNot = knownWords<string>({
   sched_interval: 'the plan looks at the whole queue every bf_interval',
   bf_busy_nodes: 'where tasks go is up to the placement of the policy', pack_serial_at_end: 'where tasks go is up to the placement of the policy', nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
-  bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', bf_node_space_size: 'a plan has as many records as it needs', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
+  bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
 })
 
 /** Whether SchedulerParameters has a word without a number. */
