@@ -73,7 +73,8 @@ const answers: Required<Pick<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wants
 /**
  * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
  * parts in order, and left out if none has it. It shares as the first part does that divides capacity, promises starts if a
- * part does, and wants a look, a node or a round, if a part does.
+ * part does, starts no jobs that are one gang if a part says that it does not, and wants a look, a node or a round, if a part
+ * does. Of what the whole must see to itself nothing is said: whether it starts such jobs, and whether it reads all that wait.
  */
 export function forwarding(...given: readonly (Part | undefined)[]): Part {
   const parts = given.filter((part) => part !== undefined)
@@ -81,6 +82,7 @@ export function forwarding(...given: readonly (Part | undefined)[]): Part {
   for (const hook of Object.keys(answers) as (keyof typeof answers)[]) if (parts.some((part) => part[hook] !== undefined)) made[hook] = answers[hook]
   made['answering'] = parts
   if (parts.some(({ promises }) => promises === true)) made['promises'] = true
+  if (parts.some(({ startsGangJobs }) => startsGangJobs === false)) made['startsGangJobs'] = false
   const sharing = parts.find((part) => part.sharing !== undefined)?.sharing
   if (sharing !== undefined) made['sharing'] = sharing
   for (const hook of Object.keys(passOn) as Hook[]) {

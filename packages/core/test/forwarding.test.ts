@@ -26,6 +26,11 @@ describe('forwarding', () => {
     expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('promises')
   })
 
+  it('starts no jobs that are one gang where a part says so; that it does, it has to say itself', () => {
+    expect(forwarding({}, forwarding({ startsGangJobs: false })).startsGangJobs).toBe(false)
+    expect(forwarding({ startsGangJobs: true })).not.toHaveProperty('startsGangJobs')
+  })
+
   it('wants a look where a part does, in that lane', () => {
     const hooks = forwarding({ wantsLook: (lane) => lane === 1 }, forwarding({ wantsLook: (lane) => lane === 2 }))
     expect([0, 1, 2].map((lane) => hooks.wantsLook?.(lane as LaneId))).toEqual([false, true, true])

@@ -1,5 +1,5 @@
 import { dispatcher, type Placed } from '@sched/cluster'
-import type { JobSpec, NodeId, Plug, StageSpec } from '@sched/core'
+import { defineOrder, forwarding, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
 import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kueue, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -221,7 +221,20 @@ describe('a limit of its queue', () => {
   })
 
   it('refuses such jobs where it is asked of one stage alone, as by capacity', () => {
-    expect(() => play([mpi({ queue: 'q' })], greedy(capacity({ queues: { q: { capacity: 100 } } })))).toThrow('which its policy does not start together')
+    const limited = capacity({ queues: { q: { capacity: 100 } } })
+    const around = defineOrder({
+      name: 'around',
+      summary: 'another order as it is',
+      inner: { order: 'order' },
+      defaults: { order: 'fifo' },
+      create(_, env, parts) {
+        const order = parts.order.create(env)
+        return { ...forwarding(order), begin: (round) => order.begin(round), next: () => order.next() }
+      },
+    })
+    for (const order of [limited, around.plug({ order: limited })])
+      expect(() => play([mpi({ queue: 'q' })], greedy(order))).toThrow('which its policy does not start together')
+    expect(play([mpi({ queue: 'q' })], greedy(around.plug({ order: fifo() }))).events.map(({ kind }) => kind)).not.toContain('reject')
   })
 })
 
