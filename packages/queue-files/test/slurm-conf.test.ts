@@ -139,6 +139,9 @@ describe('the policy of a slurm.conf', () => {
 
   it('has the default of Slurm 23.11 and later where no PriorityType is given, and says so where there are weights', () => {
     expect(policyOf('PriorityWeightAge=5')).toEqual(policyOf('PriorityType=priority/multifactor\nPriorityWeightAge=5'))
+    expect(policyOf('PriorityWeightTRES=CPU=1000,GRES/gpu=9')).toMatchObject({ replan: { order: { multifactor: { tres: { procs: 1000 } } } } })
+    expect(told('PriorityWeightTRES=CPU=1000,GRES/gpu=9')[0]).toEqual(['approximated', 2, 'PriorityWeightTRES', 'the cluster has no GRES/gpu'])
+    expect(told('PriorityWeightTRES=CPU=1000')[0]).toEqual(['honoured', 2, 'PriorityWeightTRES', ''])
     expect(told('PriorityWeightAge=0').map(([, , setting]) => setting)).toEqual(['PriorityWeightAge'])
     expect(told('PriorityWeightAge=5')).toContainEqual(['honoured', 2, 'PriorityType', 'is not given: priority/multifactor, as since Slurm 23.11; until then it was priority/basic, where weights count for nothing'])
   })

@@ -1,7 +1,7 @@
 import { grown, type ClusterView, type JobId, type LaneId, type WorkListener } from '@sched/core'
 
-export const TERMS = 5
-export type Terms = readonly [size: number, partition: number, qos: number, site: number, tier: number]
+export const TERMS = 6
+export type Terms = readonly [size: number, partition: number, qos: number, site: number, tres: number, tier: number]
 
 /** The terms of jobs' priorities that time does not change, found anew when a job asks something else or nodes have come or gone. */
 export class LastingTerms implements WorkListener {

@@ -5,6 +5,7 @@ import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
 import { LastingTerms, TERMS, type Terms } from './lasting-terms.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
+import { TresWeights } from './tres-weights.js'
 
 const WEEK = 604_800
 /** Priorities have 32 bits in Slurm. */
@@ -19,6 +20,7 @@ const ownOptions = {
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor or, negative, a nice value"),
+  tres: z.record(z.string(), weight).default({}).describe('weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
@@ -56,7 +58,7 @@ const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), 
  * at least 1, as of the end of the last calculation period. Without weights it is FIFO, as Slurm's default is.
  *
  * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, and as a fraction of any resource (Slurm: of
- * processors); no weights of associations or TRES.
+ * processors); no weights of associations.
  */
 export const multifactorOrder = defineOrder({
   name: 'multifactor',
@@ -66,7 +68,8 @@ export const multifactorOrder = defineOrder({
   create: (given, env) => {
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
-    const lasting = new LastingTerms(env.cluster, (job, lane) => lastingTerms(job, lane, options, env))
+    const tres = new TresWeights(options.tres, env)
+    const lasting = new LastingTerms(env.cluster, (job, lane) => lastingTerms(job, lane, options, tres, env))
     const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, env)
     return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), lasting), priority: (job, lane) => ranking(job, lane) % TIER }
   },
@@ -94,8 +97,8 @@ function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Setti
   return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
-/** What its size, partition, QOS and site add to a job's priority, and its tier. */
-function lastingTerms(job: JobId, lane: LaneId, options: Settings, env: Env): Terms {
+/** What its size, partition, QOS, site and amounts add to a job's priority, and its tier. */
+function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWeights, env: Env): Terms {
   const { work } = env
   const queue = work.queueName(work.queue(job))
   return [
@@ -103,6 +106,7 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, env: Env): Te
     options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options.partitions),
     options.qos * qosFactor(work.qos(job), options),
     options.site * work.priority(job),
+    tres.of(job, lane),
     Object.keys(options.tiers).length > 0 ? (options.tiers[queue] ?? 1) : 0,
   ]
 }

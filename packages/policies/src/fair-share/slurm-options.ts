@@ -1,6 +1,7 @@
 import { SchedError, withoutUndefined } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { slurmSeconds } from '../slurm-limits/slurm-time.js'
+import { tresWeights } from './tres-weights.js'
 
 const weight = z.number().nonnegative()
 const time = z.union([z.number().nonnegative(), z.string()])
@@ -12,6 +13,7 @@ export const slurmOptions = {
   PriorityWeightJobSize: weight.optional().describe('Slurm\'s name of `jobSize`'),
   PriorityWeightPartition: weight.optional().describe('Slurm\'s name of `partition`'),
   PriorityWeightQOS: weight.optional().describe('Slurm\'s name of `qos`'),
+  PriorityWeightTRES: z.union([z.string(), z.record(z.string(), weight)]).optional().describe('Slurm\'s name of `tres`, also as CPU=1000,Mem=2000,GRES/gpu=3000'),
   PriorityMaxAge: time.optional().describe('Slurm\'s name of `maxAge`, in minutes or as a time string'),
   PriorityFavorSmall: z.union([z.boolean(), z.enum(['YES', 'NO'])]).optional().describe('Slurm\'s name of `favorSmall`'),
   PriorityDecayHalfLife: time.optional().describe('Slurm\'s name of `halfLife`, in minutes or as a time string'),
@@ -42,6 +44,7 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
     jobSize: given.PriorityWeightJobSize,
     partition: given.PriorityWeightPartition,
     qos: given.PriorityWeightQOS,
+    tres: given.PriorityWeightTRES === undefined ? undefined : tresWeights(given.PriorityWeightTRES, 'multifactor.PriorityWeightTRES'),
     maxAge: secondsOf('PriorityMaxAge', given.PriorityMaxAge),
     favorSmall: given.PriorityFavorSmall === undefined ? undefined : given.PriorityFavorSmall === true || given.PriorityFavorSmall === 'YES',
     halfLife: secondsOf('PriorityDecayHalfLife', given.PriorityDecayHalfLife),

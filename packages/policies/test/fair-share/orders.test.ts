@@ -234,6 +234,23 @@ describe('multifactor', () => {
     expect(starts(jobs.map((each) => ({ ...each, user: each.user ?? 'ann' })), { fairShare: 1000 })).toEqual(['wait', 'large', 'small'])
   })
 
+  it('adds the amounts that a job asks, as fractions of what the nodes of its partition have, by weights of their own (_get_tres_factors of Slurm)', () => {
+    // 2 nodes of 4 processors and 2 GPUs; `cpus` asks 6/8 of the processors, `gpus` 3/4 of the GPUs
+    const ask = (id: string, submit: number, demand: Readonly<Record<string, number>>, tasks = 1, queue = 'main') => ({ id, submit, queue, stages: [{ name: 'all', tasks, gang: true, demand, duration: 10 }] })
+    const all = ask('wait', 0, { cpu: 4, gpus: 2 }, 2)
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { cpu: 4, gpus: 2 }, labels: { 'partition:own': 'true' } }, { count: 1, resources: { cpu: 4, gpus: 2 } }] })
+    const first = (options: MultifactorOptions, ...jobs: ReturnType<typeof ask>[]) => [...new Set(run({ policy: strict(multifactor(options)), jobs: [all, ...jobs], cluster }).recorder.launches.map((launch) => launch.job))]
+    const [cpus, many] = [ask('cpus', 1, { cpu: 3 }, 2), ask('gpus', 2, { gpus: 1 }, 3)]
+    expect(first({}, cpus, many)).toEqual(['wait', 'cpus', 'gpus'])
+    expect(first({ tres: { cpu: 1000, gpus: 1200 } }, cpus, many)).toEqual(['wait', 'gpus', 'cpus']) // 750 and 3/4 x 1200 = 900
+    expect(first({ PriorityWeightTRES: 'CPU=1000,GRES/gpu=900' }, cpus, many)).toEqual(['wait', 'cpus', 'gpus']) // 750 and 675
+    // 2 of 4 processors of its own nodes are more than 3 of 8
+    expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('own', 2, { cpu: 2 }, 1, 'own'))).toEqual(['wait', 'own', 'wide'])
+    expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('main', 2, { cpu: 2 }))).toEqual(['wait', 'wide', 'main'])
+    expect(() => first({ tres: { memory: 1 } }, cpus)).toThrow('the cluster has nothing that is "memory"')
+    expect(() => first({ PriorityWeightTRES: 'CPU' }, cpus)).toThrow('found the weight "CPU". Write CPU=1000')
+  })
+
   it('is a whole number, so small weights make ties, which go by submission', () => {
     const jobs = [wait, cpu({ id: 'small', submit: 1 }), cpu({ id: 'large', submit: 2, demand: { cpu: 3 } })]
     expect(starts(jobs, { jobSize: 2 })).toEqual(['wait', 'small', 'large']) // 0.5 and 1.5, both 1

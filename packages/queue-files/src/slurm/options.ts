@@ -1,5 +1,6 @@
 import { knownWords } from '@sched/core'
 import { notSimulated, type Findings } from '../finding.js'
+import { billingOf } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { checkedTime } from './times.js'
 import type { Setting } from '../setting.js'
@@ -52,10 +53,10 @@ export function replanOptions(setting: Setting | undefined, flags: Readonly<Reco
 export const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS']
 const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
 const KNOWN_FLAGS = ['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
-export const multifactorNames = [...weights, ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
+export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
 
 /** What `multifactor` takes of the file, under Slurm's names. Throws `BAD_INPUT` for a value that Slurm does not take. */
-export function multifactorOptions({ general, database }: SlurmConf, findings: Findings): Record<string, unknown> {
+export function multifactorOptions({ general, database }: SlurmConf, resources: readonly string[], findings: Findings): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   const isBasic = /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')
   for (const name of multifactorNames) {
@@ -70,9 +71,18 @@ export function multifactorOptions({ general, database }: SlurmConf, findings: F
         setting.value,
         'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt',
       )
+    else if (name === 'PriorityWeightTRES') takeTres(options, setting, resources, findings)
     else take(options, name, setting, database.accounts.length > 0, findings)
   }
   return options
+}
+
+/** Weights of amounts, under names of the cluster. */
+function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {
+  const { billing, missing } = billingOf(setting, resources)
+  if (Object.keys(billing).length > 0) options['tres'] = billing
+  const verdict = missing.length === 0 ? 'honoured' : Object.keys(billing).length === 0 ? 'ignored' : 'approximated'
+  findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)
 }
 
 function take(options: Record<string, unknown>, name: string, setting: Setting, hasShares: boolean, findings: Findings): void {

@@ -2,7 +2,6 @@ import { knownWords } from '@sched/core'
 /** Settings that bear on when jobs start and are not simulated, by name in small letters: why. */
 export const whyIgnored = knownWords<string>({
   priorityweightassoc: 'associations have no priority here',
-  priorityweighttres: 'the size of a job is its largest fraction of the cluster in any resource',
   priorityparameters: 'the site factor of a job is its own priority',
   prioritysitefactorplugin: 'the site factor of a job is its own priority',
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
@@ -34,7 +33,7 @@ const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
   oversubscribe: no, shared: no, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
-  priorityweightassoc: /^0$/, priorityweighttres: /^$/,
+  priorityweightassoc: /^0$/,
 })
 export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true
 

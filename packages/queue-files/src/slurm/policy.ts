@@ -37,7 +37,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const tiers = ofPartitions(conf, 'prioritytier')
   const factors = ofPartitions(conf, 'priorityjobfactor')
   const priorities = qosPriorities(conf, findings)
-  const own = multifactorOptions(conf, findings)
+  const own = multifactorOptions(conf, resources, findings)
   const isByUse = Number(own['PriorityWeightFairshare'] ?? 0) > 0
   const accounts = isByUse ? sharesOf(conf, findings) : undefined
   const factorsOfQos = isByUse ? usageFactors(conf) : {}

@@ -1,0 +1,61 @@
+import { SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type ResourceId } from '@sched/core'
+import { slurmResource } from '../slurm-limits/amounts.js'
+
+/**
+ * What the amounts that a job asks for add to its priority: for each resource its weight times the fraction of what the nodes of the job's partition have.
+ * The nodes of a partition are those with the label `partition:NAME`, where any has it, otherwise all.
+ *
+ * Source: Slurm, `_get_tres_factors` of priority/multifactor. Deviation: amounts are those of what starts together.
+ */
+export class TresWeights {
+  readonly #env: Env
+  readonly #weights: readonly { readonly resource: ResourceId; readonly weight: number }[]
+  /** By queue: what its nodes have of each of the resources. */
+  readonly #totals = new Map<number, readonly number[]>()
+
+  /** `weights`: by name of the resource, Slurm's or the cluster's. Throws `BAD_OPTION` for one that the cluster lacks. */
+  constructor(weights: Readonly<Record<string, number>>, env: Env) {
+    this.#env = env
+    const { resources } = env.cluster
+    this.#weights = Object.entries(weights).map(([name, weight]) => {
+      const resource = slurmResource(name, resources)
+      if (resource >= 0) return { resource: resource as ResourceId, weight }
+      throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field: 'multifactor.tres' }, suggest(name, ['cpu', 'mem', 'node', 'gres/gpu', ...resources]))
+    })
+  }
+
+  of(job: JobId, lane: LaneId): number {
+    const { work, cluster } = this.#env
+    if (this.#weights.length === 0) return 0
+    const totals = this.#totalsOf(work.queue(job))
+    let sum = 0
+    for (const [i, { resource, weight }] of this.#weights.entries()) {
+      const total = totals[i] as number
+      const asked = cluster.lanes[lane]?.resources.includes(resource) === true ? work.asked(job, lane, resource) : 0
+      if (total > 0) sum += (weight * asked) / total
+    }
+    return sum
+  }
+
+  #totalsOf(queue: number): readonly number[] {
+    const known = this.#totals.get(queue)
+    if (known !== undefined) return known
+    const { work, cluster } = this.#env
+    const label = `partition:${work.queueName(queue as ReturnType<typeof work.queue>)}`
+    const isMarked = cluster.labels.includes(label)
+    const nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId).filter((node) => !isMarked || cluster.label(node, label) !== undefined)
+    const totals = this.#weights.map(({ resource }) => nodes.reduce((sum, node) => sum + cluster.total(node, resource), 0))
+    this.#totals.set(queue, totals)
+    return totals
+  }
+}
+
+/** Weights of `CPU=1000,Mem=2000,GRES/gpu=3000`. Throws `BAD_OPTION`. */
+export function tresWeights(written: string | Readonly<Record<string, number>>, field: string): Readonly<Record<string, number>> {
+  if (typeof written !== 'string') return written
+  return Object.fromEntries(written.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => {
+    const [, name, weight] = /^([^=\s]+)\s*=\s*(\d+(?:\.\d*)?)$/.exec(part) ?? []
+    if (name !== undefined) return [name, Number(weight)]
+    throw new SchedError('BAD_OPTION', `found the weight ${JSON.stringify(part)}.`, { field }, 'Write CPU=1000,Mem=2000,GRES/gpu=3000.')
+  }))
+}
