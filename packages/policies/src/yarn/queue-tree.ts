@@ -1,6 +1,6 @@
 import { SchedError, suggest, type ClusterView, type ResourceId } from '@sched/core'
+import { NamedQueues } from './named-queues.js'
 import type { Amounts, QueueOptions } from './options.js'
-import { underRoot } from './under-root.js'
 
 type QueuePolicy = 'fair' | 'drf' | 'fifo'
 
@@ -48,34 +48,18 @@ interface Defaults {
  * Source: Hadoop 3, FairScheduler.md, "Allocation file format"; FSQueue.getMaxShare.
  * Deviation: `defaults` do not limit the root, whose limits Hadoop takes from the defaults of queues too.
  */
-export class QueueTree {
-  readonly queues: Queue[] = []
+export class QueueTree extends NamedQueues<Queue, QueueOptions> {
   /** Parent of each queue, -1 for the root: ways up the tree are gone at every decision. */
   readonly parents: number[] = []
-  readonly #byPath = new Map<string, Queue>()
   readonly #cluster: ClusterView
   readonly #defaults: Defaults
   readonly #scaled: (() => void)[] = []
 
   constructor(root: QueueOptions, defaults: Defaults, cluster: ClusterView) {
+    super()
     this.#cluster = cluster
     this.#defaults = defaults
-    this.#declare('root', root, undefined, 'root')
-  }
-
-  /** The leaf of a queue name, with or without `root.`; made where it was not declared. */
-  leaf(name: string): Queue {
-    const path = underRoot(name)
-    const known = this.#byPath.get(path)
-    if (known === undefined) return this.#make(name, path)
-    if (known.isParent)
-      throw new SchedError('BAD_INPUT', `jobs are submitted to queue "${path}", which holds queues and no jobs`, { field: 'queue' }, this.#inside(known))
-    return known
-  }
-
-  /** The declared or made queue of a path, `undefined` where there is none. */
-  find(name: string): Queue | undefined {
-    return this.#byPath.get(underRoot(name))
+    this.declare('root', root, undefined, 'root')
   }
 
   /** Gives percentages their amounts of the cluster as it is now; whether there are any. */
@@ -84,51 +68,27 @@ export class QueueTree {
     return this.#scaled.length > 0
   }
 
-  #inside({ children }: Queue): string {
+  protected holdsQueues({ isParent }: Queue): boolean {
+    return isParent
+  }
+
+  protected saysParent({ type }: QueueOptions): boolean {
+    return type === 'parent'
+  }
+
+  protected settingsIn({ options: { maxChildResources } }: Queue): QueueOptions {
+    return maxChildResources === undefined ? {} : { maxResources: maxChildResources }
+  }
+
+  protected waysInside({ children }: Queue): string {
     return children.length === 0 ? 'Name a queue inside it.' : `Name one of: ${children.map((child) => (this.queues[child] as Queue).path).join(', ')}.`
   }
 
-  #make(name: string, path: string): Queue {
-    const parts = path.split('.')
-    let parent = this.queues[0] as Queue
-    if (parts.includes('')) throw new SchedError('BAD_INPUT', `queue name "${name}" has an empty part`, { field: 'queue' })
-    for (let depth = 2; depth <= parts.length; depth++) {
-      const part = parts.slice(0, depth).join('.')
-      const known = this.#byPath.get(part)
-      if (known === undefined && !parent.isParent)
-        throw new SchedError(
-          'BAD_INPUT',
-          `queue "${path}" would lie in "${parent.path}", which holds jobs itself`,
-          { field: 'queue' },
-          'Declare it with `type: parent`, or submit to one of them only.',
-        )
-      parent = known ?? this.#add(
-        part,
-        parent.options.maxChildResources === undefined ? {} : { maxResources: parent.options.maxChildResources },
-        parent,
-        depth < parts.length,
-        part,
-      )
-    }
-    return parent
+  protected wayToParents(): string {
+    return 'Declare it with `type: parent`, or submit to one of them only.'
   }
 
-  #declare(path: string, options: QueueOptions, parent: Queue | undefined, field: string): void {
-    const inside = Object.entries(options.queues ?? {})
-    const queue = this.#add(path, options, parent, parent === undefined || inside.length > 0 || options.type === 'parent', field)
-    for (const [name, each] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (name.includes('.') || name.trim() === '')
-        throw new SchedError(
-          'BAD_OPTION',
-          `"${name}" is no name of a queue.`,
-          { field: `${field}.queues` },
-          'Names have no periods; put queues inside each other.',
-        )
-      this.#declare(`${path}.${name}`, each, queue, `${field}.queues.${name}`)
-    }
-  }
-
-  #add(path: string, options: QueueOptions, parent: Queue | undefined, isParent: boolean, field: string): Queue {
+  protected made(path: string, options: QueueOptions, parent: Queue | undefined, isParent: boolean, field: string): Queue {
     const policy = options.policy ?? this.#defaults.policy ?? 'fair'
     checkPolicy(path, policy, parent, isParent, field)
     const given = options.maxResources ?? (parent === undefined ? undefined : this.#defaults.maxResources)
@@ -161,9 +121,7 @@ export class QueueTree {
       children: [],
     }
     if (hasPart(options.minResources) || hasPart(given)) this.#scaled.push(() => void Object.assign(queue, bounds()))
-    this.queues.push(queue)
     this.parents.push(queue.parent)
-    this.#byPath.set(path, queue)
     parent?.children.push(queue.id)
     return queue
   }

@@ -1,5 +1,5 @@
 import { askedTogether, SchedError, whatStarts, type ClusterView, type StageSpec } from '@sched/core'
-import { underRoot } from '../yarn/under-root.js'
+import { NamedQueues } from '../yarn/named-queues.js'
 import { sparse, type Sparse } from './amounts.js'
 import { yunikornOptions, type QueueSettings } from './options.js'
 
@@ -24,26 +24,16 @@ export interface Queue {
  *
  * Source: YuniKorn, queue.go (NewConfiguredQueue, NewDynamicQueue, applyTemplate).
  */
-export class QueueTree {
-  readonly queues: Queue[] = []
-  readonly #byPath = new Map<string, Queue>()
+export class QueueTree extends NamedQueues<Queue, QueueSettings> {
   readonly #cluster: ClusterView
   readonly #plain = yunikornOptions.parse({}).root
 
   constructor(root: QueueSettings, cluster: ClusterView) {
+    super()
     this.#cluster = cluster
     if (Object.keys(root.guaranteed).length + Object.keys(root.max).length > 0)
       throw new SchedError('BAD_OPTION', 'the root queue has what all nodes have.', { field: 'root' }, 'Give `guaranteed` and `max` to the queues inside it.')
-    this.#declare('root', root, undefined, 'root')
-  }
-
-  /** The queue of a name, with or without `root.`, that holds jobs; made where it is not named. Throws `BAD_INPUT` where it cannot be or holds queues. */
-  leaf(name: string): Queue {
-    const path = underRoot(name)
-    const known = this.#byPath.get(path)
-    if (known === undefined) return this.#make(name, path)
-    if (!known.isLeaf) throw new SchedError('BAD_INPUT', `jobs are submitted to queue "${path}", which holds queues and no jobs`, { field: 'queue' }, 'Name a queue inside it.')
-    return known
+    this.declare('root', root, undefined, 'root')
   }
 
   /** Why a task of a stage, or what starts together, can never run in a queue; `undefined` where no maximum forbids it. */
@@ -58,48 +48,38 @@ export class QueueTree {
     return undefined
   }
 
-  #make(name: string, path: string): Queue {
-    const parts = path.split('.')
-    if (parts.includes('')) throw new SchedError('BAD_INPUT', `queue name "${name}" has an empty part`, { field: 'queue' })
-    let parent = this.queues[0] as Queue
-    for (let depth = 2; depth <= parts.length; depth++) {
-      const part = parts.slice(0, depth).join('.')
-      const known = this.#byPath.get(part)
-      if (known === undefined && parent.isLeaf)
-        throw new SchedError(
-          'BAD_INPUT',
-          `queue "${path}" would lie in "${parent.path}", which holds jobs itself`,
-          { field: 'queue' },
-          'Declare that with `parent: true`, or submit to one of them only.',
-        )
-      parent = known ?? this.#add(part, depth < parts.length ? this.#plain : { ...this.#plain, ...parent.template }, parent, depth === parts.length, part)
-    }
+  protected holdsQueues({ isLeaf }: Queue): boolean {
+    return !isLeaf
+  }
+
+  protected saysParent({ parent }: QueueSettings): boolean {
     return parent
   }
 
-  #declare(path: string, settings: QueueSettings, parent: Queue | undefined, field: string): void {
-    const inside = Object.entries(settings.queues)
-    const queue = this.#add(path, settings, parent, parent !== undefined && inside.length === 0 && !settings.parent, field)
-    for (const [name, each] of inside.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (name.includes('.') || name.trim() === '')
-        throw new SchedError(
-          'BAD_OPTION',
-          `"${name}" is no name of a queue.`,
-          { field: `${field}.queues` },
-          'Names have no periods; put queues inside each other.',
-        )
-      this.#declare(`${path}.${name}`, each, queue, `${field}.queues.${name}`)
+  protected settingsIn({ template }: Queue, holdsQueues: boolean): QueueSettings {
+    return holdsQueues ? this.#plain : { ...this.#plain, ...template }
+  }
+
+  protected made(path: string, settings: QueueSettings, parent: Queue | undefined, holdsQueues: boolean, field: string): Queue {
+    const id = this.queues.length
+    return {
+      id,
+      path,
+      parent: parent?.id ?? -1,
+      around: [...(parent?.around ?? []), id],
+      isLeaf: !holdsQueues,
+      settings,
+      template: settings.template ?? parent?.template,
+      guaranteed: sparse(settings.guaranteed, this.#cluster, `${field}.guaranteed`),
+      max: sparse(settings.max, this.#cluster, `${field}.max`),
     }
   }
 
-  #add(path: string, settings: QueueSettings, parent: Queue | undefined, isLeaf: boolean, field: string): Queue {
-    const id = this.queues.length
-    const queue: Queue = {
-      id, path, parent: parent?.id ?? -1, around: [...(parent?.around ?? []), id], isLeaf, settings, template: settings.template ?? parent?.template,
-      guaranteed: sparse(settings.guaranteed, this.#cluster, `${field}.guaranteed`), max: sparse(settings.max, this.#cluster, `${field}.max`),
-    }
-    this.queues.push(queue)
-    this.#byPath.set(path, queue)
-    return queue
+  protected waysInside(): string {
+    return 'Name a queue inside it.'
+  }
+
+  protected wayToParents(): string {
+    return 'Declare that with `parent: true`, or submit to one of them only.'
   }
 }
