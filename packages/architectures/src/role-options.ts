@@ -13,37 +13,35 @@ export const roleOptions = z.strictObject({
 })
 export type RoleOptions = Readonly<Record<string, z.output<typeof roleOptions>>>
 
+/** What all nodes have together, by resource. */
+interface Whole {
+  readonly resources: readonly string[]
+  readonly totals: Float64Array
+}
+
 /**
- * The frameworks in their roles. Throws `BAD_OPTION` for a role that nobody is in and nothing is set aside for, quotas of
- * inner roles, guarantees above limits or, together, above what the cluster has, and resources that it has not.
+ * The frameworks in their roles. `byNode`: offers are made node by node, without which there are no quotas. Throws `BAD_OPTION` for a role that
+ * nobody is in and nothing is set aside for, quotas of inner roles, guarantees above limits or, together, above what the cluster has, and
+ * resources that it has not.
  */
-export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], ranking: Ranking, totals: Float64Array, resources: readonly string[], quotas: boolean): Roles {
+export function rolesOf(options: RoleOptions, byNode: boolean, frameworks: readonly Framework[], ranking: Ranking, whole: Whole): Roles {
+  const { resources, totals } = whole
   const roles = new Roles(frameworks, resources.length, (path) => options[path]?.weight ?? 1, ranking)
   const known = roles.paths
-  for (const [path, { guarantee, limit }] of Object.entries(options)) {
-    const place = { field: `roles.${path}` }
-    const hasQuota = guarantee !== undefined || limit !== undefined
-    if (!known.includes(path) && guarantee === undefined) throw new SchedError('BAD_OPTION', `no framework has the role "${path}".`, place, suggest(path, known))
-    if (!hasQuota) continue
+  for (const [path, own] of Object.entries(options)) {
+    const field = `roles.${path}`
+    if (!known.includes(path) && own.guarantee === undefined)
+      throw new SchedError('BAD_OPTION', `no framework has the role "${path}".`, { field }, suggest(path, known))
+    if (own.guarantee === undefined && own.limit === undefined) continue
     if (path.includes('/'))
       throw new SchedError(
         'BAD_OPTION',
         `"${path}" lies in another role, and only outermost roles have a guarantee or limit.`,
-        place,
+        { field },
         'Give it to the outermost role.',
       )
-    if (!quotas) throw new SchedError('BAD_OPTION', `guarantees and limits are kept node by node.`, place, 'Say `offers: by-node`.')
-    const role = roles.role(path)
-    if (limit !== undefined) role.limit = amountsByName(limit, resources, `${place.field}.limit`, Infinity)
-    if (guarantee !== undefined) role.guarantee = amountsByName(guarantee, resources, `${place.field}.guarantee`, 0)
-    for (const [r, name] of resources.entries())
-      if ((role.guarantee?.[r] ?? 0) > (role.limit?.[r] ?? Infinity))
-        throw new SchedError(
-          'BAD_OPTION',
-          `role "${path}" is guaranteed more ${name} than its limit.`,
-          place,
-          'Raise the limit or lower the guarantee.',
-        )
+    if (!byNode) throw new SchedError('BAD_OPTION', `guarantees and limits are kept node by node.`, { field }, 'Say `offers: by-node`.')
+    setQuota(roles.role(path), own, resources, field)
   }
   for (const [r, name] of resources.entries()) {
     const sum = guaranteed(roles, r)
@@ -51,6 +49,14 @@ export function rolesOf(options: RoleOptions, frameworks: readonly Framework[], 
     if (sum > most) throw new SchedError('BAD_OPTION', `roles are guaranteed ${sum} ${name} together, and the cluster has ${most}.`, { field: 'roles' }, 'Lower the guarantees.')
   }
   return roles
+}
+
+function setQuota(role: Member, { guarantee, limit }: RoleOptions[string], resources: readonly string[], field: string): void {
+  if (limit !== undefined) role.limit = amountsByName(limit, resources, `${field}.limit`, Infinity)
+  if (guarantee !== undefined) role.guarantee = amountsByName(guarantee, resources, `${field}.guarantee`, 0)
+  for (const [r, name] of resources.entries())
+    if ((role.guarantee?.[r] ?? 0) > (role.limit?.[r] ?? Infinity))
+      throw new SchedError('BAD_OPTION', `role "${role.name}" is guaranteed more ${name} than its limit.`, { field }, 'Raise the limit or lower the guarantee.')
 }
 
 /** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered, with all nodes there. */

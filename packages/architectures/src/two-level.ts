@@ -145,7 +145,7 @@ class TwoLevel implements Architecture {
         'Leave out one of the two.',
       )
     this.#totals = totalsOf(env)
-    this.#roles = rolesOf(options.roles, this.#frameworks, rankingOf(options, env), this.#totals, env.cluster.resources, offers === 'by-node')
+    this.#roles = rolesOf(options.roles, offers === 'by-node', this.#frameworks, rankingOf(options, env), { resources: env.cluster.resources, totals: this.#totals })
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
     const { resources } = env.cluster
     const least = options.minimumPerNode.map((given, i) => amountsByName(given, resources, `minimumPerNode[${i}]`))
