@@ -54,12 +54,12 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
   countFindings(experiment.policies, options, io)
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
-  const job = options.job ?? (await longestWait(one, seed, options, io))
+  const job = options.job ?? (await longestWait(one, options, io))
   const ids: string[] = []
   const runs: ExplainedRun[] = []
   for (const policy of experiment.policies.keys()) {
     const observer = jobWait(job)
-    await run(one, policy, seed, options, io, [observer, { onSubmit: (_, { id }) => void (policy === 0 && ids.push(id)) }])
+    await run(one, policy, options, io, [observer, { onSubmit: (_, { id }) => void (policy === 0 && ids.push(id)) }])
     const wait = observer.result()
     if (wait === undefined && ids.length === 0) throw noJobs()
     if (wait === undefined) throw new SchedError('BAD_OPTION', `no job of the workload is called "${job}".`, { field: '--job' }, idsText(job, ids))
@@ -76,9 +76,9 @@ function idsText(job: string, ids: readonly string[]): string {
   return `${close === undefined ? '' : `Did you mean "${close}"? `}Its ids are ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', ...' : ''}; without --job the longest wait is explained.`
 }
 
-async function longestWait(experiment: Experiment, seed: number, options: ExplainOptions, io: Io): Promise<string> {
+async function longestWait(experiment: Experiment, options: ExplainOptions, io: Io): Promise<string> {
   const longest = new LongestWait()
-  await run(experiment, 0, seed, options, io, [longest])
+  await run(experiment, 0, options, io, [longest])
   if (longest.job === undefined) throw noJobs()
   return longest.job
 }
@@ -90,8 +90,10 @@ const noJobs = () => new SchedError(
   'See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).',
 )
 
-async function run(experiment: Experiment, at: number, seed: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[]): Promise<void> {
+/** Runs one of the policies on the first seed. */
+async function run(experiment: Experiment, at: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[]): Promise<void> {
   const policy = experiment.policies[at]
+  const [seed = 1] = experiment.seeds
   if (policy === undefined) return
   const progress = await progressOf(io, quiet, 1)
   progress.begin(policy.name)

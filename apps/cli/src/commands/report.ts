@@ -75,12 +75,13 @@ function ofRuns(written: Extract<Written, { kind: 'compare' }>, description: Des
   const [first] = runs
   const text = first !== undefined && isOneRun(written) ? runText(first) : comparedText(rows, runs, widthOf(io.stdout))
   const messages = warningsOf(runs).map((warning) => `warning: ${warning}`)
-  return { text: `${headlineOf(ran)}\n${text}`, messages, page: async (of) => (await import('../html/compare-page.js')).comparePage(ran, description, runs, rows, messages, of) }
+  const page: Report['page'] = async (to) => (await import('../html/compare-page.js')).comparePage({ ran, description, runs, rows, messages }, to)
+  return { text: `${headlineOf(ran)}\n${text}`, messages, page }
 }
 
 function ofSweep({ axes, results }: Extract<Written, { kind: 'sweep' }>, description: Description, { figures }: ReportOptions, io: Io): Report {
   const { shown, warnings } = shownFigures(linesOf(results), figures?.split(',').map((name) => name.trim()))
   const messages = [...warningsOf(results.flatMap(({ runs }) => runs)), ...warnings].map((warning) => `warning: ${warning}`)
   const text = sweepText(description, axes, results, shown, widthOf(io.stdout))
-  return { text, messages, page: async (of) => (await import('../html/sweep-page.js')).sweepPage(description, axes, results, shown, messages, of) }
+  return { text, messages, page: async (to) => (await import('../html/sweep-page.js')).sweepPage({ description, axes, results, shown, messages }, to) }
 }

@@ -62,7 +62,9 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
     const messages = [...warningsOf(runs), ...(isSilent(options) && options.html === undefined ? [] : warnings)].map((text) => `warning: ${text}`)
     for (const text of messages) io.stderr.write(`${text}\n`)
     const asRun = withSeeds(description, prepared)
-    const page = options.html === undefined ? undefined : (await import('../html/sweep-page.js')).sweepPage(asRun, axes, results, shown, messages, io)
+    const page = options.html === undefined
+      ? undefined
+      : (await import('../html/sweep-page.js')).sweepPage({ description: asRun, axes, results, shown, messages }, io)
     await outputs.complete(asRun, { summary: sweepJson(description, axes, results), table: sweepCsv(axes, results), page })
     if (isSilent(options)) return
     io.stdout.write(sweepText(description, axes, results, shown, widthOf(io.stdout)))

@@ -14,8 +14,17 @@ import { distributionCharts } from './distributions.js'
 import { seriesCharts } from './over-time.js'
 import { scheduleCharts } from './schedules.js'
 
+/** What a page of `run` or `compare` is made of. */
+interface Compared {
+  readonly ran: Ran
+  readonly description: Description
+  readonly runs: readonly RunResult[]
+  readonly rows: readonly Row[]
+  readonly messages: readonly string[]
+}
+
 /** All that `run` and `compare` have to say, as one page. */
-export function comparePage(ran: Ran, description: Description, runs: readonly RunResult[], rows: readonly Row[], messages: readonly string[], io: Io): string {
+export function comparePage({ ran, description, runs, rows, messages }: Compared, io: Io): string {
   const [title = '', ...lines] = headlineOf(ran).trimEnd().split('\n')
   const several = ran.policies.length > 1 || ran.seeds.length > 1
   const inFull = { title: several ? `Each policy in full, seed ${ran.seeds[0] ?? 1}` : 'In full', content: details(ran, runs) }

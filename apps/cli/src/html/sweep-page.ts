@@ -17,8 +17,17 @@ const MOST_ROWS = 2000
 /** Values that differ by more than this factor stand on a logarithmic axis. */
 const WIDE = 20
 
+/** What a page of `sweep` is made of; `shown`: the names of its figures. */
+interface Swept {
+  readonly description: Description
+  readonly axes: readonly Axis[]
+  readonly results: readonly PointResult[]
+  readonly shown: readonly string[]
+  readonly messages: readonly string[]
+}
+
 /** All that `sweep` has to say, as one page: each figure over the axis with the most numbers, and the table. */
-export function sweepPage(description: Description, axes: readonly Axis[], results: readonly PointResult[], shown: readonly string[], messages: readonly string[], io: Io): string {
+export function sweepPage({ description, axes, results, shown, messages }: Swept, io: Io): string {
   const lines = linesOf(results)
   const means = sweepTable(axes, lines, shown)
   const less = differenceTable(axes, lines, shown)
