@@ -66,6 +66,7 @@ describe('sacct', () => {
   it.each<[string, Record, object, (job: JobSpec) => unknown, unknown]>([
     ['processors it was given', {}, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 32 }],
     ['processors it was given where none are requested', { ReqCPUS: '' }, {}, ({ stages }) => stages[0]!.demand, { procs: 32 }],
+    ['nodes in units of 1024, as up to Slurm 15', { NNodes: '2K' }, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2048 }],
     ['a task per node', {}, { unit: 'nodes', tasks: 'each' }, ({ stages }) => stages[0]!, { name: 'job', tasks: 2, gang: true, demand: { nodes: 1 }, duration: 3600 }],
     ['its part on each of its nodes', {}, { tasks: 'node', memory: 'requested', gpuDemand: true }, ({ stages }) => stages, [{ name: 'job', tasks: 2, gang: true, demand: { procs: 15, mem: 32_768, gpus: 2 }, duration: 3600 }]],
     ['all on the only node', { NNodes: '1' }, { tasks: 'node', gpuDemand: true }, ({ stages }) => stages, [{ name: 'job', tasks: 1, demand: { procs: 30, gpus: 4 }, duration: 3600 }]],
@@ -316,6 +317,7 @@ describe('bad records', () => {
     ['a time in words', table({ Start: 'yesterday' }), {}, 'Start: found "yesterday", expected a time'],
     ['a wrong span', table({ Timelimit: '1-00' }), {}, 'Timelimit: found "1-00", expected a span of time such as 1-12:00:00.'],
     ['half a processor', table({ ReqCPUS: '1.5' }), {}, 'ReqCPUS: found "1.5", expected a whole number.'],
+    ['nodes that are rounded', table({ NNodes: '1.50K' }), {}, 'NNodes: found "1.50K", which is rounded. Ask sacct with --noconvert'],
     ['memory in words', table({ AllocTRES: '', ReqMem: 'lots' }), {}, 'ReqMem: found "lots", expected an amount of memory such as 64G, 4Gn or 2000Mc.'],
     ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 is recorded twice with one submit time. Give every record once, or drop'],
     ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with the option wide=skip'],

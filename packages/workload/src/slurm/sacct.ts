@@ -138,9 +138,11 @@ function limit(columns: Columns): number {
   return /^\d+$/.test(raw) ? Number(raw) * 60 : columns.timeSpan('Timelimit')
 }
 
+/** Up to Slurm 15 numbers of nodes have a K for 1024, where they are not asked for without (--noconvert). */
 function count(columns: Columns, names: readonly string[], other: string | undefined): number {
   const text = columns.text(...names)
-  const value = whole(text === '' ? (other ?? '') : text)
+  const value = /^\d{1,6}K$/.test(text) ? Number(text.slice(0, -1)) * 1024 : whole(text === '' ? (other ?? '') : text)
+  if (value === -1 && /^[\d.]+[KM]$/.test(text)) throw new BadLine(names[0], `found ${JSON.stringify(text)}, which is rounded.`, 'Ask sacct with --noconvert')
   if (value === -1 && text !== '') throw new BadLine(names[0], `found ${JSON.stringify(text)}, expected a whole number.`)
   return value
 }

@@ -28,7 +28,9 @@ export class SwfReading {
   readonly #job: RigidJob
   readonly #rules: Rules
   readonly #wanted: readonly boolean[] // by status, 6 for any other
-  readonly #counts = { submit: 0, partial: 0, status: 0, processors: 0, memory: 0, dependencies: 0 }
+  readonly #counts = { negative: 0, submit: 0, partial: 0, status: 0, processors: 0, memory: 0, dependencies: 0 }
+  /** The first number below 0 that is not -1, and where it stands. */
+  #firstNegative = ''
   #procsPerNode = 1
 
   /** `held`: all jobs will be read before the first is used, so a guess about the machine can wait for them. */
@@ -48,7 +50,16 @@ export class SwfReading {
     }
     if (this.rows++ === 0) this.#start(bytes, from, to)
     parseRow(bytes, from, to, this.#row, this.options.moreFields === 'ignore')
+    this.#lookForNegatives()
     return this.#keep(this.#row)
+  }
+
+  /** The format knows -1 alone, for a number that is not known; others come from clocks that were set back, and the like. */
+  #lookForNegatives(): void {
+    const field = this.#row.findIndex((value) => value < 0 && value !== -1)
+    if (field < 0) return
+    this.#counts.negative++
+    if (this.#firstNegative === '') this.#firstNegative = `${fieldNames[field]} ${this.#row[field]} in line ${this.place.line}`
   }
 
   #addLate(comment: string): void {
@@ -68,10 +79,11 @@ export class SwfReading {
   }
 
   rules(): RuleCount[] {
-    const { submit, partial, status, processors, memory, dependencies } = this.#counts
+    const { negative, submit, partial, status, processors, memory, dependencies } = this.#counts
     const { options } = this
     const other = options.processors === 'requested' ? 'allocated' : 'requested'
     return [
+      { rule: 'negative', jobs: negative, text: `with a number below 0 other than -1 (${this.#firstNegative}), which is as unknown as -1` },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'partial', jobs: partial, text: 'with status 2, 3 or 4, pieces of a job that has a line of its own: left out' },
       { rule: 'status', jobs: status, text: `of a status other than ${options.status.join(', ')}: left out` },
