@@ -78,7 +78,10 @@ export async function runAndCompare(
     const jobs = new Map(names.map((name) => [name, runs.flatMap(({ policy }, run) => (policy === name ? [run] : []))]))
     const page = options.html === undefined
       ? undefined
-      : (await import('../html/compare-page.js')).comparePage({ ran: ranOf(experiment), description: experiment.description, runs, rows, messages: messagesOf(runs, experiment) }, io)
+      : (await import('../html/compare-page.js')).comparePage(
+        { ran: ranOf(experiment), description: experiment.description, runs, rows, messages: messagesOf(runs, experiment) },
+        io,
+      )
     await outputs.complete(
       experiment.description,
       {

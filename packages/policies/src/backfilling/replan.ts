@@ -38,7 +38,12 @@ const replanOptions = z.strictObject({
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
   bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
-  bf_node_space_size: z.number().int().min(2).optional().describe('entries that reservations may make in a plan, each where one begins or ends at another time, and one more: a pass ends where there are so many; default: bf_max_job_test'),
+  bf_node_space_size: z
+    .number()
+    .int()
+    .min(2)
+    .optional()
+    .describe('entries that reservations may make in a plan, each where one begins or ends at another time, and one more: a pass ends where there are so many; default: bf_max_job_test'),
   bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
   bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
   bf_max_job_assoc: z.number().int().nonnegative().default(0).describe('the same of an association, a user under an account, in place of `bf_max_job_user`; 0: no limit'),

@@ -30,7 +30,8 @@ interface Evicted {
  * the next piece of a job, all of its tasks or none, and moves the expected end of what outlives its estimate.
  *
  * A piece is a whole gang, of a job that is one gang (`JobSpec.gang`) that of all its stages; of a job that is no gang it is one task, so such
- * a job starts task by task. It is expected to hold all it asks until the estimate of the job, or `byPart` each part until its own: what of it ends before gives back its part then.
+ * a job starts task by task. It is expected to hold all it asks until the estimate of the job, or `byPart` each part until its own: what of
+ * it ends before gives back its part then.
  */
 export class RigidJobs implements WorkListener {
   readonly lanes: readonly RigidLane[]

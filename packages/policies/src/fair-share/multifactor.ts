@@ -20,7 +20,12 @@ const ownOptions = {
   partition: weight.default(0).describe('weight of the priority of its queue, as a fraction of the highest of all (PriorityWeightPartition)'),
   qos: weight.default(0).describe('weight of the priority of its QOS, as a fraction of the highest of all (PriorityWeightQOS)'),
   site: weight.default(0).describe("weight of the job's own priority, as a site factor or, negative, a nice value"),
-  tres: z.record(z.string(), weight).default({}).describe('weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource'),
+  tres: z
+    .record(z.string(), weight)
+    .default({})
+    .describe(
+      'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource',
+    ),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),

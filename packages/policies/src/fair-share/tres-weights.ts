@@ -20,7 +20,12 @@ export class TresWeights {
     this.#weights = Object.entries(weights).map(([name, weight]) => {
       const resource = slurmResource(name, resources)
       if (resource >= 0) return { resource: resource as ResourceId, weight }
-      throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field: 'multifactor.tres' }, suggest(name, ['cpu', 'mem', 'node', 'gres/gpu', ...resources]))
+      throw new SchedError(
+        'BAD_OPTION',
+        `the cluster has nothing that is "${name}".`,
+        { field: 'multifactor.tres' },
+        suggest(name, ['cpu', 'mem', 'node', 'gres/gpu', ...resources]),
+      )
     })
   }
 

@@ -31,7 +31,8 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
  * object that controls pods it is known when it was created, and its queue.
  *
- * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first kinds, or as many of each as its tasks (Volcano) or subgroups (KAI) say.
+ * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first
+ * kinds, or as many of each as its tasks (Volcano) or subgroups (KAI) say.
  *
  * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run.
  */
@@ -191,7 +192,13 @@ class KubernetesJobs implements LineParser {
     if (group !== undefined) owner.group ??= keyOf(namespaceOf(metadata), 'PodGroup', group)
     if (phase === 'Failed') owner.hasFailed = true
     if (isGoing) owner.isGoing = true
-    owner.pods.push({ start, seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start, demand: this.#demand(spec), constraints: this.#constraints(spec), kind: kindOf(metadata) })
+    owner.pods.push({
+      start,
+      seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
+      demand: this.#demand(spec),
+      constraints: this.#constraints(spec),
+      kind: kindOf(metadata),
+    })
   }
 
   #job(job: Fields, name: string, line: number): void {

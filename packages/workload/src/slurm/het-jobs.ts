@@ -17,7 +17,8 @@ interface Part {
 /**
  * Heterogeneous jobs, whose parts (`123+0`, `123+1`) Slurm's records have one after another: each becomes one job that is one gang, `123`, with
  * the stages of its parts, in the order of the records. Every part runs for its own time, on nodes of its own partition where these are known; the
- * job has the longest of their estimates, a part with another one its own, the licences of all, and otherwise what its first part has. A part whose others were left out or stand elsewhere is a job of its own.
+ * job has the longest of their estimates, a part with another one its own, the licences of all, and otherwise what its first part has. A
+ * part whose others were left out or stand elsewhere is a job of its own.
  */
 export class HetJobs implements JoinsJobs {
   #parts: Part[] = []
