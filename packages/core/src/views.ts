@@ -111,7 +111,9 @@ export interface ClusterView {
 export interface GangPart {
   /** Index of the stage in its job. */
   readonly stage: number
+  /** What each of the tasks asks. */
   readonly shape: ShapeId
+  /** How many of its tasks, at least 1. */
   readonly tasks: number
   /** The user's estimate of their run time, `Infinity` without one. */
   readonly estimate: Seconds
