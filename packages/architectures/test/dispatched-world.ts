@@ -5,7 +5,7 @@ import { HeartbeatRing } from '@sched/sim'
 import { modelOf, prepare, type End, type JobEvent, type World } from '@sched/testkit'
 import { monolithic } from '../src/index.js'
 
-/** All policies, and two placements. */
+/** All policies, and two placements, of which one stands for a third. */
 export const registry = registerPolicies(new Registry())
 registry.add(definePlacement({ name: 'first-fit', summary: 'the lowest node', create: () => ({ pick: (job, round) => round.nodes.find((node) => round.fits(job, node)) ?? None }) }))
 registry.add(
@@ -23,6 +23,7 @@ registry.add(
     },
   }),
 )
+registry.addPreset({ kind: 'placement', name: 'kube-scores', summary: 'the default of kube-scheduler', config: { 'first-fit': {} } })
 
 /** Tiers of Volcano's without the limit of `proportion`: a queue that deserves less than a task would start none, and a world not end. */
 const unbound = [{ plugins: ['priority', 'gang', 'conformance'] }, { plugins: ['overcommit', 'drf', { name: 'proportion', enabledAllocatable: false, enabledOverused: false }] }]

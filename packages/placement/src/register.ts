@@ -32,3 +32,10 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(nodeWeightPlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)
+    .addPreset({
+      kind: 'placement',
+      name: 'kube-scores',
+      summary: 'where the least is in use, in like parts of all resources',
+      source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation',
+      config: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } } },
+    })

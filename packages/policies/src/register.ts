@@ -16,6 +16,7 @@ import { slurmPreemptingPolicy } from './disciplines/slurm-preempting.js'
 import { slurmLimitsPolicy } from './slurm-limits/slurm-limits.js'
 import { kaiOrder } from './kai/kai.js'
 import { kaiPreemptingPolicy } from './kai/kai-preempting.js'
+import { kubeSchedulerPolicy } from './kube-scheduler/kube-scheduler.js'
 import { kueuePolicy } from './kueue/kueue.js'
 import { mapReducePolicy } from './mapreduce/mapreduce.js'
 import { assetFairnessOrder } from './orders/asset-fairness.js'
@@ -51,7 +52,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(replayPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

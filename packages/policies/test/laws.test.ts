@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kueue, mapReduce, sjf, skipDelay, slurmPreempting, strict, yarnFair, yarnPreempting } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, mapReduce, sjf, skipDelay, slurmPreempting, strict, yarnFair, yarnPreempting } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -37,6 +37,7 @@ const withPreemption: Record<string, MakePolicy> = {
     yarnPreempting(greedy(yarnFair({ root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } })), { utilizationThreshold: 0, waitBeforeKill: 0, waitBeforeNextCheck: 0 }),
   kueue: () => kueue({ defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } }),
   'kai-preempting': () => kaiPreempting(),
+  'kube-scheduler': () => kubeScheduler(),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
 }
 

@@ -1,0 +1,158 @@
+import {
+  definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Placement, type Plug,
+  type Policy, type Round, type Seconds,
+} from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { Gangs } from '../disciplines/gangs.js'
+import { greedyPolicy } from '../disciplines/greedy.js'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import { priority } from '../orders/priority.js'
+import { RunningTasks } from './running-tasks.js'
+import { VictimSearch } from './victim-search.js'
+
+const kubeSchedulerOptions = z.strictObject({
+  preemption: z.boolean().default(true).describe('whether tasks without room take the place of those of lower priority (plug-in DefaultPreemption)'),
+  never: z.array(z.number()).default([]).describe('priorities whose tasks preempt nobody (`preemptionPolicy: Never` of a PriorityClass)'),
+  minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('so many percent of the nodes in question are enough to choose from, and'),
+  minCandidateNodesAbsolute: z.int().min(1).default(100).describe('at least so many; the search begins at one drawn at random'),
+})
+/** Options of `kube-scheduler`; all may be left out. */
+export type KubeSchedulerOptions = z.input<typeof kubeSchedulerOptions>
+type Settings = z.output<typeof kubeSchedulerOptions>
+
+/** Seconds until those can be preempted that have just started: there they can at once. */
+const MOMENT: Seconds = 0.001
+
+/**
+ * Tasks one by one, those of the highest priority first, then in the order of submission; who fits nowhere stands in nobody's way. It takes the
+ * place of tasks of lower priority on one node, if that makes room: of those the least important go, and no more than must. The node is the one
+ * where the least important go.
+ *
+ * Source: Kubernetes, kube-scheduler: PrioritySort, DefaultPreemption. Deviations: who is preempted is gone at once, without a grace period; nobody waits before he is
+ * tried again (backoff); there are no disruption budgets; who has started in the same pass is left alone until the next one, a moment later. Not there, but expected
+ * here: of a gang all tasks start or none, for which each may preempt, and all that must run together go with one.
+ */
+export const kubeSchedulerPolicy = definePolicy({
+  name: 'kube-scheduler',
+  summary: 'Kubernetes: by priority, who fits nowhere takes the place of tasks of lower priority',
+  source: 'Kubernetes, kube-scheduler: PrioritySort, DefaultPreemption',
+  options: kubeSchedulerOptions,
+  inner: { placement: 'placement?' },
+  defaults: { placement: 'kube-scores' },
+  create: (options, env, { placement }) => new KubeScheduler(options, env, placement?.create(env) ?? new FirstFit()),
+})
+
+/** Kubernetes' scheduler. Where rounds have many nodes the placement names one; default: the lowest with room, in configurations `kube-scores`. */
+export const kubeScheduler = (options: KubeSchedulerOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => kubeSchedulerPolicy.plug({ placement }, options)
+
+class KubeScheduler implements Policy {
+  readonly startsGangJobs = true
+  readonly #options: Settings
+  readonly #order: Order
+  readonly #placement: Placement
+  /** The same without preemption, for rounds in which nobody is preempted. */
+  readonly #greedy: Policy
+  readonly #running: RunningTasks
+  readonly #victims: VictimSearch
+  /** Jobs for which nothing can be done in this pass, unless somebody goes. */
+  readonly #done = new DoneJobs()
+  readonly #gangs = new Gangs()
+  /** Nodes from which somebody has gone in this pass: there may be room beside those for whom that was. */
+  #freed: NodeId[] = []
+  readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
+
+  constructor(options: Settings, env: Env, placement: Placement) {
+    const byPriority = priority()
+    const order = byPriority.create(env)
+    this.#options = options
+    this.#order = order
+    this.#placement = placement
+    this.#greedy = greedyPolicy.plug({ order: { ...byPriority, create: () => order }, placement: { kind: 'placement', name: 'placement', create: () => placement } }).create(env)
+    this.#running = new RunningTasks(env)
+    this.#victims = new VictimSearch(options, env, this.#running)
+    Object.assign(this, forwarding(this.#greedy, this.#running))
+  }
+
+  schedule(round: Round): void {
+    const acts = this.#options.preemption && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
+    if (!acts) return this.#greedy.schedule(round)
+    this.#done.begin()
+    this.#gangs.begin()
+    this.#freed = []
+    this.#victims.hasSpared = false
+    while (this.#startNext(round)) {
+      // each start changes the order, so it is read again
+    }
+    if (this.#victims.hasSpared && round.cluster.heartbeat === 0) round.wakeAt(round.now + MOMENT)
+  }
+
+  #startNext(round: Round): boolean {
+    const { cluster, work, lane } = round
+    if (round.pending === 0) return false
+    const isFull = cluster.nextWithRoom(lane, 0) === None
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) {
+        const job = block.ids[i] as JobId
+        if (isFull && !this.#running.anyBelow(work.priority(job), lane)) return false // nor for those behind it
+        if (this.#done.has(job)) {
+          if (this.#mayFitNow(job, round) && this.#start(job, round)) return true
+          continue
+        }
+        if (this.#start(job, round) || this.#preemptFor(job, round)) return true
+        this.#done.add(job)
+        if (round.explained) round.defer(job, Reason.NoRoom)
+      }
+    return false
+  }
+
+  /** Whether a job that had no room may have some beside one for whom others went. */
+  #mayFitNow(job: JobId, round: Round): boolean {
+    if (this.#freed.length === 0) return false
+    return round.work.together(job, round.lane) > 1 || this.#freed.some((node) => round.fits(job, node))
+  }
+
+  #start(job: JobId, round: Round): boolean {
+    return round.work.together(job, round.lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)
+  }
+
+  #place(job: JobId, round: Round): boolean {
+    const node = this.#pick(job, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round)
+  }
+
+  /** Starts the next task of the job, or its gang, in the place of others; false, and nothing changes, where that makes no room. */
+  #preemptFor(job: JobId, round: Round): boolean {
+    const { work, lane } = round
+    const own = work.priority(job)
+    if (!this.#running.anyBelow(own, lane) || this.#options.never.includes(own)) return false
+    if (!round.take(job)) return false
+    const start = round.savepoint()
+    const freed = this.#freed.length
+    const together = work.together(job, lane)
+    for (let left = together; left > 0; left--) {
+      if ((together > 1 && this.#place(job, round)) || this.#replace(job, round)) continue
+      round.rollback(start)
+      this.#freed.length = freed
+      return false
+    }
+    this.#gangs.begin()
+    return true
+  }
+
+  /** Starts one task where others go for it. */
+  #replace(job: JobId, round: Round): boolean {
+    for (const { node, victims } of this.#victims.find(job, round)) {
+      const before = round.savepoint()
+      for (const { task } of victims) round.evict(task)
+      if (this.#place(job, round)) {
+        this.#freed.push(node)
+        return true
+      }
+      round.rollback(before)
+    }
+    return false
+  }
+}

@@ -1,0 +1,102 @@
+import type { Env, JobId, NodeId, Round, ShapeId } from '@sched/core'
+import type { RunningTasks } from './running-tasks.js'
+import { byPreference, victimsOn, type Candidate, type Victim } from './victims.js'
+
+export interface SearchOptions {
+  readonly minCandidateNodesPercentage: number
+  readonly minCandidateNodesAbsolute: number
+}
+
+/**
+ * Looks for nodes on which a task would have room if others went. Where a search found none, only what has changed since is looked at
+ * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority.
+ */
+export class VictimSearch {
+  /** Whether somebody was left alone because he has just started. */
+  hasSpared = false
+  readonly #options: SearchOptions
+  readonly #running: RunningTasks
+  readonly #random: () => number
+  readonly #amounts = new Map<ShapeId, Float64Array>()
+  /** By shape and priority: changes of nodes when a search among all of them found none. */
+  readonly #inVain = new Map<ShapeId, Map<number, number>>()
+
+  constructor(options: SearchOptions, env: Env, running: RunningTasks) {
+    this.#options = options
+    this.#running = running
+    this.#random = env.random('kube-scheduler')
+  }
+
+  /** Nodes for the next task of the job, the best first. Source: kube-scheduler, `DryRunPreemption`. */
+  find(job: JobId, round: Round): Candidate[] {
+    const { work, lane, cluster } = round
+    const shape = work.shape(job, lane)
+    const own = work.priority(job)
+    const isWhole = round.nodes.length === cluster.nodes
+    const changed = isWhole ? this.#changedSince(this.#knownInVain(shape, own), round) : undefined
+    const nodes = (changed ?? round.nodes).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
+    const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = this.#options
+    const enough = Math.max(Math.floor((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute)
+    const first = enough < nodes.length ? Math.floor(this.#random() * nodes.length) : 0
+    const found: Candidate[] = []
+    const spared = this.hasSpared
+    this.hasSpared = false
+    for (let i = 0; i < nodes.length && found.length < enough; i++) {
+      const node = nodes[(first + i) % nodes.length] as NodeId
+      const victims = this.#victimsOn(node, shape, own, round)
+      if (victims !== undefined) found.push({ node, victims })
+    }
+    if (isWhole && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
+    this.hasSpared ||= spared
+    return found.sort(byPreference)
+  }
+
+  #note(shape: ShapeId, own: number, changes: number | undefined): void {
+    if (changes === undefined) return
+    const known = this.#inVain.get(shape)
+    if (known === undefined) this.#inVain.set(shape, new Map([[own, changes]]))
+    else known.set(own, changes)
+  }
+
+  /** Changes of nodes when somebody who asks as much and has no lower priority last found none; -1 where nobody did. */
+  #knownInVain(shape: ShapeId, own: number): number {
+    let last = -1
+    for (const [priority, changes] of this.#inVain.get(shape) ?? []) if (priority >= own && changes > last) last = changes
+    return last
+  }
+
+  /** Nodes that have changed since, each once, from the lowest on; `undefined`: any may have. */
+  #changedSince(changes: number, { cluster }: Round): NodeId[] | undefined {
+    const log = cluster.changeLog
+    if (log === undefined || changes < 0 || log.count - changes > Math.min(log.kept, cluster.nodes)) return undefined
+    const nodes = new Set<NodeId>()
+    for (let change = changes; change < log.count; change++) nodes.add(log.node(change))
+    return [...nodes].sort((a, b) => a - b)
+  }
+
+  /** Who has to go from the node, at least one; `undefined` where that makes no room. */
+  #victimsOn(node: NodeId, shape: ShapeId, own: number, round: Round): Victim[] | undefined {
+    const { work, lane, cluster } = round
+    const below: Victim[] = []
+    for (const task of this.#running.on(node, lane)) {
+      const priority = work.priority(work.jobOf(task))
+      if (priority >= own) continue
+      const started = work.started(task)
+      if (Number.isNaN(started)) this.hasSpared = true
+      else below.push({ task, priority, started, amounts: this.#amountsOf(work.shapeOf(task), round) })
+    }
+    if (below.length === 0) return undefined
+    const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
+    const victims = victimsOn(this.#amountsOf(shape, round), free, below)
+    return victims === undefined || victims.length === 0 ? undefined : victims
+  }
+
+  /** What a task of the shape asks of the resources of the lane: the same object each time. */
+  #amountsOf(shape: ShapeId, { work, cluster, lane }: Round): Float64Array {
+    const known = this.#amounts.get(shape)
+    if (known !== undefined) return known
+    const amounts = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => work.demand(shape, r))
+    this.#amounts.set(shape, amounts)
+    return amounts
+  }
+}
