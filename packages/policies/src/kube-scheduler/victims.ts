@@ -18,7 +18,7 @@ export interface Candidate {
 }
 
 /** The most important first: the highest priority, then who has run for longest. Source: kube-scheduler, `MoreImportantPod`. */
-export const byImportance = (a: Victim, b: Victim): number => b.priority - a.priority || a.started - b.started || a.task - b.task
+const byImportance = (a: Victim, b: Victim): number => b.priority - a.priority || a.started - b.started || a.task - b.task
 
 /**
  * Who has to go from a node with that free for a task that asks so much, the most important first: all who may go, but for those who have room
