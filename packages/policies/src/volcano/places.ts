@@ -8,11 +8,12 @@ const MOST = 2 ** 21
 /** As good as any number: a shape that asks nothing finds endless room. */
 const PLENTY = 2 ** 31
 
-/** Of one shape: places on each node and in all, when so many changes had happened. */
+/** Of one shape: places on each node and in all, when so many changes had happened; and a number that is another one whenever a node has more or fewer. */
 interface Counted {
   readonly byNode: Float64Array
   sum: number
   seen: number
+  version: number
 }
 
 /**
@@ -22,21 +23,40 @@ interface Counted {
 export class Places {
   #cluster: ClusterView | undefined
   readonly #counted = new Map<ShapeId, Counted>()
+  #versions = 0
 
   of(shape: ShapeId, cluster: ClusterView): number {
+    return this.#current(shape, cluster)?.sum ?? Infinity
+  }
+
+  /** The same number as long as every node could take as many tasks of the shape; `undefined`: nothing is known. */
+  version(shape: ShapeId, cluster: ClusterView): number | undefined {
+    return this.#current(shape, cluster)?.version
+  }
+
+  #current(shape: ShapeId, cluster: ClusterView): Counted | undefined {
     const log = cluster.changeLog
-    if (log === undefined) return Infinity
+    if (log === undefined) return undefined
     if (cluster !== this.#cluster) this.#reset(cluster)
     const known = this.#counted.get(shape) ?? this.#made(shape, cluster)
-    if (log.count - known.seen > Math.min(log.kept, cluster.nodes)) countAll(known, shape, cluster)
-    else for (let change = known.seen; change < log.count; change++) count(known, shape, log.node(change), cluster)
+    if (log.count - known.seen > Math.min(log.kept, cluster.nodes)) for (let node = 0 as NodeId; node < cluster.nodes; node++) this.#count(known, shape, node, cluster)
+    else for (let change = known.seen; change < log.count; change++) this.#count(known, shape, log.node(change), cluster)
     known.seen = log.count
-    return known.sum
+    return known
+  }
+
+  #count(known: Counted, shape: ShapeId, node: NodeId, cluster: ClusterView): void {
+    const places = Math.min(cluster.couldTake(shape, node), PLENTY)
+    const before = known.byNode[node] as number
+    if (places === before) return
+    known.sum += places - before
+    known.byNode[node] = places
+    known.version = ++this.#versions
   }
 
   #made(shape: ShapeId, { nodes }: ClusterView): Counted {
     if ((this.#counted.size + 1) * nodes > MOST) this.#counted.clear()
-    const made = { byNode: new Float64Array(nodes), sum: NaN, seen: -Infinity }
+    const made = { byNode: new Float64Array(nodes), sum: 0, seen: -Infinity, version: ++this.#versions }
     this.#counted.set(shape, made)
     return made
   }
@@ -45,18 +65,6 @@ export class Places {
     this.#cluster = cluster
     this.#counted.clear()
   }
-}
-
-function countAll(known: Counted, shape: ShapeId, cluster: ClusterView): void {
-  known.sum = 0
-  known.byNode.fill(0)
-  for (let node = 0 as NodeId; node < cluster.nodes; node++) count(known, shape, node, cluster)
-}
-
-function count(known: Counted, shape: ShapeId, node: NodeId, cluster: ClusterView): void {
-  const places = Math.min(cluster.couldTake(shape, node), PLENTY)
-  known.sum += places - (known.byNode[node] as number)
-  known.byNode[node] = places
 }
 
 /** There are fewer places than a job needs at once. */

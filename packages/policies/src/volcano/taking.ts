@@ -1,4 +1,4 @@
-import { None, type Env, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
+import { FirstFit, None, type Env, type JobId, type NodeId, type Placement, type Round, type ShapeId } from '@sched/core'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
@@ -32,6 +32,8 @@ export class Taking {
   #isLasting = false
   #hasTried = false
   #hindrances: Hindrance[] = []
+  /** Shapes of which it rests on what nodes have room for tasks: some would start where nobody goes, or where others have gone. */
+  readonly #shapes = new Set<ShapeId>()
   /** Whether somebody was taken; whether somebody was spared who has just started, or takes nothing at this look alone. */
   hasTaken = false
   hasMetNew = false
@@ -53,8 +55,9 @@ export class Taking {
       this.#isLasting = true
       this.#hasTried = false
       this.#hindrances = []
+      this.#shapes.clear()
       for (const job of this.#takers(queue)) this.#preemptFor(job, round)
-      if (this.#isLasting) this.#standstill.note(queue, [...this.#hindrances, new RoomBeside(queue, this.#lane.session.resources, this.#hasTried, round)], round)
+      if (this.#isLasting) this.#standstill.note(queue, [...this.#hindrances, ...this.#sameNodes(round), this.#roomBeside(queue, round)], round)
     }
   }
 
@@ -103,6 +106,25 @@ export class Taking {
     return undefined
   }
 
+  #roomBeside(queue: Queue, round: Round): Hindrance {
+    return new RoomBeside(queue, this.#lane.session.resources, this.#hasTried || this.#shapes.size > 0, round)
+  }
+
+  /** That tasks of these shapes find the same nodes, by number. */
+  #sameNodes({ cluster }: Round): Hindrance[] {
+    const { places } = this.#lane
+    return [...this.#shapes].map((shape) => {
+      const version = places.version(shape, cluster)
+      return { holds: (later) => version !== undefined && places.version(shape, later.cluster) === version }
+    })
+  }
+
+  /** What is found of the job lasts only while the same nodes have room for its tasks: it is not known of nodes that are chosen by anything else. */
+  #restOnNodes({ shape }: VolcanoJob): void {
+    if (this.#placement instanceof FirstFit) this.#shapes.add(shape)
+    else this.#isLasting = false
+  }
+
   #preemptFor(job: VolcanoJob, round: Round): void {
     if (!this.#mayAlone(job, round)) return this.#vain.add(job, job.together)
     const free = this.#lane.startsFree(job, round)
@@ -110,7 +132,7 @@ export class Taking {
     else {
       this.#hindrances.push({ holds: (later) => this.#lane.startsFree(job, later) === free })
       if (free > 0 && !this.#couldGoOn(job, free, round)) return this.#vain.add(job, free + 1)
-      if (free > 0) this.#isLasting = false
+      if (free > 0) this.#restOnNodes(job)
     }
     if (this.#takeFor(job, 'preempt', round)) this.#isLasting = false
     else this.#vain.add(job, job.together)
@@ -189,7 +211,7 @@ export class Taking {
   #placeOne(job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
     const mayStart = tiers.mayAllocate(job.queue, job.demand)
-    if (mayStart && gone.length > 0) this.#isLasting = false // who knows where there is room by then
+    if (mayStart && gone.length > 0) this.#restOnNodes(job) // there may be room by then
     const free = mayStart ? nodeFor(job.id, round, this.#placement) : None
     if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
     if (kind === 'reclaim' && !(tiers.couldAllocate(job.queue, job.demand) && tiers.mayReclaim(job.queue, job.demand))) return false
