@@ -1,5 +1,5 @@
 import {
-  definePlacement, forwarding, kindOfHardware, None, resourceNamed, SchedError, suggest,
+  definePlacement, forwarding, kindOfHardware, LowestNodes, None, resourceNamed, SchedError, suggest,
   type ClusterView, type Env, type JobId, type NodeId, type Placement, type Plug, type Random, type ResourceId, type Round,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -54,6 +54,8 @@ class Hybrid implements Placement {
   /** Of the cluster seen last. */
   #uses: NodeIndex | undefined
   #cluster: ClusterView | undefined
+  /** Who finds no node is told so before all are asked. */
+  readonly #byShape = new LowestNodes()
 
   constructor(options: z.output<typeof hybridOptions>, env: Env) {
     const { cluster } = env
@@ -67,6 +69,8 @@ class Hybrid implements Placement {
   }
 
   pick(job: JobId, round: Round): NodeId | None {
+    const { cluster, lane, nodes, work } = round
+    if (nodes.length === cluster.nodes && this.#byShape.find(work.shape(job, lane), job, round) === None) return None
     if (!this.#options.avoidGpuNodes || this.#asksGpus(job, round)) return this.#pickAmong(job, round, () => true)
     const node = this.#pickAmong(job, round, (each) => !this.#hasGpus(each, round.cluster))
     return node === None && this.#gpus.length > 0 ? this.#pickAmong(job, round, () => true) : node

@@ -1,4 +1,4 @@
-import { definePlacement, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
+import { definePlacement, LowestNodes, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 const roundRobinOptions = z.strictObject({
@@ -22,6 +22,8 @@ class RoundRobin implements Placement {
   /** From the node used last to the one where the search begins. */
   readonly #step: 0 | 1
   #from = 0
+  /** Who finds no node is told so before all are asked. */
+  readonly #byShape = new LowestNodes()
 
   constructor(step: 0 | 1) {
     this.#step = step
@@ -34,11 +36,11 @@ class RoundRobin implements Placement {
   }
 
   #nextOfAll(job: JobId, round: Round): NodeId | None {
-    const { cluster, lane } = round
-    for (let node = cluster.nextWithRoom(lane, this.#from); node !== None; node = cluster.nextWithRoom(lane, node + 1)) if (round.fits(job, node)) return node
-    for (let node = cluster.nextWithRoom(lane, 0); node !== None && node < this.#from; node = cluster.nextWithRoom(lane, node + 1))
-      if (round.fits(job, node)) return node
-    return None
+    const { cluster, lane, work } = round
+    const lowest = this.#byShape.find(work.shape(job, lane), job, round)
+    if (lowest === None) return None
+    for (let node = cluster.nextWithRoom(lane, Math.max(lowest, this.#from)); node !== None; node = cluster.nextWithRoom(lane, node + 1)) if (round.fits(job, node)) return node
+    return lowest
   }
 
   #nextInSight(job: JobId, round: Round): NodeId | None {

@@ -1,5 +1,5 @@
 import {
-  amountsByName, definePlacement, forwarding, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId,
+  amountsByName, definePlacement, forwarding, LowestNodes, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId,
   type Placement, type Plug, type Round,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -80,6 +80,8 @@ class Weighted implements Placement {
   readonly #percentage: number
   /** Where the next search begins among the nodes in sight, if few of them are scored. */
   #from = 0
+  /** Who finds no node is told so before all are asked. */
+  readonly #byShape = new LowestNodes()
   readonly #nodes: NodeId[] = []
   readonly #sums: number[] = []
   readonly #values: number[] = []
@@ -107,7 +109,9 @@ class Weighted implements Placement {
 
   pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
-    const isOfAll = enoughOf(round.nodes.length, this.#percentage) >= round.nodes.length
+    const { lane, nodes, work } = round
+    const isOfAll = enoughOf(nodes.length, this.#percentage) >= nodes.length
+    if (isOfAll && nodes.length === round.cluster.nodes && this.#byShape.find(work.shape(job, lane), job, round) === None) return None
     const beside = isOfAll ? this.#besideCompany?.pick(job, round) : undefined
     if (beside !== undefined) return beside
     this.#collect(job, round)

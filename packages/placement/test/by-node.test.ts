@@ -1,4 +1,4 @@
-import { None, type ClusterView, type JobId, type NodeId, type Round } from '@sched/core'
+import { None, type ClusterView, type JobId, type LaneId, type NodeId, type Round, type ShapeId } from '@sched/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ByNode } from '../src/scored/by-node.js'
@@ -14,7 +14,9 @@ it('the best node is the same whether or not the nodes in sight have an index', 
       const changes: NodeId[] = []
       let now = 100
       const changeLog = { get count() { return changes.length }, get kept() { return Math.min(changes.length, 8) }, node: (change: number) => changes[change] as NodeId }
-      const cluster = { nodes, lanes: [{ resources: [0] }], resources: ['cpu'], capacity: () => now, changeLog } as unknown as ClusterView
+      const nextWithRoom = (_: LaneId, from: number) => all.find((node) => node >= from && (free[node] as number) > 0) ?? None
+      const couldTake = (shape: ShapeId, node: NodeId) => ((free[node] as number) >= shape ? 1 : 0) // a shape is how much it asks
+      const cluster = { nodes, lanes: [{ resources: [0] }], resources: ['cpu'], capacity: () => now, changeLog, nextWithRoom, couldTake } as unknown as ClusterView
       const all = Array.from({ length: nodes }, (_, node) => node as NodeId)
       const known: Record<string, readonly NodeId[]> = { all, large: all.filter((node) => node % 3 > 0), other: all.filter((node) => node % 2 === 0), small: [3 as NodeId] }
       const scoreOf = (node: NodeId): number => (free[node] === 0 ? -Infinity : ((free[node] as number) * now) % 7)
@@ -25,7 +27,7 @@ it('the best node is the same whether or not the nodes in sight have an index', 
         now = capacity
         const inSight = known[sight] ?? all.filter((each) => each % 5 !== left % 5)
         const fits = (each: NodeId): boolean => (free[each] as number) >= asks
-        const round = { cluster, lane: 0, nodes: inSight, fits: (_: JobId, each: NodeId) => fits(each) } as unknown as Round
+        const round = { cluster, work: { shape: () => asks }, lane: 0, nodes: inSight, fits: (_: JobId, each: NodeId) => fits(each) } as unknown as Round
         for (let again = 0; again < 2; again++) {
           const best = inSight.filter((each) => fits(each) && scoreOf(each) > -Infinity).sort((a, b) => scoreOf(b) - scoreOf(a) || a - b)[0]
           expect(placement.pick(JOB, round)).toBe(best ?? None)

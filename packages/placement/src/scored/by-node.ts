@@ -1,4 +1,4 @@
-import { None, type ClusterView, type JobId, type LaneId, type NodeId, type Placement, type Round } from '@sched/core'
+import { LowestNodes, None, type ClusterView, type JobId, type LaneId, type NodeId, type Placement, type Round } from '@sched/core'
 import { NodeIndex } from './node-index.js'
 import { SeenCapacity } from './seen-capacity.js'
 
@@ -21,14 +21,19 @@ export class ByNode implements Placement {
   /** What the last round about fewer than all nodes had in sight. */
   #fewer: readonly NodeId[] | undefined
   readonly #capacity = new SeenCapacity()
+  /** Who finds no node is told so before the index is searched. */
+  readonly #byShape = new LowestNodes()
 
   constructor(score: NodeScore) {
     this.#score = score
   }
 
   pick(job: JobId, round: Round): NodeId | None {
-    const { cluster, nodes } = round
-    if (nodes.length === cluster.nodes) return this.#pickBy(this.#indexOf(round, undefined), job, round)
+    const { cluster, nodes, work, lane } = round
+    if (nodes.length === cluster.nodes) {
+      if (this.#byShape.find(work.shape(job, lane), job, round) === None) return None
+      return this.#pickBy(this.#indexOf(round, undefined), job, round)
+    }
     const isSame = nodes === this.#fewer
     this.#fewer = nodes
     const isLarge = nodes.length > 1 && nodes.length * PARTS >= cluster.nodes && cluster.changeLog !== undefined
