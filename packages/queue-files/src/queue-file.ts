@@ -1,4 +1,5 @@
 import type { KaiFile } from './kai/kai-file.js'
+import type { KubeFile } from './kube-scheduler/kube-file.js'
 import type { KueueFile } from './kueue/kueue-file.js'
 import type { SlurmConf } from './slurm/conf.js'
 import type { SparkFile } from './spark/pools-file.js'
@@ -7,5 +8,5 @@ import type { CapacityFile } from './yarn/capacity-model.js'
 import type { FairFile } from './yarn/fair-model.js'
 import type { YunikornFile } from './yunikorn/yunikorn-file.js'
 
-/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI, of YuniKorn or of Volcano, or pools of Spark. */
-export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | VolcanoFile | SparkFile
+/** A queue file of YARN's fair or capacity scheduler, a slurm.conf, queues of Kueue, of KAI, of YuniKorn or of Volcano, pools of Spark, or the configuration of kube-scheduler. */
+export type QueueFile = FairFile | CapacityFile | SlurmConf | KueueFile | KaiFile | YunikornFile | VolcanoFile | SparkFile | KubeFile

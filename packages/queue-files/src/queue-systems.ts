@@ -1,6 +1,8 @@
 import { kaiSettings } from './kai/kai-file.js'
 import { kaiPolicy, type KaiPolicy } from './kai/kai-policy.js'
 import { placeInKai } from './kai/place-jobs.js'
+import { classSettings, kubeGeneral } from './kube-scheduler/kube-file.js'
+import { kubePolicy, type KubePolicy } from './kube-scheduler/kube-policy.js'
 import { nameOf } from './kueue/kueue-file.js'
 import { kueuePolicy, type KueuePolicy } from './kueue/kueue-policy.js'
 import { placeInKueue } from './kueue/place-jobs.js'
@@ -40,6 +42,7 @@ interface PolicyOf {
   readonly yunikorn: YunikornPolicy
   readonly volcano: VolcanoPolicy
   readonly spark: SparkPolicy
+  readonly 'kube-scheduler': KubePolicy
 }
 
 /** What is done with one kind of queue file. */
@@ -92,6 +95,11 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
     place: (_, policy) => placeInVolcano(policy),
   },
   spark: { policy: sparkPolicy, table: sparkTable, general: ({ conf }) => asWritten(conf), place: placeInSpark },
+  'kube-scheduler': {
+    policy: kubePolicy,
+    table: ({ classes }) => withoutShares(classes.map((each) => ({ path: each.name, depth: 0, isParent: false, settings: classSettings(each) }))),
+    general: kubeGeneral,
+  },
 }
 
 const propertiesOf = (site: SourceText | undefined): ReadonlyMap<string, Setting> => (site === undefined ? new Map<string, Setting>() : readProperties(site))
@@ -109,7 +117,7 @@ export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, site?: Sourc
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work
  * than there is room for. Fair: by weight between minimum and maximum. Capacity: the guarantee, and what idle queues leave
  * by guarantee, up to the maximum. Pools of Spark: by weight above the minimum, which counts where tasks ask for one resource. Partitions
- * of Slurm and queues of Kueue, KAI, Volcano and YuniKorn have no shares. Throws `BAD_OPTION` for a name that is no queue.
+ * of Slurm, queues of Kueue, KAI, Volcano and YuniKorn, and classes of kube-scheduler have no shares. Throws `BAD_OPTION` for a name that is no queue.
  */
 export const queueTable = (file: QueueFile, totals?: Totals, active?: readonly string[]): QueueTable => systemOf(file).table(file, { totals, active })
 

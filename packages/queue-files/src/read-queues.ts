@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import { Findings } from './finding.js'
 import { isKai, readKai } from './kai/kai-file.js'
+import { isKube, readKube } from './kube-scheduler/kube-file.js'
 import { isKueue, readKueue } from './kueue/kueue-file.js'
 import type { QueueFile } from './queue-file.js'
 import { isSlurmConf, readSlurmConf, withoutConf } from './slurm/conf.js'
@@ -18,7 +19,7 @@ import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
 /**
  * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's
  * queues, a queues.yaml of YuniKorn, Queues of Volcano, or a
- * fairscheduler.xml of Spark (`<allocations>` too); beside Queues of Volcano, or alone, a configuration of its scheduler; beside a
+ * fairscheduler.xml of Spark (`<allocations>` too), a KubeSchedulerConfiguration with PriorityClasses or either alone; beside Queues of Volcano, or alone, a configuration of its scheduler; beside a
  * slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of
  * Spark, or alone, a spark-defaults.conf. Throws `BAD_INPUT` with the line.
  */
@@ -67,6 +68,7 @@ export const isQueueFile = (text: string): boolean => isKueue(text)
   || isKai(text)
   || isYunikorn(text)
   || isVolcano(text)
+  || isKube(text)
   || isSlurmConf(text)
   || isDatabase(text)
   || isSparkConf(text)
@@ -77,6 +79,7 @@ function readOne(source: SourceText): QueueFile {
   if (isKai(source.text)) return readKai(source)
   if (isYunikorn(source.text)) return readYunikorn(source)
   if (isVolcano(source.text)) return readVolcano(source)
+  if (isKube(source.text)) return readKube(source)
   if (isSlurmConf(source.text)) return readSlurmConf(source)
   if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
   if (/\bkueue\.x-k8s\.io\//.test(source.text))
@@ -92,14 +95,6 @@ function readOne(source: SourceText): QueueFile {
       'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.',
       { file: source.file },
       'Put the manifests of the queues into the same file.',
-    )
-  const configured = schedulers.find(([, mark]) => mark.test(source.text))?.[0]
-  if (configured !== undefined)
-    throw new SchedError(
-      'BAD_INPUT',
-      `configures ${configured}, and has no queues.`,
-      { file: source.file },
-      'docs/kubernetes.md says which policies and placements do what its plug-ins do.',
     )
   const other = otherQueues(source.text)
   if (other !== undefined)
@@ -122,7 +117,7 @@ function readOne(source: SourceText): QueueFile {
       'BAD_INPUT',
       source.text.trim() === '' ? 'is empty.' : 'is no queue file.',
       { file: source.file },
-      'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, or a fairscheduler.xml of Spark.',
+      'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark, or a KubeSchedulerConfiguration.',
     )
   const top = readXml(source.text, source.file)
   if (top.name === 'allocations') return isSparkPools(top) ? readSparkPools(source, top) : readFairFile(source, top)
@@ -137,11 +132,6 @@ function readOne(source: SourceText): QueueFile {
 
 const known: readonly (readonly [string, RegExp])[] = [
   ['scheduler-plugins', /\bkind["']?\s*:\s*["']?ElasticQuota/],
-]
-
-/** Settings of schedulers themselves. */
-const schedulers: readonly (readonly [string, RegExp])[] = [
-  ['kube-scheduler', /\bkubescheduler\.config\.k8s\.io\//],
 ]
 
 /** Whose queues a text has, of schedulers on Kubernetes whose files are not read. */

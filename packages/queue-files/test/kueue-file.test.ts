@@ -134,7 +134,6 @@ describe('manifests of Kueue', () => {
   it('say whose file it is that has no queues', () => {
     const read = (text: string) => messageOf(() => readQueues({ file: 'x.yaml', text }))
     expect(read(object('WorkloadPriorityClass', 'high', '{}'))).toMatch(/has objects of Kueue, and no ClusterQueue/)
-    expect(read('apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n')).toMatch(/configures kube-scheduler, and has no queues\. docs\/kubernetes\.md says/)
   })
 
   it('leave out what the cluster does not have', () => {

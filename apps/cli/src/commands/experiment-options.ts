@@ -52,8 +52,8 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     )
     .optionsGroup('Scheduling and runs:')
     .option('--queues <files>', single
-      ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, or of pools of Spark (fairscheduler.xml+spark-defaults.conf)'
-      : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), and Spark (fairscheduler.xml+spark-defaults.conf)')
+      ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, of pools of Spark (fairscheduler.xml+spark-defaults.conf), or of a configuration of kube-scheduler'
+      : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml+spark-defaults.conf), and kube-scheduler (its configuration)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
     .option('--architecture <name>', 'default: monolithic')
     .option(

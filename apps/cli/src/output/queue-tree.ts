@@ -7,6 +7,7 @@ const shown = {
   fair: { weight: 'weight', policy: 'policy', minResources: 'min', maxResources: 'max', maxRunningApps: 'apps' },
   capacity: { capacity: 'capacity', 'maximum-capacity': 'max', 'minimum-user-limit-percent': 'user %', 'user-limit-factor': 'factor', 'ordering-policy': 'order', state: 'state' },
   slurm: { PriorityTier: 'tier', PriorityJobFactor: 'factor', MaxTime: 'longest', State: 'state', Nodes: 'nodes' },
+  'kube-scheduler': { value: 'priority', preemptionPolicy: 'preemption' },
   spark: { schedulingMode: 'mode', weight: 'weight', minShare: 'min' },
   kai: { priority: 'priority', quota: 'quota', limit: 'limit', overQuotaWeight: 'weight' },
   volcano: {

@@ -1,0 +1,31 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { SchedError } from '@sched/core'
+import { fieldsOf } from '../kueue/kueue-file.js'
+
+/** Where a field lies in an object: names of fields and places in lists. */
+export type Path = readonly (string | number)[]
+
+/** What lies at a path, `undefined` for nothing. */
+export const at = (object: unknown, path: Path): unknown => path.reduce<unknown>((found, key) => fieldsOf(found)[key], object)
+
+/** Where that stands, for findings. */
+export const lineOf = (found: KubernetesObject, path: Path): { line: number } => ({ line: found.place(...path).line ?? 1 })
+
+/** The list at a path, empty for nothing. Throws `BAD_INPUT` for what is no list. */
+export function listAt(found: KubernetesObject, path: Path): readonly unknown[] {
+  const list = at(found.object, path) ?? []
+  if (!Array.isArray(list)) throw new SchedError('BAD_INPUT', 'is no list.', found.place(...path))
+  return list
+}
+
+/** The whole number at a path, `undefined` for nothing. Throws `BAD_INPUT` for another value. */
+export function wholeAt(found: KubernetesObject, path: Path, least: number, most = Infinity): number | undefined {
+  const value = at(found.object, path)
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
+  throw unexpected(found, path, `a whole number from ${least} ${most === Infinity ? 'on' : `to ${most}`}`)
+}
+
+/** The error of a value that is none of those there are. */
+export const unexpected = (found: KubernetesObject, path: Path, expected: string, wayOut?: string): SchedError =>
+  new SchedError('BAD_INPUT', `found ${JSON.stringify(at(found.object, path) ?? null)}, expected ${expected}.`, found.place(...path), wayOut)

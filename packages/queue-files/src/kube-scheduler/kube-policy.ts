@@ -1,0 +1,172 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { knownWords, type Config } from '@sched/core'
+import type { KubeSchedulerOptions } from '@sched/policies'
+import { Findings, notSimulated } from '../finding.js'
+import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import type { KubeFile, PriorityClass } from './kube-file.js'
+import { at, lineOf, listAt, unexpected, wholeAt, type Path } from './fields.js'
+import { pluginsOf, type Plugins } from './plugins.js'
+
+/** What the configuration of kube-scheduler comes to. */
+export interface KubePolicy extends QueuePolicy {
+  /** Tells the policies of files apart. */
+  readonly kind: 'kube-scheduler'
+  /** Of `kube-scheduler`. */
+  readonly options: KubeSchedulerOptions
+}
+
+const why = knownWords<string>({
+  leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it decides nothing', extenders: 'there are none here',
+  podInitialBackoffSeconds: 'nobody waits before he is tried again', podMaxBackoffSeconds: 'nobody waits before he is tried again',
+  enableProfiling: 'it decides nothing', enableContentionProfiling: 'it decides nothing', delayCacheUntilActive: 'it decides nothing',
+})
+const configured = ['profiles', 'percentageOfNodesToScore']
+/** Names of resources of Kubernetes, and what the nodes of a cluster may call them here. */
+const names = knownWords<readonly string[]>({ cpu: ['cpu'], memory: ['mem', 'memory'], 'nvidia.com/gpu': ['gpu'] })
+/** Resources that kube-scheduler counts where nothing is said, all as 1. */
+const COUNTED = ['cpu', 'memory']
+/** That of the profile that is taken. */
+const PROFILE: Path = ['profiles', 0]
+/** Why arguments of plug-ins change nothing. */
+const whyArgs = knownWords<string>({ NodeResourcesBalancedAllocation: 'its resources are those of NodeResourcesFit' })
+
+/**
+ * The policy `kube-scheduler` with the first profile of the configuration and the priorities whose pods preempt nobody. Throws `BAD_INPUT` with the line.
+ *
+ * Source: Kubernetes, kube-scheduler configuration (kubescheduler.config.k8s.io/v1).
+ */
+export function kubePolicy({ file, configuration, classes, others }: KubeFile, { resources }: ClusterFacts): KubePolicy {
+  const findings = new Findings(file)
+  const never = neverOf(classes, findings)
+  for (const found of others) findings.add('ignored', lineOf(found, []), found.kind === '' ? 'an object' : found.kind, '', 'not of the scheduler')
+  const polite: KubeSchedulerOptions = never.length === 0 ? {} : { never }
+  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': polite }, options: polite, findings: findings.all }
+  const reading = { configuration, findings, resources }
+  tellOthers(reading)
+  const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)
+  const args = argsOf(reading)
+  const options = { ...polite, ...args.preemption, ...(!plugins.preempts && { preemption: false }) }
+  const placement: Config = { weighted: { ...scoresOf(plugins, args), percentageOfNodesToScore: percentageOf(reading) } }
+  const policy: Config = { 'kube-scheduler': { ...options, placement } }
+  return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort((a, b) => a.line - b.line) }
+}
+
+/** Priorities whose pods preempt nobody. */
+function neverOf(classes: readonly PriorityClass[], findings: Findings): number[] {
+  for (const { found, name, value, isNever } of classes) {
+    const isShared = classes.some((other) => other.value === value && other.isNever !== isNever)
+    const policy = [lineOf(found, ['preemptionPolicy']), `${name} preemptionPolicy`, 'Never'] as const
+    if (!isNever) findings.add('ignored', lineOf(found, ['value']), `${name} value`, String(value), 'jobs say their priority as a number')
+    else if (isShared) findings.add('approximated', ...policy, `nobody of priority ${value} preempts here, also of classes that may`)
+    else findings.add('honoured', ...policy)
+  }
+  return [...new Set(classes.filter(({ isNever }) => isNever).map(({ value }) => value))]
+}
+
+interface Reading {
+  readonly configuration: KubernetesObject
+  readonly findings: Findings
+  readonly resources: readonly string[]
+}
+
+/** What the configuration says besides that is not looked at. */
+function tellOthers({ configuration, findings }: Reading): void {
+  const fields = Object.keys(configuration.object).filter((field) => !['apiVersion', 'kind', 'metadata', ...configured].includes(field))
+  for (const field of fields) findings.add('ignored', lineOf(configuration, [field]), field, '', why[field] ?? notSimulated(field, configured))
+  const [, ...more] = listAt(configuration, ['profiles'])
+  if (more.length > 0) findings.add('ignored', lineOf(configuration, ['profiles', 1]), 'profiles', `${more.length} more`, 'all jobs are of the first one')
+}
+
+/** That of the profile, else that of all; 0, kube-scheduler's own, where neither is given. */
+function percentageOf({ configuration, findings }: Reading): number {
+  for (const path of [[...PROFILE, 'percentageOfNodesToScore'], ['percentageOfNodesToScore']]) {
+    const value = wholeAt(configuration, path, 0, 100)
+    if (value === undefined) continue
+    findings.add('honoured', lineOf(configuration, path), 'percentageOfNodesToScore', String(value))
+    return value
+  }
+  return 0
+}
+
+/** What the arguments of plug-ins say. */
+interface Args {
+  /** Of kube-scheduler's strategies for the score of resources. */
+  strategy: 'least-allocated' | 'most-allocated'
+  /** What each resource counts in it. */
+  weights: Record<string, number>
+  readonly preemption: { minCandidateNodesPercentage?: number; minCandidateNodesAbsolute?: number }
+}
+
+function argsOf(reading: Reading): Args {
+  const { configuration, findings } = reading
+  const args: Args = { strategy: 'least-allocated', weights: defaultWeights(reading.resources), preemption: {} }
+  const path = [...PROFILE, 'pluginConfig']
+  for (const [i, each] of listAt(configuration, path).entries()) {
+    const name = textOf(fieldsOf(each)['name'])
+    const inside = [...path, i, 'args']
+    if (name === 'NodeResourcesFit') readFit(args, [...inside, 'scoringStrategy'], reading)
+    else if (name === 'DefaultPreemption') readPreemption(args, inside, reading)
+    else findings.add('ignored', lineOf(configuration, [...path, i]), `pluginConfig of ${name}`, '', whyArgs[name] ?? 'it does not score here')
+  }
+  return args
+}
+
+function readFit(args: Args, path: Path, reading: Reading): void {
+  const { configuration, findings } = reading
+  const type = at(configuration.object, [...path, 'type'])
+  const line = lineOf(configuration, path)
+  if (type === 'RequestedToCapacityRatio') {
+    const points = listAt(configuration, [...path, 'requestedToCapacityRatio', 'shape']).map((each) => Number(fieldsOf(each)['score']))
+    const rises = (points.at(-1) ?? 0) > (points[0] ?? 0)
+    args.strategy = rises ? 'most-allocated' : 'least-allocated'
+    findings.add('approximated', line, 'scoringStrategy', type, `by ${args.strategy}: the score ${rises ? 'rises' : 'falls'} with what is in use`)
+  } else if (type === 'LeastAllocated' || type === 'MostAllocated') {
+    args.strategy = type === 'MostAllocated' ? 'most-allocated' : 'least-allocated'
+    findings.add('honoured', line, 'scoringStrategy', type)
+  } else if (type !== undefined) throw unexpected(configuration, [...path, 'type'], 'LeastAllocated, MostAllocated or RequestedToCapacityRatio')
+  if (at(configuration.object, [...path, 'resources']) !== undefined) args.weights = weightsAt([...path, 'resources'], reading)
+}
+
+/** What a resource of Kubernetes is called by the nodes of the cluster, `undefined` if they have none. */
+const nameHere = (name: string, resources: readonly string[]): string | undefined => (names[name] ?? [name]).find((each) => resources.includes(each))
+
+/** What each resource of the cluster counts, 0 for those that are not listed; nothing where none of them counts. */
+function weightsBy(counted: ReadonlyMap<string, number>, resources: readonly string[]): Record<string, number> {
+  return counted.size === 0 ? {} : Object.fromEntries(resources.map((name) => [name, counted.get(name) ?? 0]))
+}
+
+function defaultWeights(resources: readonly string[]): Record<string, number> {
+  const counted = COUNTED.map((name) => nameHere(name, resources)).filter((name) => name !== undefined)
+  return weightsBy(new Map(counted.map((name) => [name, 1])), resources)
+}
+
+function weightsAt(path: Path, { resources, configuration, findings }: Reading): Record<string, number> {
+  const counted = new Map<string, number>()
+  for (const [i, each] of listAt(configuration, path).entries()) {
+    const name = textOf(fieldsOf(each)['name'])
+    const weight = fieldsOf(each)['weight'] ?? 1
+    if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(configuration, [...path, i, 'weight'], 'a number of at least 0')
+    const here = nameHere(name, resources)
+    const told = [lineOf(configuration, [...path, i]), `weight of ${name}`, String(weight)] as const
+    if (here === undefined) findings.add('ignored', ...told, `the cluster has no ${names[name]?.[0] ?? name}`)
+    else findings.add('honoured', ...told)
+    if (here !== undefined && weight > 0) counted.set(here, weight)
+  }
+  return weightsBy(counted, resources)
+}
+
+function readPreemption(args: Args, path: Path, { configuration, findings }: Reading): void {
+  for (const [field, least, most] of [['minCandidateNodesPercentage', 0, 100], ['minCandidateNodesAbsolute', 1, Infinity]] as const) {
+    const value = wholeAt(configuration, [...path, field], least, most)
+    if (value === undefined) continue
+    args.preemption[field] = value
+    findings.add('honoured', lineOf(configuration, [...path, field]), field, String(value))
+  }
+}
+
+/** Nodes that no plug-in scores are all the same: the first found is taken. */
+function scoresOf({ weights }: Plugins, args: Args): { scores: Record<string, number>; resourceWeights: Record<string, number> } {
+  const scores = { [args.strategy]: weights.NodeResourcesFit, 'balanced-allocation': weights.NodeResourcesBalancedAllocation }
+  return { scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)), resourceWeights: args.weights }
+}

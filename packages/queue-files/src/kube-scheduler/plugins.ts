@@ -1,0 +1,58 @@
+import type { KubernetesObject } from '@sched/cluster'
+import type { Findings } from '../finding.js'
+import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { at, lineOf, listAt, type Path } from './fields.js'
+
+/** What plug-ins of a profile are here: weights of those that score by resources, and whether there is preemption. */
+export interface Plugins {
+  readonly weights: Record<Scoring, number>
+  preempts: boolean
+}
+type Scoring = 'NodeResourcesFit' | 'NodeResourcesBalancedAllocation'
+const PREEMPTION = 'DefaultPreemption'
+
+/** Extension points whose plug-ins are looked at, in the order in which they count: what one says of itself goes before what is said of all. */
+const points: readonly string[] = ['multiPoint', 'score', 'postFilter']
+
+/**
+ * The plug-ins of a profile after what it switches on and off. Throws `BAD_INPUT` with the line.
+ *
+ * Source: Kubernetes, kube-scheduler configuration (kubescheduler.config.k8s.io/v1), `Plugins`.
+ */
+export function pluginsOf(configuration: KubernetesObject, path: Path, findings: Findings): Plugins {
+  const plugins: Plugins = { weights: { NodeResourcesFit: 1, NodeResourcesBalancedAllocation: 1 }, preempts: true }
+  for (const point of Object.keys(fieldsOf(at(configuration.object, path))))
+    if (!points.includes(point))
+      findings.add('ignored', lineOf(configuration, [...path, point]), `plugins.${point}`, '', 'filters and binding are those of the simulator, and the order is by priority')
+  for (const point of points) {
+    for (const how of ['disabled', 'enabled'] as const) {
+      for (const [i, each] of listAt(configuration, [...path, point, how]).entries()) {
+        const { name, weight } = fieldsOf(each)
+        const line = lineOf(configuration, [...path, point, how, i])
+        const text = weight === undefined ? textOf(name) : `${textOf(name)} weight ${textOf(weight)}`
+        const note = apply(plugins, { point, isEnabled: how === 'enabled', name: textOf(name), weight })
+        findings.add(note === undefined ? 'honoured' : 'ignored', line, `plugins.${point}.${how}`, text, note)
+      }
+    }
+  }
+  return plugins
+}
+
+/** One entry of a list: a plug-in, or `*` for all. */
+interface Entry {
+  readonly point: string
+  readonly isEnabled: boolean
+  readonly name: string
+  readonly weight: unknown
+}
+
+/** Returns why it changes nothing, if it does not. */
+function apply(plugins: Plugins, { point, isEnabled, name, weight }: Entry): string | undefined {
+  const isAll = name === '*' && !isEnabled
+  const scoring = point === 'postFilter' ? [] : (Object.keys(plugins.weights) as Scoring[]).filter((each) => isAll || each === name)
+  const isPreemption = point !== 'score' && (isAll || name === PREEMPTION)
+  for (const each of scoring) plugins.weights[each] = !isEnabled ? 0 : typeof weight === 'number' && weight > 0 ? weight : 1
+  if (isPreemption) plugins.preempts = isEnabled
+  if (isAll || isPreemption || scoring.length > 0) return undefined
+  return point === 'postFilter' ? 'only DefaultPreemption preempts here' : 'nodes are scored by resources alone'
+}

@@ -1,0 +1,109 @@
+import { queuePolicy, queueTable, readQueues, type KubePolicy } from '@sched/queue-files'
+import { generalSettings } from '../src/queue-systems.js'
+import { describe, expect, it } from 'vitest'
+import { messageOf } from './message-of.js'
+
+const read = (text: string) => readQueues({ file: 'config.yaml', text })
+const policyOf = (text: string, resources: readonly string[] = ['cpu', 'mem', 'gpu']) =>
+  queuePolicy(read(text), { resources, nodes: 3, heartbeat: false }) as KubePolicy
+interface Placed {
+  readonly 'kube-scheduler': { readonly placement: { readonly weighted: object } }
+}
+const placementOf = (text: string, resources?: readonly string[]) => (policyOf(text, resources).policy as unknown as Placed)['kube-scheduler'].placement.weighted
+const told = (text: string, verdict: string) =>
+  policyOf(text)
+    .findings.filter((each) => each.verdict === verdict)
+    .map(({ line, setting, value }) => `${line} ${setting} = ${value}`)
+
+const head = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n'
+const full = `${head}leaderElection: { leaderElect: true }
+percentageOfNodesToScore: 40
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    multiPoint: { enabled: [{ name: TaintToleration, weight: 3 }] }
+    score:
+      disabled: [{ name: NodeResourcesBalancedAllocation }]
+      enabled: [{ name: NodeResourcesFit, weight: 5 }]
+    filter: { disabled: [{ name: NodePorts }] }
+  pluginConfig:
+  - name: NodeResourcesFit
+    args: { scoringStrategy: { type: MostAllocated, resources: [{ name: nvidia.com/gpu, weight: 3 }, { name: cpu }, { name: example.com/fpga, weight: 2 }] } }
+  - name: DefaultPreemption
+    args: { minCandidateNodesPercentage: 20, minCandidateNodesAbsolute: 7 }
+- schedulerName: other
+`
+const klass = (name: string, value: number, policy = '') =>
+  `---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: ${name} }\nvalue: ${value}\n${policy === '' ? '' : `preemptionPolicy: ${policy}\n`}`
+
+describe('the configuration of kube-scheduler', () => {
+  it('becomes its policy, with the scores of the first profile', () => {
+    expect(policyOf(full).policy).toEqual({
+      'kube-scheduler': {
+        minCandidateNodesPercentage: 20,
+        minCandidateNodesAbsolute: 7,
+        placement: { weighted: { scores: { 'most-allocated': 5 }, resourceWeights: { cpu: 1, mem: 0, gpu: 3 }, percentageOfNodesToScore: 40 } },
+      },
+    })
+    expect(told(full, 'honoured')).toEqual([
+      '4 percentageOfNodesToScore = 40', '10 plugins.score.disabled = NodeResourcesBalancedAllocation', '11 plugins.score.enabled = NodeResourcesFit weight 5',
+      '15 scoringStrategy = MostAllocated', '15 weight of nvidia.com/gpu = 3', '15 weight of cpu = 1', '17 minCandidateNodesPercentage = 20', '17 minCandidateNodesAbsolute = 7',
+    ])
+    expect(told(full, 'ignored')).toEqual([
+      '3 leaderElection = ', '8 plugins.multiPoint.enabled = TaintToleration weight 3', '12 plugins.filter = ', '15 weight of example.com/fpga = 2', '18 profiles = 1 more',
+    ])
+  })
+
+  it('is that of kube-scheduler as it comes where it says nothing', () => {
+    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1 }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
+    expect(placementOf(head, ['memory', 'cpu'])).toMatchObject({ resourceWeights: { memory: 1, cpu: 1 } })
+    expect(placementOf(head, ['vcores'])).toMatchObject({ resourceWeights: {} })
+  })
+
+  it.each<[string, string, object, boolean]>([
+    ['all of a point', 'score: { disabled: [{ name: "*" }] }', {}, true],
+    ['everything, and one again', 'multiPoint: { disabled: [{ name: "*" }] }, score: { enabled: [{ name: NodeResourcesBalancedAllocation, weight: 2 }] }', { 'balanced-allocation': 2 }, false],
+    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1 }, false],
+    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1 }, true],
+  ])('switches off %s', (_, plugins, scores, preempts) => {
+    const text = `${head}profiles: [{ plugins: { ${plugins} } }]\n`
+    expect((placementOf(text) as { scores: object }).scores).toEqual(scores)
+    expect(policyOf(text).options.preemption ?? true).toBe(preempts)
+  })
+
+  it('takes the strategy that is nearest to a shape, and tells it', () => {
+    const shape = (first: number, last: number) => {
+      const strategy = `type: RequestedToCapacityRatio, requestedToCapacityRatio: { shape: [{ utilization: 0, score: ${first} }, { utilization: 100, score: ${last} }] }`
+      return `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { ${strategy} } } }] }]\n`
+    }
+    expect(placementOf(shape(0, 10))).toMatchObject({ scores: { 'most-allocated': 1 } })
+    expect(placementOf(shape(10, 0))).toMatchObject({ scores: { 'least-allocated': 1 } })
+    expect(told(shape(0, 10), 'approximated')).toEqual(['3 scoringStrategy = RequestedToCapacityRatio'])
+  })
+
+  it('has the priorities of classes that preempt nobody, alone or beside it', () => {
+    const classes = `${klass('high', 1000)}${klass('polite', 500, 'Never')}${klass('shared', 100, 'Never')}${klass('other', 100, 'PreemptLowerPriority')}`
+    expect(policyOf(classes).policy).toEqual({ 'kube-scheduler': { never: [500, 100] } })
+    expect(policyOf(head + classes).options).toEqual({ never: [500, 100] })
+    expect(told(classes, 'honoured')).toEqual(['11 polite preemptionPolicy = Never'])
+    expect(told(classes, 'approximated')).toEqual(['17 shared preemptionPolicy = Never'])
+    expect(queueTable(read(classes)).rows.map(({ path, settings }) => [path, settings['value']])).toEqual([['high', '1000'], ['polite', '500'], ['other', '100'], ['shared', '100']])
+  })
+
+  it('tells its settings by path', () => {
+    expect(generalSettings(read(full))).toMatchObject({ percentageOfNodesToScore: '40', 'profiles[0].plugins.score.enabled[0].weight': '5' })
+  })
+
+  it.each<[string, string, string]>([
+    ['a second one', `${head}---\n${head}`, '"config.yaml" line 4: is a second KubeSchedulerConfiguration.'],
+    ['a class twice', `${klass('a', 1)}${klass('a', 2)}`, 'PriorityClass "a" was declared before.'],
+    ['a class without a value', klass('a', 1).replace('value: 1', 'value: many'), 'found "many", expected a whole number.'],
+    ['a policy that is none', klass('a', 1, 'Sometimes'), 'found "Sometimes", expected Never or PreemptLowerPriority.'],
+    ['percentages that are none', `${head}percentageOfNodesToScore: 140\n`, 'found 140, expected a whole number from 0 to 100.'],
+    ['a strategy that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: Best } } }] }]\n`, 'found "Best", expected LeastAllocated, MostAllocated or RequestedToCapacityRatio.'],
+    ['no candidates', `${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesAbsolute: 0 } }] }]\n`, 'found 0, expected a whole number from 1 on.'],
+    ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'is no list.'],
+  ])('is refused with %s', (_, text, message) => {
+    expect(messageOf(() => policyOf(text))).toContain(message)
+  })
+})
