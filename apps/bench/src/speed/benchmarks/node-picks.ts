@@ -44,7 +44,9 @@ function worldOf(size: Size): World {
   const shapes = new Shapes(model)
   const cell = new CellState(model, shapes)
   const shape = shapes.intern({ memory: 1 })
-  const round = { cluster: cell, lane: 0 as LaneId, nodes: nodeIds(model), now: 0, fits: (_: JobId, node: NodeId) => cell.fits(shape, node) } as unknown as Round
+  const work = { shape: () => shape }
+  const fits = (_: JobId, node: NodeId) => cell.fits(shape, node)
+  const round = { cluster: cell, work, lane: 0 as LaneId, nodes: nodeIds(model), now: 0, fits } as unknown as Round
   return { cell, round, shape }
 }
 
