@@ -82,6 +82,13 @@ fifo
     expect(err).toBe('error: no job was submitted, so none waited. See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).\n')
   })
 
+  it('ends each run with the job: what comes later does not matter', async () => {
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 50), job('b', 5, 10), job('c', 1000, 1, {}, { demand: { cpu: 2 } })) })
+    const args = ['--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo']
+    expect(await waits([...args, '--job', 'b'], cwd)).toMatchObject({ fifo: { wait: 45, end: 60 } })
+    expect((await sched(['explain', ...args], { cwd })).err).toMatch(/^error: .*: a task of job c asks \{"cpu":2\}, more than any node of cluster has\./) // which waits longest, only the end tells
+  })
+
   it('names the queues of who held the cluster where they are not all its own', async () => {
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100, { queue: 'x', user: 'u' }, { tasks: 2 }), job('b', 0, 50, { queue: 'y' }), job('c', 1, 10, { queue: 'y' }), job('d', 200, 50, { user: 'v' }, { tasks: 2 }), job('e', 200, 50, { user: 'w' }), job('f', 201, 10, { user: 'v' })) })
     const heldFor = async (id: string) => /held most meanwhile: (.*)/.exec((await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '3', '--resources', 'cpu=1', '--jitter', '0', '--policies', 'fifo', '--job', id], { cwd })).out)?.[1]

@@ -1,4 +1,4 @@
-import { nearest, SchedError, type Observer } from '@sched/core'
+import { nearest, SchedError, type JobId, type JobSpec, type Observer } from '@sched/core'
 import { jobWait } from '@sched/metrics'
 import { json } from '@sched/report'
 import type { Command } from 'commander'
@@ -34,7 +34,7 @@ export function addExplain(program: Command, io: Io): void {
     .summary('say why a job waited, under any policies')
     .description('Runs policies on one seed and says where the wait of a job for its first task went: no room, a reservation, a limit, its turn, decisions of schedulers, ...; who held the cluster meanwhile, and who passed it.')
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
-    .option('--job <id>', 'the job, by its id in the workload (default: the one that waits longest under the first policy, which a run of its own finds)')
+    .option('--job <id>', 'the job, by its id in the workload (default: the one that waits longest under the first policy, which a run of its own finds); each run ends with the job')
     .option('--json <file>', 'write all of it as JSON; - for standard output')
     .option('--html <file>', 'write one page with charts, which a browser shows without a network; - for standard output')
     .option('--force', 'replace existing output')
@@ -59,7 +59,8 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
   const runs: ExplainedRun[] = []
   for (const policy of experiment.policies.keys()) {
     const observer = jobWait(job)
-    await run(one, policy, options, io, [observer, { onSubmit: (_, { id }) => void (policy === 0 && ids.push(id)) }])
+    const noted = { onSubmit: (_: JobId, { id }: JobSpec) => void (policy === 0 && ids.push(id)) }
+    await run(one, policy, options, io, [observer, noted], () => observer.isOver)
     const wait = observer.result()
     if (wait === undefined && ids.length === 0) throw noJobs()
     if (wait === undefined) throw new SchedError('BAD_OPTION', `no job of the workload is called "${job}".`, { field: '--job' }, idsText(job, ids))
@@ -90,8 +91,15 @@ const noJobs = () => new SchedError(
   'See what the trace holds (`sched trace describe`), and what of it is run (--window, --until, --infeasible).',
 )
 
-/** Runs one of the policies on the first seed. */
-async function run(experiment: Experiment, at: number, { quiet = false }: ExplainOptions, io: Io, observers: readonly Observer[]): Promise<void> {
+/** Runs one of the policies on the first seed, as far as there is more to learn. */
+async function run(
+  experiment: Experiment,
+  at: number,
+  { quiet = false }: ExplainOptions,
+  io: Io,
+  observers: readonly Observer[],
+  isEnough: () => boolean = () => false,
+): Promise<void> {
   const policy = experiment.policies[at]
   const [seed = 1] = experiment.seeds
   if (policy === undefined) return
@@ -99,11 +107,12 @@ async function run(experiment: Experiment, at: number, { quiet = false }: Explai
   progress.begin(policy.name)
   try {
     await runOnce(experiment, policy, seed, {
-      mayGoOn: () => !io.signal.aborted,
+      mayGoOn: () => !io.signal.aborted && !isEnough(),
       observers,
       onProgress: (ended, jobs, launches) => progress.update(jobs === undefined ? 0 : ended / jobs, launches),
     })
   } catch (error) {
+    if (isEnough() && !io.signal.aborted) return // also an error of what comes later, before which the run may end or not
     throw error instanceof Error ? explainRun(experiment, at, error) : error
   } finally {
     progress.stop()

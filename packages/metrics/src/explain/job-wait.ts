@@ -136,6 +136,11 @@ export class JobWaitObserver implements Observer {
     this.#id = id
   }
 
+  /** Whether the job has ended or was left out: what happens later changes nothing in the result. */
+  get isOver(): boolean {
+    return this.#end !== null || this.#outcome === 'rejected'
+  }
+
   /** Undefined when no such job was submitted. */
   result(): JobWait | undefined {
     if (Number.isNaN(this.#facts.submit)) return undefined
