@@ -173,18 +173,33 @@ bin 3          1        33.3%      8        90.9%
 })
 
 describe('sched policies', () => {
-  it('lists everything installed with options, defaults and sources', async () => {
+  it('lists everything installed by kind, a line or two each, and says how options are had', async () => {
     const { out } = await ok(['policies'])
     for (const heading of ['Policies', 'Orders', 'Placements', 'Architectures']) expect(out).toMatch(new RegExp(`^${heading}: `, 'm'))
+    expect(out).toContain('\n  delay                a job waits up to W1 s for a node with its data, then W2 s for a rack\n')
+    expect(out).toContain("\n  capacity-scheduler   Hadoop's Capacity Scheduler: queues with capacities, user limits,\n                       reservations, delay, preemption\n")
+    expect(out).toMatch(/\n\nOptions of one: sched policies NAME\n$/)
+    expect(out).not.toContain('- node: ')
+  })
+
+  it('keeps to the width of the terminal, or to 100 columns', async () => {
+    const longest = async (columns?: number) => Math.max(...(await sched(['policies', 'delay', 'capacity-scheduler'], columns === undefined ? {} : { columns })).out.split('\n').map((line) => line.length))
+    expect([await longest(), await longest(140)]).toEqual([100, 140])
+  })
+
+  it('says of the named ones options, needed ones, ranges, defaults and sources', async () => {
+    const { out } = await ok(['policies', 'delay', 'naive-fair', 'bayes-comm'])
+    expect(out).toContain('      - model: string or mapping, needed: the model that predicts')
+    expect(out).toContain('      - threshold: number in [0, 1) (default 0.5): ')
     expect(out).toContain('  delay: a job waits up to W1 s for a node with its data, then W2 s for a rack\n      Zaharia et al., EuroSys 2010, Algorithm 3\n')
-    expect(out).toContain('      - node: number or "auto" (default "auto"): W1: ')
+    expect(out).toContain('      - node: number ≥ 0 or "auto" (default "auto"): W1: ')
     expect(out).toContain('      - order: an order (default fair)\n')
     expect(out).toContain('  naive-fair: jobs by running tasks, no waiting\n      Zaharia et al., EuroSys 2010, Algorithm 1\n      = greedy(order=fair(pools=false))\n')
   })
 
   it('lists the keys inside an option: of a mapping, of the entries of a list, below names, and of one inside itself once', async () => {
-    const { out } = await ok(['policies', 'easy', 'kueue', 'multifactor'])
-    expect(out).toContain('kept free from `from` to `to`\n          - from: number: seconds\n          - to: number: seconds; the window ends before it\n          - demand: "all" or mapping: ')
+    const { out } = await sched(['policies', 'easy', 'kueue', 'multifactor'], { columns: 1_000 })
+    expect(out).toContain('kept free from `from` to `to`\n          - from: number ≥ 0, needed: seconds\n          - to: number > 0, needed: seconds; the window ends before it\n          - demand: "all" or mapping, needed: ')
     expect(out).toContain('ClusterQueues by name: the queue of a job\n          <name>:\n              - nominalQuota: mapping: ')
     expect(out).toMatch(/ {6}- accounts: .*\n {10}<name>:\n {14}- shares: .*\n {14}- users: .*\n {14}- accounts: mapping: accounts inside it\n {6}- billing: /)
   })

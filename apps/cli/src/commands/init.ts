@@ -48,7 +48,7 @@ workload:
   # take: 1000                    # jobs
   # load: 1.5                     # gaps between submissions divided by this
 
-# The first is the baseline. \`sched policies\` lists all, with their options.
+# The first is the baseline. \`sched policies\` lists all, \`sched policies NAME\` the options of one.
 policies:
   - fifo
   - naive-fair

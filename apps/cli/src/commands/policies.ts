@@ -2,7 +2,8 @@ import { json } from '@sched/report'
 import type { Command } from 'commander'
 import { addPlugIns } from '../experiment/plug-ins.js'
 import type { Io } from '../io.js'
-import { installed, installedText } from '../output/installed.js'
+import { installed, installedList, installedText } from '../output/installed.js'
+import { PROSE } from '../output/wrapped.js'
 import { builtIns } from '../registry.js'
 
 interface PoliciesOptions {
@@ -13,15 +14,17 @@ interface PoliciesOptions {
 export function addPolicies(program: Command, io: Io): void {
   program
     .command('policies')
-    .summary('list what is installed, with options')
-    .description('Lists policies, orders, placements and architectures with their options, defaults and sources.')
-    .argument('[name...]', 'only these')
+    .summary('list what is installed; of one its options')
+    .description('Lists policies, orders, placements and architectures. Of those that are named: options, with types, ranges and defaults, and sources.')
+    .argument('[name...]', 'only these, with their options')
     .option('--plugin <module>', 'a plug-in to list, too; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])
     .option('--json', 'print JSON, options as JSON Schema')
     .action(async (names: readonly string[], options: PoliciesOptions) => {
       const registry = builtIns()
       for (const plugIn of options.plugin ?? []) await addPlugIns(registry, plugIn, io.cwd)
       const parts = installed(registry, names)
-      io.stdout.write(options.json === true ? json(parts) : installedText(parts))
+      const width = io.stdout.columns ?? PROSE
+      if (options.json === true) io.stdout.write(json(parts))
+      else io.stdout.write(names.length > 0 ? installedText(parts, width) : `${installedList(parts, width)}\nOptions of one: sched policies NAME\n`)
     })
 }

@@ -2,7 +2,8 @@ import { traceFormat, traceFormats } from '@sched/workload'
 import { json } from '@sched/report'
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-import { partText } from '../output/installed.js'
+import { listItem, partText } from '../output/installed.js'
+import { PROSE } from '../output/wrapped.js'
 import { optionsSchema } from '../schema/json-schema.js'
 
 export function addFormats(trace: Command, io: Io): void {
@@ -15,10 +16,11 @@ export function addFormats(trace: Command, io: Io): void {
     .action((names: readonly string[], { json: isJson = false }: { readonly json?: boolean }) => {
       const chosen = names.length === 0 ? traceFormats : names.map(traceFormat)
       const formats = chosen.map(({ name, title: summary, source, options }) => ({ name, summary, source, options: optionsSchema(options) }))
+      const width = io.stdout.columns ?? PROSE
       if (isJson) io.stdout.write(json(formats))
-      else if (names.length > 0) io.stdout.write(formats.map(partText).join('\n'))
-      else io.stdout.write(`${formats.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('')}\nOptions of one: sched trace formats NAME\n`)
+      else if (names.length > 0) io.stdout.write(formats.map((format) => partText(format, width)).join('\n'))
+      else io.stdout.write(`${formats.map((format) => listItem(format, longest, width)).join('')}\nOptions of one: sched trace formats NAME\n`)
     })
 }
 
-const width = Math.max(...traceFormats.map(({ name }) => name.length))
+const longest = Math.max(...traceFormats.map(({ name }) => name.length))

@@ -1,6 +1,7 @@
 import { SchedError, suggest, type Config, type Kind, type Registry } from '@sched/core'
 import { policyName } from '../experiment/policies.js'
 import { optionsSchema, type JsonSchema } from '../schema/json-schema.js'
+import { wrapped } from './wrapped.js'
 
 /** A part of a scheduling system that is installed, as plain data. */
 export interface Installed {
@@ -46,30 +47,44 @@ const headings: Readonly<Record<Kind, string>> = {
   architecture: 'Architectures: who decides, seeing what',
 }
 
-export function installedText(parts: readonly Installed[]): string {
-  const blocks = kinds.map((kind) => parts.filter((part) => part.kind === kind)).filter((block) => block.length > 0)
-  return blocks.map((block) => `${headings[block[0]?.kind ?? 'policy']}\n\n${block.map(partText).join('\n')}`).join('\n')
+/** Parts by kind with their options, sources and presets, in lines of at most `width` characters. */
+export const installedText = (parts: readonly Installed[], width: number): string => byKind(parts, (part) => partText(part, width), width, '\n')
+
+/** Parts by kind with a line each, or a few where `width` is less. */
+export function installedList(parts: readonly Installed[], width: number): string {
+  const longest = Math.max(...parts.map(({ name }) => name.length))
+  return byKind(parts, (part) => listItem(part, longest, width), width, '')
 }
 
-/** A thing with its options, over several lines. */
-export function partText({ name, summary, source, config, inner = {}, options }: Omit<Installed, 'kind'>): string {
+function byKind(parts: readonly Installed[], text: (part: Installed) => string, width: number, between: string): string {
+  const blocks = kinds.map((kind) => parts.filter((part) => part.kind === kind)).filter((block) => block.length > 0)
+  return blocks.map((block) => `${wrapped(headings[block[0]?.kind ?? 'policy'], width, 2)}\n\n${block.map(text).join(between)}`).join('\n')
+}
+
+/** A name and what it is, in two columns of a list. */
+export const listItem = ({ name, summary }: Pick<Installed, 'name' | 'summary'>, longest: number, width: number): string => `${wrapped(`  ${name.padEnd(longest)}  ${summary}`.trimEnd(), width, longest + 4)}\n`
+
+/** A thing with its options, in lines of at most `width` characters. */
+export function partText({ name, summary, source, config, inner = {}, options }: Omit<Installed, 'kind'>, width: number): string {
   const parts = Object.entries(inner).map(([part, { kind, default: usual }]) => option(part, `${article(kind)} ${kind}`, usual, undefined))
   const lines = [
     summary === '' ? `  ${name}` : `  ${name}: ${summary}`,
-    ...(source === undefined ? [] : [`      ${source}`]),
-    ...(config === undefined ? [] : [`      = ${policyName(config)}`]),
+    ...(source === undefined ? [] : [`${INDENT}${source}`]),
+    ...(config === undefined ? [] : [`${INDENT}= ${policyName(config)}`]),
     ...optionLines(options),
     ...parts,
   ]
-  return `${lines.join('\n')}\n`
+  return lines.map((line) => `${wrapped(line, width, line.length - line.trimStart().length + 2)}\n`).join('')
 }
 
 const INDENT = '      '
 
 function optionLines(schema: JsonSchema | undefined, indent = INDENT, shared = (schema?.['$defs'] ?? {}) as Shared): string[] {
+  const needed = (schema?.['required'] ?? []) as readonly string[]
   return Object.entries((schema?.['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(([key, each]) => {
     const usual = each['default']
-    const line = option(key, typeText(each), usual === undefined ? undefined : JSON.stringify(usual), each['description'] as string | undefined, indent)
+    const type = `${typeText(each)}${needed.includes(key) && usual === undefined ? ', needed' : ''}`
+    const line = option(key, type, usual === undefined ? undefined : JSON.stringify(usual), each['description'] as string | undefined, indent)
     return [line, ...innerLines(each, `${indent}    `, shared)]
   })
 }
@@ -113,5 +128,13 @@ function typeText(schema: JsonSchema): string {
   if (schema['type'] === 'array') return `list of ${typeText((schema['items'] ?? {}) as JsonSchema)}`
   const words: Readonly<Record<string, string>> = { object: 'mapping', integer: 'whole number' }
   const type = typeof schema['type'] === 'string' ? schema['type'] : 'anything'
-  return words[type] ?? type
+  return `${words[type] ?? type}${rangeText(schema)}`
+}
+
+/** What a number may be, where that is not any: ` ≥ 0`, ` > 0`, ` in (0, 1]`. */
+function rangeText({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: JsonSchema): string {
+  const [least, most] = [minimum ?? exclusiveMinimum, maximum ?? exclusiveMaximum].map((end) => (Math.abs(Number(end ?? NaN)) < Number.MAX_SAFE_INTEGER ? String(end) : undefined))
+  if (least !== undefined && most !== undefined) return ` in ${minimum === undefined ? '(' : '['}${least}, ${most}${maximum === undefined ? ')' : ']'}`
+  if (least !== undefined) return ` ${minimum === undefined ? '>' : '≥'} ${least}`
+  return most === undefined ? '' : ` ${maximum === undefined ? '<' : '≤'} ${most}`
 }
