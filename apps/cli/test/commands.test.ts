@@ -17,6 +17,16 @@ describe('sched run', () => {
     expect(out).toMatch(/^large {5}1 /m)
   })
 
+  it('breaks tables that are wider than the terminal, as `trace describe` and `queues show` do', async () => {
+    const cwd = small({ 'slurm.conf': 'PartitionName=with-a-long-name Nodes=ALL MaxTime=2-0 State=UP PriorityTier=1 PriorityJobFactor=10\n' })
+    for (const args of [['run', 'small.yaml', '--architecture', 'shared-state'], ['trace', 'describe', 'jobs.jsonl'], ['queues', 'show', 'slurm.conf']]) {
+      const rules = async (columns?: number) => (await sched(args, { cwd, ...(columns !== undefined && { columns }) })).out.split('\n').filter((line) => /^-[- ]+$/.test(line))
+      const broken = await rules(48)
+      expect(Math.max(...broken.map((rule) => rule.length))).toBeLessThanOrEqual(48)
+      expect(broken.length).toBeGreaterThan((await rules()).length)
+    }
+  })
+
   it('chooses by --policy, then by `policy`, then the first of `policies`', async () => {
     const cwd = small({ 'small.yaml': `${experiment}policy: naive-fair\n` })
     const policy = async (...args: string[]) => (await ok(['run', 'small.yaml', ...args], cwd)).out.split('\n')[1]

@@ -5,6 +5,7 @@ import { clusterFacts, openQueues } from '../experiment/queues.js'
 import type { Io } from '../io.js'
 import { sourceOf } from '../read-text.js'
 import { findingsText } from '../output/findings.js'
+import { widthOf } from '../output/policy-table.js'
 import { queueTreeText } from '../output/queue-tree.js'
 import { activeOf, clusterOf, queuesOptions, totalsOf, type QueuesOptions } from './queues-options.js'
 
@@ -27,5 +28,5 @@ async function show(file: string, options: QueuesOptions, io: Io): Promise<void>
   const facts = cluster === undefined ? { resources: ['memory-mb', 'vcores'], nodes: 1, heartbeat: true } : clusterFacts(cluster)
   const { findings, policy } = queuePolicy(read, facts, options.yarnSite === undefined ? undefined : sourceOf(options.yarnSite, io.cwd))
   if (options.json === true) io.stdout.write(json({ file, scheduler: read.kind, queues: table.rows, totals: table.totals ?? null, policy, findings }))
-  else io.stdout.write(`${queueTreeText(read.kind, table)}\n${findingsText(findings, { all: true })}`)
+  else io.stdout.write(`${queueTreeText(read.kind, table, widthOf(io.stdout))}\n${findingsText(findings, { all: true })}`)
 }

@@ -73,7 +73,7 @@ function ofRuns(written: Extract<Written, { kind: 'compare' }>, description: Des
   const { ran, runs } = written
   const rows = compareRuns(ran.policies, runs)
   const [first] = runs
-  const text = first !== undefined && isOneRun(written) ? runText(first) : comparedText(rows, runs, widthOf(io.stdout))
+  const text = first !== undefined && isOneRun(written) ? runText(first, widthOf(io.stdout)) : comparedText(rows, runs, widthOf(io.stdout))
   const messages = warningsOf(runs).map((warning) => `warning: ${warning}`)
   const page: Report['page'] = async (to) => (await import('../html/compare-page.js')).comparePage({ ran, description, runs, rows, messages }, to)
   return { text: `${headlineOf(ran)}\n${text}`, messages, page }

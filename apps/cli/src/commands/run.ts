@@ -6,6 +6,7 @@ import type { ExperimentOptions } from '../experiment/given-options.js'
 import type { Io } from '../io.js'
 import { headline } from '../output/headline.js'
 import { isSilent, type OutputOptions } from '../output/outputs.js'
+import { widthOf } from '../output/policy-table.js'
 import { runText } from '../output/run-text.js'
 import { onePoint, runAndCompare } from './compare.js'
 import { experimentOptions, outputOptions } from './experiment-options.js'
@@ -42,5 +43,5 @@ async function run(file: string | undefined, options: ExperimentOptions & Output
   const { runs } = await runAndCompare(experiment, options, io)
   const [result] = runs
   if (result === undefined || isSilent(options)) return
-  io.stdout.write(`${headline(experiment)}\n${runText(result)}`)
+  io.stdout.write(`${headline(experiment)}\n${runText(result, widthOf(io.stdout))}`)
 }

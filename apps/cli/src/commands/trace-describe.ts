@@ -5,6 +5,7 @@ import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
 import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
+import { widthOf } from '../output/policy-table.js'
 import { openedTrace, tellNotes, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
 import { amountsAs, atLeastOne } from './experiment-options.js'
 
@@ -36,12 +37,12 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
   const { machine, format, report } = trace
   const { rules } = report
   if (options.json === true) io.stdout.write(json({ format, skippedLines: report.skipped, ...(machine && { machine }), ...(rules && { rules }), ...summary }))
-  else io.stdout.write(text(trace, summary))
+  else io.stdout.write(text(trace, summary, widthOf(io.stdout)))
   if (options.json === true) warnOfSkipped(report, io)
   else tellNotes(trace, io)
 }
 
-function text({ format, machine }: Trace, summary: WorkloadSummary): string {
+function text({ format, machine }: Trace, summary: WorkloadSummary, width: number | undefined): string {
   const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, criticalPath, resources, classes, classesBy } = summary
   const facts = [
     ['format', format],
@@ -68,6 +69,7 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
     resources.map(({ resource, tasks, work, medianDuration, largest, load }) => [
       resource, number(tasks), number(Math.round(work)), number(medianDuration), number(largest), ...(hasLoad ? [percent(load ?? NaN)] : []),
     ]),
+    { width },
   )
   // where tasks ask for several resources at once, seconds of one cannot be added to those of another
   const asked = resources.reduce((sum, each) => sum + each.tasks, 0) > tasks ? resources.map(({ resource }) => [resource]) : [resources.map(({ resource }) => resource)]
@@ -88,7 +90,8 @@ function text({ format, machine }: Trace, summary: WorkloadSummary): string {
       number(tasks),
       ...asked.map((names, i) => percent(workOf(work, names) / (totals[i] ?? NaN))),
     ]),
+    { width },
   )
-  const width = Math.max(...facts.map(([key = '']) => key.length))
-  return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(width)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`
+  const longest = Math.max(...facts.map(([key = '']) => key.length))
+  return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(longest)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`
 }

@@ -19,8 +19,8 @@ const shown = {
 } as const
 const defaults: Readonly<Record<string, string>> = { weight: '1', policy: 'fair', PriorityTier: '1', schedulingMode: 'FIFO' }
 
-/** The queues of a file as an indented tree with settings and shares. */
-export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOutAmounts }: QueueTable): string {
+/** The queues of a file as an indented tree with settings and shares, at most `width` wide where that is given. */
+export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOutAmounts }: QueueTable, width?: number): string {
   const settings = Object.entries(shown[kind]).filter(([name]) => name in defaults || rows.some((row) => name in row.settings))
   const resources = Object.keys(totals ?? { cluster: 1 })
   const columns: Column[] = [
@@ -34,7 +34,7 @@ export function queueTreeText(kind: QueueFile['kind'], { rows, totals, leavesOut
     ...resources.map((name) => shareText(row.shares[name] ?? 0, totals?.[name])),
   ])
   const note = leavesOutAmounts ? 'Amounts of the file did not count for shares: give the cluster with --cluster, or --nodes and --resources.\n' : ''
-  return `${table(columns, cells)}${note}`
+  return `${table(columns, cells, { width })}${note}`
 }
 
 /** Names of partitions, queues of Kueue and pools may have periods. */

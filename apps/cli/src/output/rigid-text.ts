@@ -10,18 +10,18 @@ import { policyTable } from './policy-table.js'
 const MOST_USERS = 10
 
 /** What one run measured of rigid jobs, as text; empty for other runs. */
-export function rigidText({ rigid, promises, passes = [], utilisation }: Summary): string[] {
+export function rigidText({ rigid, promises, passes = [], utilisation }: Summary, width?: number): string[] {
   if (rigid === undefined) return []
   const { jobs, recorded } = rigid
   const users = [...jobs.byUser].sort((a, b) => b.area - a.area).slice(0, MOST_USERS)
   return [
     machineText(rigid, promises),
-    passTable(passes),
+    passTable(passes, width),
     recordedText(recorded),
-    sizeTable(jobs.bySize, utilisation.resources[0]?.resource),
-    groupTable('run time', jobs.byLength),
-    groupTable(jobs.byUser.length > MOST_USERS ? `user (${MOST_USERS} of ${number(jobs.byUser.length)} with the largest area)` : 'user', users),
-    groupTable('', [{ label: 'all', ...jobs.overall }]),
+    sizeTable(jobs.bySize, utilisation.resources[0]?.resource, width),
+    groupTable('run time', jobs.byLength, width),
+    groupTable(jobs.byUser.length > MOST_USERS ? `user (${MOST_USERS} of ${number(jobs.byUser.length)} with the largest area)` : 'user', users, width),
+    groupTable('', [{ label: 'all', ...jobs.overall }], width),
   ]
 }
 
@@ -36,7 +36,7 @@ function machineText({ queue, backfilled }: RigidResult, { jobs, broken, early, 
 }
 
 /** What the policy tells of its looks at the queue. */
-function passTable(passes: readonly PassesResult[]): string {
+function passTable(passes: readonly PassesResult[], width: number | undefined): string {
   const named = { first: 'the first in order', plan: 'plan' }
   const rows = passes.map(({ kind, passes: count, perMinute, started, waiting, looked, tried, entries }) => [
     named[kind], ...[count, perMinute, started, waiting.mean, looked.mean, tried.mean, tried.max, entries.mean, entries.max].map((value) => number(value)),
@@ -54,7 +54,7 @@ function passTable(passes: readonly PassesResult[]): string {
       'at most',
       'entries of the plan',
       'at most',
-    ), rows)
+    ), rows, { width })
 }
 
 function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanDifference }: RigidResult['recorded']): string {
@@ -67,16 +67,16 @@ function recordedText({ jobs, wait, response, slowdown, meanAbsoluteError, meanD
 }
 
 /** By size, which is what jobs ask of the first resource: nothing to tell where all amounts of something else are in one class. */
-function sizeTable(groups: readonly Group[], resource = 'procs'): string {
-  if (['procs', 'nodes'].includes(resource)) return groupTable('processors', groups)
-  return groups.filter(({ finished }) => finished > 0).length > 1 ? groupTable(resource, groups) : ''
+function sizeTable(groups: readonly Group[], resource = 'procs', width?: number): string {
+  if (['procs', 'nodes'].includes(resource)) return groupTable('processors', groups, width)
+  return groups.filter(({ finished }) => finished > 0).length > 1 ? groupTable(resource, groups, width) : ''
 }
 
-function groupTable(title: string, groups: readonly Group[]): string {
+function groupTable(title: string, groups: readonly Group[], width: number | undefined): string {
   const rows = groups.filter(({ finished }) => finished > 0).map(({ label, finished, wait, response, slowdown, weighted }) => [
     label, number(finished), number(wait, 's'), number(response, 's'), number(slowdown), number(weighted.wait, 's'), number(weighted.response, 's'), number(weighted.slowdown),
   ])
-  return table(columns(title, 'jobs', 'mean wait, s', 'response, s', 'bounded slowdown', 'by area: wait, s', 'response, s', 'slowdown'), rows)
+  return table(columns(title, 'jobs', 'mean wait, s', 'response, s', 'bounded slowdown', 'by area: wait, s', 'response, s', 'slowdown'), rows, { width })
 }
 
 /** Mean wait and bounded slowdown by policy, by size and by run time; empty for other runs. */

@@ -7,12 +7,12 @@ import { counted, number } from './number.js'
 import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
 
-/** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. */
-export function runText({ summary, decisions, prefilled }: RunResult): string {
-  const ofDecisions = decisions === null ? [] : [schedulerTable(decisions), attemptTable(decisions), decidedTable(decisions)]
+/** Everything that one run measured, as text: counts, use, times, locality, and times by class of jobs. Tables are at most `width` wide where that is given. */
+export function runText({ summary, decisions, prefilled }: RunResult, width?: number): string {
+  const ofDecisions = decisions === null ? [] : [schedulerTable, attemptTable, decidedTable].map((text) => text(decisions, width))
   return [
-    countsText(summary) + prefilledText(prefilled), useTable(summary), fragmentTable(summary), hardwareTable(summary),
-    shuffleTable(summary), timesTable(summary), ...rigidText(summary), ...ofDecisions, localityTable(summary), classTable(summary),
+    countsText(summary) + prefilledText(prefilled), ...[useTable, fragmentTable, hardwareTable, shuffleTable, timesTable].map((text) => text(summary, width)),
+    ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width),
   ].filter((text) => text !== '').join('\n')
 }
 
@@ -35,12 +35,12 @@ function prefilledText(prefilled: RunResult['prefilled']): string {
   return `At time 0 ${counted(prefilled.tasks, 'task')} of no job ${prefilled.tasks === 1 ? 'holds' : 'hold'} ${shares.join(', ')}; no figure below counts ${prefilled.tasks === 1 ? 'it' : 'them'}\n`
 }
 
-function useTable({ utilisation }: Summary): string {
+function useTable({ utilisation }: Summary, width?: number): string {
   const rows = utilisation.resources.map(({ resource, capacity, utilisation: use, usefulUtilisation }) => [resource, number(capacity), percent(use), percent(usefulUtilisation)])
-  return table(columns('resource', 'in the cluster', 'in use', 'by work that counted'), rows)
+  return table(columns('resource', 'in the cluster', 'in use', 'by work that counted'), rows, { width })
 }
 
-function fragmentTable({ fragmentation = [] }: Summary): string {
+function fragmentTable({ fragmentation = [] }: Summary, width?: number): string {
   if (fragmentation.length === 0) return ''
   const rows = fragmentation.map(({ resource, capacity, free, fragmented, share, most }) => [
     resource,
@@ -50,25 +50,25 @@ function fragmentTable({ fragmentation = [] }: Summary): string {
     percent(fragmented / capacity),
     percent(most / capacity),
   ])
-  return table(columns('fragments of', 'not allocated', 'of no use to a task', 'of what is free', 'of all', 'at most'), rows)
+  return table(columns('fragments of', 'not allocated', 'of no use to a task', 'of what is free', 'of all', 'at most'), rows, { width })
 }
 
-function timesTable({ times: { response, wait, slowdown } }: Summary): string {
+function timesTable({ times: { response, wait, slowdown } }: Summary, width?: number): string {
   const row = (title: string, { mean, median, p90, p95, p99, max }: Distribution, unit: string) => [
     title,
     ...[mean, median, p90, p95, p99, max].map((value) => number(value, unit)),
   ]
   const rows = [row('response, s', response, 's'), row('wait for the first task, s', wait, 's'), row('bounded slowdown', slowdown, '')]
-  return table(columns('', 'mean', 'median', 'p90', 'p95', 'p99', 'max'), rows)
+  return table(columns('', 'mean', 'median', 'p90', 'p95', 'p99', 'max'), rows, { width })
 }
 
-function localityTable({ locality, localityLevels }: Summary): string {
+function localityTable({ locality, localityLevels }: Summary, width?: number): string {
   if (locality.jobs === 0) return ''
   const rows = localityLevels.map((level, i) => [level, number(locality.launches[i] ?? 0), percent(locality.share[i] ?? NaN), percent(locality.jobShare[i] ?? NaN)])
-  return table(columns('data on', 'task starts', 'share', 'mean over jobs'), rows)
+  return table(columns('data on', 'task starts', 'share', 'mean over jobs'), rows, { width })
 }
 
-function classTable({ classes }: Summary): string {
+function classTable({ classes }: Summary, width?: number): string {
   if (classes.length === 0) return ''
   const rows = classes.map(({ label, times, locality }) => [
     label,
@@ -76,5 +76,5 @@ function classTable({ classes }: Summary): string {
     ...[times.response.mean, times.response.median, times.response.p95, times.wait.mean].map((value) => number(value, 's')),
     percent(locality.jobShare[0] ?? NaN),
   ])
-  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'node-local'), rows)
+  return table(columns('class', 'jobs', 'mean response, s', 'median', 'p95', 'mean wait, s', 'node-local'), rows, { width })
 }
