@@ -35,7 +35,7 @@ export function addCompare(program: Command, io: Io): void {
   outputOptions(threadsOption(experimentOptions(command)))
     .addHelpText(
       'after',
-      '\nExample:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --policies fifo,naive-fair,delay\n  sched compare --trace KTH-SP2-1996-2.swf.gz --policies strict,easy,conservative --warm-up 0.01',
+      '\nExamples:\n  sched compare --trace FB-2009_samples_24_times_1hr_0.tsv --policies fifo,naive-fair,delay\n  sched compare --trace KTH-SP2-1996-2.swf.gz --policies strict,easy,conservative --warm-up 0.01',
     )
     .action((file: string | undefined, options: CompareOptions) => compare(file, options, io))
 }

@@ -9,10 +9,10 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
   command
     .optionsGroup('Workload:')
     .option('--trace <file>', 'trace to run instead of an experiment file')
-    .option('--format <name>', 'format of the trace (default: found out from its content)')
+    .option('--format <name>', 'format of the trace, of those that `sched trace formats` lists (default: found out from its content)')
     .option('--mapping <file>', 'the trace is a table of jobs (CSV, JSON Lines or Parquet), and this YAML, a file or { ... }, says what its columns mean')
     .addOption(new Option('--on-bad-line <what>', 'a trace line that cannot be used (default: fail)').choices(['fail', 'skip']))
-    .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}}')
+    .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}} (`sched trace generate --help` lists kinds)')
     .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
     .option('--take <n>', 'only the first jobs', atLeastOne())
@@ -55,7 +55,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
       ? 'run the policy of a queue file of YARN (fair-scheduler.xml, capacity-scheduler.xml), of a slurm.conf (with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), of manifests of Kueue, KAI or Volcano, of a queues.yaml of YuniKorn, of pools of Spark (fairscheduler.xml+spark-defaults.conf), or of a configuration of kube-scheduler'
       : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml+spark-defaults.conf), and kube-scheduler (its configuration)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
-    .option('--architecture <name>', 'default: monolithic')
+    .option('--architecture <name>', 'the architecture, by name or as in a file: {shared-state: {schedulers: 4}} (default: monolithic)')
     .option(
       '--plugin <module>',
       'a plug-in of yours, a path or a package, to be named in the options above; may be repeated',
@@ -77,7 +77,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
   if (single) return command
   return command
     .option('--seeds <n>', `number of seeds (default: ${DEFAULT_SEEDS}, 1 for a log of rigid jobs)`, atLeastOne())
-    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}} (default: ${DEFAULT_POLICIES}; for rigid jobs ${RIGID_POLICIES})`)
+    .option('--policies <list>', `policies by name or as in a file: fifo,{delay: {node: 5}}; \`sched policies\` lists them (default: ${DEFAULT_POLICIES}; for rigid jobs ${RIGID_POLICIES})`)
 }
 
 /** How many threads run at a time. */

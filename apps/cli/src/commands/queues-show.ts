@@ -17,7 +17,7 @@ export function addQueuesShow(queues: Command, io: Io): void {
     .argument('<file>', 'the queue file')
   queuesOptions(command)
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler')
-    .addHelpText('after', '\nExample:\n  sched queues show fair-scheduler.xml --nodes 100 --resources memory-mb=65536,vcores=16 --active ads,research')
+    .addHelpText('after', '\nExample:\n  sched queues show fair-scheduler.xml --nodes 100 --resources memory-mb=65536,vcores=16')
     .action((file: string, options: QueuesOptions) => show(file, options, io))
 }
 

@@ -17,7 +17,7 @@ export function addRun(program: Command, io: Io): void {
     .summary('run one policy on one seed and report it in full')
     .description('Runs one policy on one seed and reports everything that was measured.')
     .argument('[experiment]', 'experiment file (`sched init` writes one); options override what it says')
-    .option('--policy <name>', 'the policy, by name or as in a file (default: `policy` of the file or the first of its `policies`; fifo without a file)')
+    .option('--policy <name>', 'the policy, by name or as in a file, {delay: {node: 5}}; `sched policies` lists them (default: `policy` of the file or the first of its `policies`; fifo without a file)')
   outputOptions(experimentOptions(command, { single: true }))
     .addHelpText('after', '\nExample:\n  sched run experiment.yaml --policy delay --seed 7 --json -')
     .action((file: string | undefined, options: ExperimentOptions & OutputOptions) => run(file, options, io))
