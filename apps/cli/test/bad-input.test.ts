@@ -212,6 +212,8 @@ describe('a command line with a mistake', () => {
     [['trace', 'generate', 'facebook', '--kind', 'oi', 'x'], 'error: facebook.kind: found "oi", expected "io" or "cpu".\n'],
     [['trace', 'generate', 'sensitivity', 'x'], 'error: "sensitivity" submits a job whenever one ends, so its times depend on the run. A file cannot hold it; generate it inside an experiment.\n'],
     [['policies', 'fifi'], 'error: nothing is called "fifi". Did you mean "fifo"? Known: '],
+    [['run', '--generate', 'poisson-jobs', '--policy', '{delay: {node: -1}}'], 'error: policy.delay.node: found -1, expected at least 0.\n'],
+    [['run', '--generate', 'poisson-jobs', '--policy', '{name: a, policy: fifo, oder: fair}'], 'error: policy.oder: unknown key "oder".'],
     [['schema', 'policy'], "error: command-argument value 'policy' is invalid for argument 'of'. Allowed choices are experiment, cluster, workload.\n"],
   ])('%j is answered with exit code 2', async (args, message) => {
     const { code, out, err } = await sched(args)

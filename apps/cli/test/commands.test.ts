@@ -27,6 +27,11 @@ describe('sched run', () => {
     }
   })
 
+  it('writes a name with a comma so that it does not look like two', async () => {
+    const { out } = await ok(['compare', 'small.yaml', '--seeds', '1', '--policies', 'fifo,{name: "pools, early", policy: fair},{delay: {node: 1, rack: 2}}'])
+    expect(out.split('\n')[1]).toBe('fifo, "pools, early", delay(node=1, rack=2) on seed 1')
+  })
+
   it('chooses by --policy, then by `policy`, then the first of `policies`', async () => {
     const cwd = small({ 'small.yaml': `${experiment}policy: naive-fair\n` })
     const policy = async (...args: string[]) => (await ok(['run', 'small.yaml', ...args], cwd)).out.split('\n')[1]
@@ -266,6 +271,7 @@ describe('sched schema', () => {
     const { $defs, properties } = JSON.parse((await ok(['schema'])).out) as { $defs: Record<string, { anyOf: [unknown, { properties: Record<string, { properties: object }> }] }>; properties: Record<string, object> }
     const policies = $defs['policy']?.anyOf[1].properties ?? {}
     expect(Object.keys(policies['delay']?.properties ?? {})).toEqual(['node', 'rack', 'waits', 'order'])
+    expect(policies['delay']?.properties).toMatchObject({ order: { description: 'an order, by name or with options', default: 'fair', $ref: '#/$defs/order' } })
     expect(Object.keys(policies)).toEqual(expect.arrayContaining(['fifo', 'fair', 'naive-fair', 'hfs']))
     expect(JSON.stringify(properties['workload'])).toContain('meanGap')
   })

@@ -111,7 +111,7 @@ async function modelOf(cluster: ExperimentSpec['cluster'], { cell }: WorkloadOfS
 function policiesOf(registry: Registry, spec: ExperimentSpec, cluster: ClusterModel, directory: string): NamedPolicy[] {
   const { policy, policies } = spec
   const queued = queuePolicies(registry, spec, cluster, directory)
-  const single = policy === undefined ? [] : namedPolicies(registry, [policy], directory, 'policy').map((each) => ({ ...each, path: ['policy'] }))
+  const single = policy === undefined ? [] : namedPolicies(registry, [policy], directory, () => ['policy'])
   if (policies === undefined && single.length === 0 && queued.length === 0)
     throw new SchedError('BAD_INPUT', 'names no policy.', { field: 'policies' }, 'For example `policies: [fifo, naive-fair, delay]`.')
   const named = policies === undefined ? single : namedPolicies(registry, policies, directory)

@@ -19,28 +19,33 @@ export interface NamedPolicy {
 
 /**
  * Resolves policies as a file lists them: configurations, or `{ name, policy, schedulers }` to choose the name and other
- * policies for some schedulers. Models that they name are read from `directory`. Throws with their paths.
+ * policies for some schedulers. Models that they name are read from `directory`. `at` says where each stands. Throws with their paths.
  */
-export function namedPolicies(registry: Registry, configs: readonly unknown[], directory: string, key = 'policies'): NamedPolicy[] {
+export function namedPolicies(
+  registry: Registry,
+  configs: readonly unknown[],
+  directory: string,
+  at = (index: number): NamedPolicy['path'] => ['policies', index],
+): NamedPolicy[] {
   const plugOf = (config: unknown, path: NamedPolicy['path']) => resolve(registry, 'policy', withModels(config, (file) => readModel(file, directory)), written(path))
   const policies = configs.map((entry, index): NamedPolicy => {
-    if (!isNamed(entry)) return { name: policyName(entry), plug: plugOf(entry, [key, index]), path: [key, index] }
+    if (!isNamed(entry)) return { name: policyName(entry), plug: plugOf(entry, at(index)), path: at(index) }
     const { name, policy, schedulers = {} } = entry
-    const path = [key, index, 'policy']
+    const path = [...at(index), 'policy']
     const other = Object.keys(entry).find((each) => !named.includes(each))
     if (other !== undefined)
       throw new SchedError(
         'BAD_OPTION',
         `unknown key "${other}".`,
-        { field: `${key}[${index}].${other}` },
+        { field: `${written(at(index))}.${other}` },
         `${suggest(other, named)} Options stand inside \`policy\`.`,
       )
-    const own = Object.entries(schedulers).map(([scheduler, config]) => [scheduler, plugOf(config, [key, index, 'schedulers', scheduler])])
+    const own = Object.entries(schedulers).map(([scheduler, config]) => [scheduler, plugOf(config, [...at(index), 'schedulers', scheduler])])
     return { name, plug: plugOf(policy, path), path, ...(own.length > 0 && { ofSchedulers: Object.fromEntries(own) as NonNullable<NamedPolicy['ofSchedulers']> }) }
   })
   policies.forEach(({ name }, index) => {
     if (policies.findIndex((each) => each.name === name) !== index)
-      throw new SchedError('TAKEN_NAME', `two policies are called "${name}".`, { field: `${key}[${index}]` }, 'Write `{ name: ..., policy: ... }` to tell them apart.')
+      throw new SchedError('TAKEN_NAME', `two policies are called "${name}".`, { field: written(at(index)) }, 'Write `{ name: ..., policy: ... }` to tell them apart.')
   })
   return policies
 }

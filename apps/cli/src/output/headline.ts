@@ -24,8 +24,11 @@ export const headline = (experiment: Experiment): string => headlineOf(ranOf(exp
 export function headlineOf({ title, jobs, cluster, policies, seeds }: Ran): string {
   const [first = 1] = seeds
   const runs = seeds.length === 1 ? `seed ${first}` : `seeds ${first} to ${seeds.at(-1) ?? first}: mean ± 95 % confidence interval, differences paired by seed`
-  return `${title}${jobs === undefined ? '' : `: ${counted(jobs, 'job')}`} on ${cluster}\n${policies.join(', ')} on ${runs}\n`
+  return `${title}${jobs === undefined ? '' : `: ${counted(jobs, 'job')}`} on ${cluster}\n${policies.map(listed).join(', ')} on ${runs}\n`
 }
+
+/** A name in a list of names: between quotes where a comma in it would make it look like two. */
+const listed = (name: string): string => (name.replaceAll(/\(.*\)/g, '').includes(',') ? `"${name}"` : name)
 
 /** A cluster on one line: nodes, racks, slots or resources per node, heartbeats. */
 export function clusterText({ nodes, groups, resources, total, heartbeat }: ClusterModel): string {

@@ -37,7 +37,11 @@ function experiment(registry: Registry): JsonSchema {
     | 'architecture', { readonly properties: Record<string, JsonSchema> } & JsonSchema>
   const named = {
     type: 'object',
-    properties: { name: { type: 'string' }, policy: ref('policy'), schedulers: { type: 'object', additionalProperties: ref('policy') } },
+    properties: {
+      name: { type: 'string', description: 'what it is called in tables and files' },
+      policy: { description: 'the policy, by name or with options', ...ref('policy') },
+      schedulers: { type: 'object', description: 'other policies of some schedulers of the architecture, by name or kind', additionalProperties: ref('policy') },
+    },
     required: ['name', 'policy'],
     additionalProperties: false,
   }
@@ -66,11 +70,17 @@ function kindSchema(registry: Registry, kind: Kind): JsonSchema {
   return oneOf([...described, ...short])
 }
 
-function definitionSchema({ summary, options, inner }: Defined<Kind>): JsonSchema {
+function definitionSchema({ summary, options, inner, defaults }: Defined<Kind>): JsonSchema {
   const schema = optionsSchema(options) ?? {}
-  const parts = Object.fromEntries(Object.entries(inner).map(([part, kind]) => [part, ref(kind)]))
+  const parts = Object.fromEntries(Object.entries(inner).map(([part, kind]) => [part, partSchema(kind, defaults?.[part])]))
   return { description: summary, ...schema, properties: { ...(schema['properties'] as object | undefined), ...parts } }
 }
+
+const partSchema = (kind: Kind, usual: string | undefined): JsonSchema => ({
+  description: `${kind === 'order' || kind === 'architecture' ? 'an' : 'a'} ${kind}, by name or with options`,
+  ...(usual !== undefined && { default: usual }),
+  ...ref(kind),
+})
 
 const generatorSchema = (): JsonSchema => oneOf(generators.map(({ generator, summary, options }) => [generator, { description: summary, ...plain(options) }]))
 
