@@ -1,4 +1,4 @@
-import { None, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
+import { None, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
 
 const NODE = 0 as ResourceId
 const LANE: readonly Lane[] = [{ name: 'nodes', resources: [NODE] }]
@@ -120,5 +120,8 @@ export class WholeNodes implements ClusterView {
   }
   label(node: NodeId, key: string): string | undefined {
     return this.#cluster.label(node, key)
+  }
+  keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
+    return this.#cluster.keepsOff(constraints, node)
   }
 }

@@ -1,4 +1,4 @@
-import { hasLabels, isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
+import { isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
 /** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
 export interface Suiting {
@@ -129,10 +129,10 @@ export class Sizes {
   }
 
   /** How many tasks of a stage may run on the node beside a master, or when it is empty. */
-  #room({ demand, constraints = {} }: StageSpec, node: NodeId, master: Demand = {}): number {
+  #room({ demand, constraints }: StageSpec, node: NodeId, master: Demand = {}): number {
     const { resources } = this.#cluster
-    let room = constraints.distinctNodes === true ? 1 : Number.MAX_SAFE_INTEGER
-    if (!hasLabels(constraints.require ?? {}, (key) => this.#cluster.label(node, key))) room = 0
+    let room = constraints?.distinctNodes === true ? 1 : Number.MAX_SAFE_INTEGER
+    if (this.#cluster.keepsOff(constraints, node) !== undefined) room = 0
     for (let r = 0 as ResourceId; r < resources.length; r++) {
       const amount = demand[resources[r] as string] ?? 0
       if (amount > 0) room = Math.min(room, Math.max(0, Math.floor((this.#cluster.total(node, r) - (master[resources[r] as string] ?? 0)) / amount)))

@@ -1,4 +1,4 @@
-import { None, SchedError, type ClusterView, type Lane, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
+import { None, SchedError, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
@@ -138,6 +138,9 @@ export class CellState implements ClusterView {
   label(node: NodeId, key: string): string | undefined {
     return this.model.labels.of(node, key)
   }
+  keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
+    return this.shapes.keepsOff(constraints, node)
+  }
 
   /** Whether a task of the shape could start on the node, as far as the node decides: not whether its job has one there already. */
   fits(shape: ShapeId, node: NodeId): boolean {
@@ -159,7 +162,7 @@ export class CellState implements ClusterView {
     return true
   }
 
-  /** Labels, and devices: what is free of them in all is not what one task can have. */
+  /** Labels and taints, and devices: what is free of them in all is not what one task can have. */
   #fitsSpecial(shape: ShapeId, node: NodeId): boolean {
     if (!this.shapes.allows(shape, node)) return false
     const { resources, amounts, count, special } = this.shapes.of(shape)
@@ -233,9 +236,9 @@ export class CellState implements ClusterView {
     this.#changes?.add(node)
   }
 
-  /** Throws `INVARIANT` when a node on which a task of the shape was claimed or released lacks a label, or has less than nothing or more than all. */
+  /** Throws `INVARIANT` when a node on which a task of the shape was claimed or released must not have one, or has less than nothing or more than all. */
   #check(shape: ShapeId, node: NodeId): void {
-    if (!this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires`)
+    if (!this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires, or has a taint that it does not tolerate`)
     for (const r of this.shapes.of(shape).resources as readonly ResourceId[]) {
       const free = this.free(node, r)
       if (free < 0 || free > this.total(node, r)) this.#broken(node, r, free)

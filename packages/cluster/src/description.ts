@@ -1,5 +1,6 @@
-import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds } from '@sched/core'
+import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds, type Taint } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { taintOf } from './taints.js'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
 export interface Heartbeat {
@@ -63,6 +64,8 @@ export interface NodeGroup {
   readonly speeds?: Readonly<Record<string, number>>
   /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
   readonly labels?: Readonly<Record<string, string>>
+  /** What keeps tasks off that do not tolerate it. */
+  readonly taints?: readonly Taint[]
 }
 
 /** A cluster as a file or a program describes it. */
@@ -119,6 +122,13 @@ const shape = {
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
     .optional()
     .describe('what constraints of jobs may ask for, for example { model: T4 }; or names alone, whose value is then "true"'),
+  taints: z
+    .array(z.union([
+      z.string().refine((text) => taintOf(text) !== undefined, 'a taint such as gpu=present:NoSchedule'),
+      z.strictObject({ key: name, value: z.string().optional(), effect: z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule']) }),
+    ]))
+    .optional()
+    .describe('what keeps jobs off that do not tolerate it, as kubectl writes it: gpu=present:NoSchedule; or { key, value, effect }. PreferNoSchedule keeps nobody off'),
 }
 const count = z.int().min(1).max(MOST_NODES)
 
@@ -204,8 +214,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** What a schema cannot say, and the short form as a list of one group. */
-function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, devices, speed, hardware, speeds, labels }
+function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, devices, speed, hardware, speeds, labels, taints }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -224,7 +234,7 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   const names = groups.flatMap((group) => ('name' in group && group.name !== undefined ? [group.name] : []))
   const twice = names.findIndex((each, index) => names.indexOf(each) !== index)
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')
-  const written = groups.map((group) => withoutUndefined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels) }))
+  const written = groups.map((group) => withoutUndefined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels), taints: asTaints(group.taints) }))
   checkDevices(written)
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
@@ -266,4 +276,8 @@ function checkDevices(groups: readonly NodeGroup[]): void {
 function namedLabels(labels: z.output<typeof shape.labels>): Record<string, string> | undefined {
   if (labels === undefined) return undefined
   return Object.fromEntries(Array.isArray(labels) ? labels.map((label) => [label, 'true']) : Object.entries(labels).map(([label, value]) => [label, String(value)]))
+}
+
+function asTaints(taints: z.output<typeof shape.taints>): Taint[] | undefined {
+  return taints?.flatMap((taint) => (typeof taint === 'string' ? (taintOf(taint) ?? []) : withoutUndefined(taint)))
 }

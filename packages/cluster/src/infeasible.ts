@@ -1,7 +1,8 @@
-import { askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type JobSpec, type Policy, type StageSpec } from '@sched/core'
+import { askedTogether, isGangJob, leastTasks, SchedError, startedTogether, type JobSpec, type NodeId, type Policy, type StageSpec } from '@sched/core'
 import { checkStages } from './check-stages.js'
 import type { ClusterModel } from './model.js'
-import { requirement, type Rule } from './rules.js'
+import { labelsAsked, requirement } from './node-selector.js'
+import type { Rule } from './rules.js'
 import type { Shapes } from './shapes.js'
 
 /**
@@ -74,22 +75,29 @@ function canRun({ id }: JobSpec, stage: StageSpec, shapes: Shapes): boolean {
 }
 
 function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
-  const rule = shapes.rule(shapes.intern(stage.demand, stage.constraints))
-  const nodes = rule?.allowed === undefined ? [] : [...model.labels.classOf].filter((id) => rule.allowed?.[id] === 1)
+  const shape = shapes.intern(stage.demand, stage.constraints)
+  const rule = shapes.rule(shape)
   const error = (fact: string, wayOut: string) => new SchedError('INFEASIBLE', fact, {}, wayOut)
-  if (rule?.allowed !== undefined && nodes.length === 0)
-    return error(`job ${spec.id} requires ${requirement(rule.require)}, which no node of ${model.name} has (${known(rule, model)})`, 'Label the nodes.')
-  const where = rule?.allowed === undefined ? `of ${model.name}` : `of ${model.name} with ${requirement(rule.require)}`
+  const asked = rule?.allowed === undefined ? '' : requirement(rule.selector)
+  const taints = rule?.allowed === undefined ? [] : shapes.taintsThatBar(rule)
+  const mayRun = rule?.allowed === undefined || rule.at.some((_, node) => shapes.allows(shape, node as NodeId))
+  const named = `${model.name}${asked === '' ? '' : ` with ${asked}`}`
+  if (rule !== undefined && !mayRun && taints.length === 0)
+    return error(`job ${spec.id} requires ${asked}, which no node of ${model.name} has${known(rule, model)}`, 'Label the nodes.')
+  if (!mayRun) return error(`job ${spec.id} does not tolerate ${taintsText(taints)}, and every node of ${named} has such a taint`, 'Let it tolerate one (`tolerations`).')
+  const where = `of ${named}${taints.length === 0 ? '' : ` without ${taintsText(taints)}`}`
   const demand = JSON.stringify(stage.demand)
-  if (!shapes.feasible(shapes.intern(stage.demand, stage.constraints)))
+  if (!shapes.feasible(shape))
     return error(
       `a task of job ${spec.id} asks ${demand}, more than any node ${where} has`,
-      isWholeJob(stage) && model.nodes > 1
-        ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.'
-        : 'Use larger nodes.',
+      taints.length > 0
+        ? 'Let it tolerate that (`tolerations`), or use larger nodes.'
+        : isWholeJob(stage) && model.nodes > 1
+          ? 'Make each of its processors or nodes a task (of a log: `tasks: each`), or use larger nodes.'
+          : 'Use larger nodes.',
     )
   const least = leastTasks(stage)
-  const most = shapes.most(shapes.intern(stage.demand, stage.constraints), least)
+  const most = shapes.most(shape, least)
   const apart = rule?.isDistinct === true ? ', each on a node of its own' : ''
   return error(`job ${spec.id} starts ${least} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
 }
@@ -97,10 +105,17 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
 /** A job of a parallel machine that was read as one task with all its processors. */
 const isWholeJob = ({ tasks, demand }: StageSpec): boolean => tasks === 1 && Object.keys(demand).every((name) => name === 'procs' || name === 'nodes')
 
-function known({ require }: Rule, { labels }: ClusterModel): string {
-  const named = Object.keys(require).map((label) => {
+/** So many taints are named. */
+const NAMED_TAINTS = 4
+
+const taintsText = (taints: readonly string[]): string =>
+  `taint${taints.length === 1 ? '' : 's'} ${taints.slice(0, NAMED_TAINTS).join(', ')}${taints.length > NAMED_TAINTS ? ', ...' : ''}`
+
+/** What nodes have of the labels that are asked for. */
+function known({ selector }: Rule, { labels }: ClusterModel): string {
+  const named = labelsAsked(selector).map((label) => {
     const values = labels.values(label)
     return values.length === 0 ? `no node has a label ${label}` : `${label}: ${values.slice(0, 8).join(', ')}${values.length > 8 ? ', ...' : ''}`
   })
-  return named.join('; ')
+  return named.length === 0 ? '' : ` (${named.join('; ')})`
 }

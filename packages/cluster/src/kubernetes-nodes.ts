@@ -1,18 +1,18 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type Taint } from '@sched/core'
 import type { NodeGroup } from './description.js'
+import { HOSTNAME } from './node-selector.js'
+import { isHard } from './taints.js'
 import { kubernetesObjects, listIn, objectIn, quantityAt, type Json, type KubernetesObject } from './kubernetes-objects.js'
 
 const MIB = 2 ** 20
-/** Labels that tell nodes apart, or repeat what others say. */
-const UNUSED = /^(kubernetes\.io\/hostname|beta\.kubernetes\.io\/.*)$/
 
 /** Whether a text is a list of nodes as `kubectl get nodes -o yaml` (or json) prints them, or such nodes one after another. */
 export const isKubernetesNodes = (text: string): boolean => /["']?\bapiVersion["']?\s*:/.test(text) && /["']?\bkind["']?\s*:\s*["']?Node(List)?["']?\s*([,}]|$)/m.test(text)
 
 /**
  * The nodes of a Kubernetes cluster: `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000, of what is allocatable. The labels of a
- * node are its labels, the type of its GPUs is `model`. Nodes that are not ready, cordoned or kept for the control plane are
- * left out; other taints are not looked at. Throws `BAD_INPUT` with the place.
+ * node are its labels (its name is its hostname without being one of them), the type of its GPUs is `model`; its taints are its taints. Nodes
+ * that are not ready, cordoned or kept for the control plane are left out. Throws `BAD_INPUT` with the place.
  */
 export function kubernetesNodes(text: string, file?: string): { readonly name: string; readonly nodes: readonly NodeGroup[] } {
   const groups: { names: string[]; count: number; key: string; rest: Omit<NodeGroup, 'names' | 'count'> }[] = []
@@ -44,7 +44,9 @@ function nameOf({ object, place }: KubernetesObject): string {
 }
 
 /** Taints of nodes that are not ready, cordoned, or of the control plane. */
-const AWAY = /^(node\.kubernetes\.io\/|node-role\.kubernetes\.io\/(control-plane|master)$)/
+const AWAY = new RegExp(`^(node\\.kubernetes\\.io/(${[
+  'not-ready', 'unreachable', 'unschedulable', '(memory|disk|pid)-pressure', 'network-unavailable', 'out-of-service', 'out-of-disk',
+].join('|')})|node\\.cloudprovider\\.kubernetes\\.io/(uninitialized|shutdown)|node-role\\.kubernetes\\.io/(control-plane|master))$`)
 
 function isAway(node: Json): boolean {
   const { unschedulable, taints } = objectIn(node['spec'])
@@ -60,12 +62,28 @@ function contents(found: KubernetesObject): Omit<NodeGroup, 'names' | 'count'> {
   const of = (name: string) => quantityAt(found, 'status', key, name)
   if (given['cpu'] === undefined) throw new SchedError('BAD_INPUT', 'is missing.', found.place('status', key, 'cpu'), 'Print nodes with their status: kubectl get nodes -o yaml.')
   const gpus = Object.keys(given).filter((name) => /\/gpu(-count)?$/.test(name)).reduce((sum, name) => sum + Math.floor(of(name)), 0)
-  const labels = Object.entries(objectIn(objectIn(found.object['metadata'])['labels'])).flatMap(([name, value]) =>
-    (UNUSED.test(name) || typeof value !== 'string' ? [] : [[name, value] as const]))
+  const metadata = objectIn(found.object['metadata'])
+  const labels = Object.entries(objectIn(metadata['labels'])).flatMap(([name, value]) =>
+    ((name === HOSTNAME && value === metadata['name']) || typeof value !== 'string' ? [] : [[name, value] as const]))
+  const taints = taintsOf(found)
   const model = labels.find(([name]) => /(gpu-card-model|\/gpu\.product|gke-accelerator)$/.test(name))?.[1]
   return {
     resources: { cpu: Math.floor(of('cpu') * 1000 + 1e-6), mem: Math.floor(of('memory') / MIB) },
     ...(gpus > 0 && { devices: { gpu: { count: gpus, milli: 1000 } } }),
     ...(labels.length > 0 && { labels: { ...Object.fromEntries(labels), ...(model !== undefined && { model }) } }),
+    ...(taints.length > 0 && { taints }),
   }
+}
+
+const EFFECTS: readonly unknown[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule']
+
+/** Those that keep pods off. Throws `BAD_INPUT` for one without a key or a known effect. */
+function taintsOf({ object, place }: KubernetesObject): Taint[] {
+  return listIn(objectIn(object['spec'])['taints']).flatMap(({ key, value, effect }, i) => {
+    const bad = (field: string, fact: string) => new SchedError('BAD_INPUT', fact, place('spec', 'taints', i, field))
+    if (typeof key !== 'string' || key === '') throw bad('key', 'is missing.')
+    if (!EFFECTS.includes(effect)) throw bad('effect', `found ${JSON.stringify(effect)}, expected ${EFFECTS.join(', ')}.`)
+    const taint = { key, ...(typeof value === 'string' && value !== '' && { value }), effect: effect as Taint['effect'] }
+    return isHard(taint) ? [taint] : []
+  })
 }

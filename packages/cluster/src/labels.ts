@@ -1,31 +1,55 @@
-import { hasLabels, type NodeId } from '@sched/core'
+import type { NodeId, Taint } from '@sched/core'
+import { asksNames, HOSTNAME, selects, type Selector } from './node-selector.js'
+import { isHard, taintText } from './taints.js'
 
 type Named = Readonly<Record<string, string>>
-/** Label names with the values that will do, as constraints write them. */
-export type Required = Readonly<Record<string, string | readonly string[]>>
 
-/** The labels of all nodes. Nodes with equal labels are one class, so that a constraint is decided once per class. */
+/** What a description says of nodes that constraints go by. */
+export interface Marks {
+  readonly labels?: Named | undefined
+  readonly taints?: readonly Taint[] | undefined
+}
+
+/** Labels and taints of a class, these by their place in `Labels.taints`, ascending. */
+interface Class {
+  readonly labels: Named
+  readonly taints: readonly number[]
+}
+
+const NONE: Named = {}
+
+/** The labels and taints of all nodes. Nodes that are equal in both are one class, so that a constraint is decided once per class. */
 export class Labels {
   /** Names that some node has, in order of first mention. */
   readonly keys: readonly string[]
   /** The class of each node. */
   readonly classOf: Int32Array
-  readonly #classes: Named[] = []
+  /** Taints that keep tasks off some node, in order of first mention. */
+  readonly taints: readonly Taint[]
+  readonly #names: readonly string[]
+  readonly #classes: Class[] = []
+  #own: Int32Array | undefined
 
-  /** `labels[node]`; one object may stand for many nodes. */
-  constructor(labels: readonly Named[]) {
+  /** `marks[node]`; one object may stand for many nodes. */
+  constructor(marks: readonly Marks[], names: readonly string[]) {
+    this.#names = names
+    const taints = new Map<string, Taint>()
+    for (const each of new Set(marks)) for (const taint of each.taints ?? []) if (isHard(taint) && !taints.has(taintText(taint))) taints.set(taintText(taint), taint)
+    this.taints = [...taints.values()]
+    const places = new Map([...taints.keys()].map((text, i) => [text, i]))
     const ids = new Map<string, number>()
-    const known = new Map<Named, number>()
-    this.classOf = Int32Array.from(labels, (each) => {
-      const id = known.get(each) ?? this.#classId(each, ids)
+    const known = new Map<Marks, number>()
+    this.classOf = Int32Array.from(marks, (each) => {
+      const id = known.get(each) ?? this.#classId(each, places, ids)
       known.set(each, id)
       return id
     })
-    this.keys = [...new Set(this.#classes.flatMap((each) => Object.keys(each)))]
+    this.keys = [...new Set(this.#classes.flatMap(({ labels }) => Object.keys(labels)))]
   }
 
+  /** The value of a label of a node; its name is the one called `kubernetes.io/hostname`, unless it has that. */
   of(node: NodeId, key: string): string | undefined {
-    return this.#value(this.classOf[node] as number, key)
+    return this.#value(this.classOf[node] as number, key) ?? (key === HOSTNAME ? this.#names[node] : undefined)
   }
 
   /** Values that nodes have for a label, in order of first mention. */
@@ -33,19 +57,42 @@ export class Labels {
     return [...new Set(this.#classes.flatMap((_, id) => this.#value(id, key) ?? []))]
   }
 
-  /** By class of nodes: 1 where all required labels have one of their values. */
-  allowed(require: Required): Uint8Array {
-    return Uint8Array.from(this.#classes, (_, id) => Number(hasLabels(require, (key) => this.#value(id, key))))
+  /** The taints of a node that keep tasks off, by their place in `taints`. */
+  taintsOf(node: NodeId): readonly number[] {
+    return (this.#classes[this.classOf[node] as number] as Class).taints
+  }
+
+  /**
+   * Where nodes are selected: `at[node]` is the place of a node in `selected`, which is 1 for those that are, and in `tainted`, which is 1 for
+   * those with one of the given taints. Places are classes, or nodes where names matter.
+   */
+  select(selector: Selector, untolerated: readonly number[]): { readonly at: Int32Array; readonly selected: Uint8Array; readonly tainted: Uint8Array } {
+    const isByName = asksNames(selector)
+    const at = isByName ? (this.#own ??= Int32Array.from(this.classOf.keys())) : this.classOf
+    const nodes = isByName ? [...this.classOf.keys()] : this.#firsts()
+    return {
+      at,
+      selected: Uint8Array.from(nodes, (node) => Number(selects(selector, (key) => this.of(node as NodeId, key), this.#names[node] ?? ''))),
+      tainted: Uint8Array.from(nodes, (node) => Number(this.taintsOf(node as NodeId).some((taint) => untolerated.includes(taint)))),
+    }
+  }
+
+  /** The first node of each class. */
+  #firsts(): number[] {
+    const firsts: number[] = []
+    for (const [node, id] of this.classOf.entries()) if (id === firsts.length) firsts.push(node)
+    return firsts
   }
 
   #value(id: number, key: string): string | undefined {
-    const labels = this.#classes[id] as Named
+    const { labels } = this.#classes[id] as Class
     return Object.hasOwn(labels, key) ? labels[key] : undefined
   }
 
-  #classId(labels: Named, ids: Map<string, number>): number {
-    const key = JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
-    const id = ids.get(key) ?? this.#classes.push(labels) - 1
+  #classId({ labels = NONE, taints = [] }: Marks, places: ReadonlyMap<string, number>, ids: Map<string, number>): number {
+    const own = [...new Set(taints.flatMap((taint) => places.get(taintText(taint)) ?? []))].sort((a, b) => a - b)
+    const key = JSON.stringify([Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)), own])
+    const id = ids.get(key) ?? this.#classes.push({ labels, taints: own }) - 1
     ids.set(key, id)
     return id
   }

@@ -22,7 +22,7 @@ export interface ClusterModel {
   readonly speed: Float64Array
   /** What nodes have of each kind of hardware. */
   readonly hardware: Hardware
-  /** By node. */
+  /** By node, with its taints. */
   readonly labels: Labels
   /** Resources that come in devices; `undefined`: none does. */
   readonly devices: DeviceTable | undefined
@@ -58,7 +58,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     total,
     speed,
     hardware: hardwareOf(description.nodes, nodes),
-    labels: new Labels(description.nodes.flatMap(({ count, labels = NO_LABELS }) => Array<typeof NO_LABELS>(count).fill(labels))),
+    labels: new Labels(description.nodes.flatMap((group) => Array<NodeGroup>(group.count).fill(group)), nodeNames),
     devices: deviceTable(description.nodes, resources, nodes),
     groups,
     groupNames: [nodeNames, ...groupNames],
@@ -95,7 +95,6 @@ function nodeColumns(
   return { total, speed, nodeNames, paths }
 }
 
-const NO_LABELS: Readonly<Record<string, string>> = {}
 const amountOf = (devices: Devices | undefined) => (devices === undefined ? 0 : devices.count * devices.milli)
 
 function deviceTable(groups: readonly NodeGroup[], resources: readonly string[], nodes: number): DeviceTable | undefined {

@@ -1,12 +1,20 @@
-import { SchedError, type Constraints } from '@sched/core'
-import type { Labels, Required } from './labels.js'
+import { SchedError, type Constraints, type NodeId, type Taint } from '@sched/core'
+import type { Labels } from './labels.js'
+import { asksAnything, requirement, type Selector } from './node-selector.js'
+import { taintText, tolerates } from './taints.js'
 
 /** Constraints as they are tested. */
 export interface Rule {
-  /** Required labels with their values, sorted; for messages. */
-  readonly require: Required
-  /** By class of nodes: 1 where the required labels are there; `undefined`: anywhere. */
+  /** What is asked of labels and names of nodes; for messages. */
+  readonly selector: Selector
+  /** Taints that keep its tasks off, by their place among those of the nodes. */
+  readonly untolerated: readonly number[]
+  /** 1 where a task may be, by `at` of the node; `undefined`: anywhere. */
   readonly allowed: Uint8Array | undefined
+  /** 1 where only taints keep it off, by `at` of the node. */
+  readonly tainted: Uint8Array
+  /** The place of each node in the columns: its class, or itself where names matter. */
+  readonly at: Int32Array
   readonly isDistinct: boolean
 }
 
@@ -14,24 +22,52 @@ export interface Rule {
 export class Rules {
   readonly #byKey = new Map<string, Rule>()
   readonly #known = new WeakMap<Constraints, Rule | false>()
+  /** Of tasks without constraints, where nodes have taints. */
+  readonly #usual: Rule | undefined
 
-  constructor(private readonly labels: Labels) {}
+  constructor(private readonly labels: Labels) {
+    this.#usual = this.intern({})
+  }
 
   /** The rule of constraints, `undefined` where they forbid nothing. Throws `BAD_INPUT` for a label without a value. */
-  intern(constraints: Constraints): Rule | undefined {
+  intern(constraints: Constraints | undefined): Rule | undefined {
+    if (constraints === undefined) return this.#usual
     const known = this.#known.get(constraints)
     if (known !== undefined) return known === false ? undefined : known
-    const { require = {}, distinctNodes = false } = constraints
+    const { require = {}, nodeSelectorTerms: terms, tolerations = [], distinctNodes = false } = constraints
     const sorted = Object.entries(require).map(([label, values]) => [label, valuesOf(label, values)] as const).sort(([a], [b]) => (a < b ? -1 : 1))
-    const key = JSON.stringify([sorted, distinctNodes])
-    const rule = sorted.length === 0 && !distinctNodes ? undefined : (this.#byKey.get(key) ?? this.#make(Object.fromEntries(sorted), distinctNodes))
+    const untolerated = [...this.labels.taints.keys()].filter((i) => !tolerations.some((each) => tolerates(each, this.labels.taints[i] as Taint)))
+    const key = JSON.stringify([sorted, terms, untolerated, distinctNodes])
+    const selector = { require: Object.fromEntries(sorted), ...(terms !== undefined && { nodeSelectorTerms: terms }) }
+    const rule = asksAnything(selector) || untolerated.length > 0 || distinctNodes ? (this.#byKey.get(key) ?? this.#make(selector, untolerated, distinctNodes)) : undefined
     if (rule !== undefined) this.#byKey.set(key, rule)
     this.#known.set(constraints, rule ?? false)
     return rule
   }
 
-  #make(require: Required, isDistinct: boolean): Rule {
-    return { require, isDistinct, allowed: Object.keys(require).length === 0 ? undefined : this.labels.allowed(require) }
+  /** What keeps a task off a node, in words; `undefined`: nothing. Of a node that lacks labels its taints are not told. */
+  keepsOff({ selector, untolerated, allowed, tainted, at }: Rule, node: NodeId): string | undefined {
+    const place = at[node] as number
+    if (allowed === undefined || allowed[place] === 1) return undefined
+    if (tainted[place] === 0) return requirement(selector)
+    return `taint ${taintText(this.labels.taints[this.labels.taintsOf(node).find((taint) => untolerated.includes(taint)) as number] as Taint)}`
+  }
+
+  /** Taints without which a rule would allow more nodes, as kubectl writes them, in their order. */
+  taintsThatBar({ untolerated, tainted, at }: Rule): string[] {
+    const barred = [...at.keys()].filter((node) => tainted[at[node] as number] === 1)
+    const found = new Set(barred.flatMap((node) => this.labels.taintsOf(node as NodeId)))
+    return untolerated.filter((taint) => found.has(taint)).map((taint) => taintText(this.labels.taints[taint] as Taint))
+  }
+
+  #make(selector: Selector, untolerated: readonly number[], isDistinct: boolean): Rule {
+    const { at, selected, tainted } = this.labels.select(selector, untolerated)
+    const forbids = untolerated.length > 0 || asksAnything(selector)
+    return {
+      selector, untolerated, isDistinct, at,
+      allowed: forbids ? selected.map((is, place) => (is === 1 && tainted[place] === 0 ? 1 : 0)) : undefined,
+      tainted: tainted.map((is, place) => (is === 1 && selected[place] === 1 ? 1 : 0)),
+    }
   }
 }
 
@@ -45,9 +81,4 @@ function valuesOf(label: string, values: string | readonly string[]): readonly s
       'List the values that will do.',
     )
   return [...new Set(values)].sort()
-}
-
-/** `model = P100 or T4 and zone = a`: required labels in words. */
-export function requirement(require: Required): string {
-  return Object.entries(require).map(([label, values]) => `${label} = ${typeof values === 'string' ? values : values.join(' or ')}`).join(' and ')
 }

@@ -60,18 +60,29 @@ export class Shapes {
 
   /**
    * The shape of a demand and its constraints. Throws `BAD_INPUT` for an unknown resource, an amount that is no positive
-   * integer, slots of two types, or a required label without a value.
+   * integer, slots of two types, or a required label without a value. Without constraints it may not be on nodes with taints.
    */
   intern(demand: Demand, constraints?: Constraints): ShapeId {
     const plain = this.#known.get(demand) ?? this.#internPlain(demand)
-    const rule = constraints === undefined ? undefined : this.#rules.intern(constraints)
+    const rule = this.#rules.intern(constraints)
     return rule === undefined ? plain : this.#constrain(plain, rule)
   }
 
-  /** Whether the labels of a node are those that the shape requires. */
+  /** Whether a node is one that the shape may be on, by its labels, its name and its taints. */
   allows(shape: ShapeId, node: NodeId): boolean {
-    const allowed = this.#ruleOf[shape]?.allowed
-    return allowed === undefined || allowed[this.#model.labels.classOf[node] as number] === 1
+    const rule = this.#ruleOf[shape]
+    return rule?.allowed === undefined || rule.allowed[rule.at[node] as number] === 1
+  }
+
+  /** What keeps tasks with these constraints off a node, in words; `undefined`: nothing. */
+  keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
+    const rule = this.#rules.intern(constraints)
+    return rule && this.#rules.keepsOff(rule, node)
+  }
+
+  /** Taints without which a rule would allow more nodes, in words. */
+  taintsThatBar(rule: Rule): string[] {
+    return this.#rules.taintsThatBar(rule)
   }
 
   /** The constraints of a shape, if it has any. */

@@ -65,6 +65,13 @@ describe('constraints', () => {
     [{ require: {} }, [0, 1, 2, 3, 4]],
     [{}, [0, 1, 2, 3, 4]],
     [{ require: { model: 'H100' } }, []],
+    [{ nodeSelectorTerms: [{ matchExpressions: [{ key: 'model', operator: 'NotIn', values: ['T4'] }] }] }, [2, 3, 4]], // also where there is none
+    [{ nodeSelectorTerms: [{ matchExpressions: [{ key: 'model', operator: 'Exists' }, { key: 'zone', operator: 'DoesNotExist' }] }, { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['t4-1', 'bare-0'] }] }] }, [1, 2, 4]],
+    [{ require: { model: 'T4' }, nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['t4-0'] }] }] }, [1]],
+    [{ require: { 'kubernetes.io/hostname': ['ssd-0', 't4-0'] } }, [0, 3]],
+    [{ nodeSelectorTerms: [{}] }, []],
+    [{ nodeSelectorTerms: [] }, []],
+    [{ tolerations: [{ operator: 'Exists' }] }, [0, 1, 2, 3, 4]],
   ])('%j allow the nodes %j', (constraints, allowed) => {
     const { work, draft, jobs: [first] } = world(job(constraints))
     draft.begin(0, lane, nodes)
@@ -79,6 +86,7 @@ describe('constraints', () => {
     expect(shapes.intern(cpus(1), { require: { model: ['T4', 'P100', 'T4'] }, distinctNodes: false })).toBe(shape)
     expect(shapes.intern(cpus(1), { require: {} })).toBe(shapes.intern(cpus(1)))
     expect(new Set([shape, shapes.intern(cpus(1)), shapes.intern(cpus(2), { require: { model: ['P100', 'T4'] } }), shapes.intern(cpus(1), { distinctNodes: true })]).size).toBe(4)
+    expect(shapes.intern(cpus(1), { tolerations: [{ key: 'gpu' }] })).toBe(shapes.intern(cpus(1))) // no node has a taint
     expect(() => shapes.intern(cpus(1), { require: { model: [] } })).toThrow(/requires the label "model" and no value/)
   })
 
@@ -126,6 +134,14 @@ describe('a job that no node can host', () => {
     [job({ require: { model: 'H100' } }), 'job j requires model = H100, which no node of mixed has (model: T4, P100). Label the nodes.'],
     [job({ require: { nvme: ['1', '2'] } }), 'job j requires nvme = 1 or 2, which no node of mixed has (no node has a label nvme). Label the nodes.'],
     [job({ require: { model: 'T4' } }, { cpu: 8 }), 'a task of job j asks {"cpu":8}, more than any node of mixed with model = T4 has. Use larger nodes.'],
+    [
+      job({ nodeSelectorTerms: [{ matchExpressions: [{ key: 'model', operator: 'NotIn', values: ['P100', 'T4'] }, { key: 'zone', operator: 'Exists' }] }] }),
+      'job j requires model not P100 or T4 and any zone, which no node of mixed has (model: T4, P100; zone: a). Label the nodes.',
+    ],
+    [
+      job({ nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n9'] }] }, { matchExpressions: [{ key: 'zone', operator: 'Gt', values: ['1'] }] }] }),
+      'job j requires (metadata.name = n9) or (zone > 1), which no node of mixed has (zone: a). Label the nodes.',
+    ],
     [job({}, { cpu: 17 }), 'a task of job j asks {"cpu":17}, more than any node of mixed has. Use larger nodes.'],
     [job({ distinctNodes: true }, { tasks: 6, gang: true }), 'job j starts 6 tasks of {"cpu":1} at once, the nodes of mixed have room for 5, each on a node of its own. Use more nodes.'],
     // 4 cpu: 1 + 1 + 2 + 0 + 4 tasks of 4

@@ -57,7 +57,7 @@ describe('nodes of Kubernetes', () => {
   it('may be manifests one after another, with GPUs and their type', () => {
     expect(isKubernetesNodes(manifests)).toBe(true)
     expect(kubernetesNodes(manifests).nodes).toEqual([
-      { names: ['n0'], count: 1, resources: { cpu: 64_000, mem: 262_144 }, devices: { gpu: { count: 2, milli: 1000 } }, labels: { 'alibabacloud.com/gpu-card-model': 'P100', model: 'P100' } },
+      { names: ['n0'], count: 1, resources: { cpu: 64_000, mem: 262_144 }, devices: { gpu: { count: 2, milli: 1000 } }, labels: { 'alibabacloud.com/gpu-card-model': 'P100', 'beta.kubernetes.io/os': 'linux', model: 'P100' } },
       { names: ['n1'], count: 1, resources: { cpu: 4000, mem: 7629 } }, // 8e9 / 2^20 = 7629.39
     ])
   })
@@ -69,6 +69,16 @@ describe('nodes of Kubernetes', () => {
     ['not ready', { status: { allocatable: { cpu: '1' }, conditions: [{ type: 'MemoryPressure', status: 'False' }, { type: 'Ready', status: 'Unknown' }] } }],
   ])('are left out when they are %s', (_, change) => {
     expect(kubernetesNodes(json(node('away', change), node('n1', { spec: { taints: [{ key: 'nvidia.com/gpu', effect: 'NoSchedule' }] } }))).nodes.map(({ names }) => names)).toEqual([['n1']])
+  })
+
+  it('have the taints that keep pods off, and a hostname of their own only where it is not their name', () => {
+    const taints = [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'busy', effect: 'PreferNoSchedule' }, { key: 'spot', value: '', effect: 'NoExecute' }]
+    const { nodes } = kubernetesNodes(json(node('n1', { spec: { taints } }), node('n2', { metadata: { name: 'n2', labels: { 'kubernetes.io/hostname': 'host2' } } })))
+    expect(nodes.map(({ labels, taints: kept }) => [labels, kept])).toEqual([
+      [{ pool: 'a' }, [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'spot', effect: 'NoExecute' }]],
+      [{ 'kubernetes.io/hostname': 'host2' }, undefined],
+    ])
+    expect(readCluster(kubernetesNodes(json(node('n1', { spec: { taints } }))) as never).nodes[0]?.taints).toHaveLength(2)
   })
 
   it('are a list without kinds, or among other objects', () => {
@@ -99,6 +109,8 @@ describe('nodes of Kubernetes', () => {
     ['one name twice', json(node('a'), node('a')), '"nodes.yaml" items[1].metadata.name: node "a" was listed before. Give every node once.'],
     ['no node', json(), '"nodes.yaml": lists no node.'],
     ['no node for pods', json(node('a', { spec: { unschedulable: true } })), '"nodes.yaml": lists no node that takes pods.'],
+    ['a taint without a key', json(node('a', { spec: { taints: [{ effect: 'NoSchedule' }] } })), '"nodes.yaml" items[0].spec.taints[0].key: is missing.'],
+    ['a taint of another effect', json(node('a', { spec: { taints: [{ key: 'k', effect: 'Never' }] } })), '"nodes.yaml" items[0].spec.taints[0].effect: found "Never", expected NoSchedule, NoExecute, PreferNoSchedule.'],
     ['a mistake of YAML', manifests.replace('  name: n1', '  name: [n1'), '"nodes.yaml" line 2'],
     ['an alias without an anchor', 'apiVersion: v1\nkind: Node\nmetadata: { name: *nobody }\n', '"nodes.yaml" line 1: Unresolved alias (the anchor must be set before the alias): nobody.'],
     ['an anchor that holds itself', 'apiVersion: v1\nkind: Node\nmetadata: { name: a }\nstatus: { allocatable: { cpu: &a [*a] } }\n', '"nodes.yaml" line 1: an anchor holds itself. Write the value out.'],

@@ -30,10 +30,60 @@ export interface DataSpec {
   readonly hosts?: readonly (readonly string[])[]
 }
 
-/** Where the tasks of a stage may run, whatever the policy. */
+/**
+ * What a label of a node must be, as Kubernetes has it: `NotIn` and `DoesNotExist` hold where there is none of that name; `Gt` and `Lt`
+ * compare whole numbers of 64 bits, and hold for nothing else.
+ */
+export interface NodeRequirement {
+  /** Name of the label. */
+  readonly key: string
+  /** How it is compared. */
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
+  /** Of `In` and `NotIn` at least one, of `Gt` and `Lt` one, of others none. */
+  readonly values?: readonly string[]
+}
+
+/** Requirements that hold together; one without any holds for no node. */
+export interface NodeSelectorTerm {
+  /** Of labels. */
+  readonly matchExpressions?: readonly NodeRequirement[]
+  /** Of fields, of which there is one: `metadata.name`, the node's name. */
+  readonly matchFields?: readonly NodeRequirement[]
+}
+
+/** What a taint does to tasks that do not tolerate it: the last one keeps nobody off. */
+export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule'
+
+/** Keeps tasks off a node that do not tolerate it. */
+export interface Taint {
+  /** For example `nvidia.com/gpu`. */
+  readonly key: string
+  /** Default: ''. */
+  readonly value?: string
+  /** Whether it keeps tasks off; such as run there already are left alone. */
+  readonly effect: TaintEffect
+}
+
+/** Taints that tasks do not mind. */
+export interface Toleration {
+  /** That of the taints; default: any. */
+  readonly key?: string
+  /** Their value is `value` (`Equal`, the default), whatever it is (`Exists`), or a whole number above it or below (`Gt`, `Lt`). */
+  readonly operator?: 'Equal' | 'Exists' | 'Gt' | 'Lt'
+  /** Default: ''. */
+  readonly value?: string
+  /** That of the taints; default: any. */
+  readonly effect?: TaintEffect
+}
+
+/** Where the tasks of a stage may run, whatever the policy: on nodes for which all of this holds. */
 export interface Constraints {
   /** Labels that a node must have, each with this value or one of these: `{ model: ['T4', 'P100'] }`; `{ 'fast|ib': 'true' }`: one of two labels. */
   readonly require?: Readonly<Record<string, string | readonly string[]>>
+  /** Of which one must hold. Source: required node affinity of Kubernetes. */
+  readonly nodeSelectorTerms?: readonly NodeSelectorTerm[]
+  /** Taints that do not keep its tasks off; default: none, all do. */
+  readonly tolerations?: readonly Toleration[]
   /** No two running tasks of a job on one node, among the stages that say so. */
   readonly distinctNodes?: boolean
 }

@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
-import type { JobSpec, StageSpec } from './job.js'
+import type { Constraints, JobSpec, StageSpec } from './job.js'
 
 /**
  * Resources that are scheduled together. On a cluster of typed slots every slot type is a lane of its own, because
@@ -97,6 +97,11 @@ export interface ClusterView {
   readonly labels: readonly string[]
   /** The value of a node's label, `undefined` where it has none of that name. */
   label(node: NodeId, key: string): string | undefined
+  /**
+   * What keeps tasks with these constraints off a node, whatever is free there: a taint (`taint gpu=yes:NoSchedule`) or labels that it lacks
+   * (`model = T4`); `undefined`: nothing. Also of tasks without constraints.
+   */
+  keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined
   /** Whether the lane's smallest demands are free on the node: false means that no task can start there. */
   hasRoom(lane: LaneId, node: NodeId): boolean
   /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
@@ -206,11 +211,11 @@ export interface WorkView {
   use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined
   /** Amount per task of a shape. */
   demand(shape: ShapeId, resource: ResourceId): number
-  /** Whether the constraints of the shape allow the node, as far as its labels go: nothing about what is free there. */
+  /** Whether the constraints of the shape allow the node, by its labels, name and taints: nothing about what is free there. */
   mayRunOn(shape: ShapeId, node: NodeId): boolean
   /** Whether running tasks of a job and this shape must be on different nodes. */
   isDistinct(shape: ShapeId): boolean
-  /** Whether the shape requires labels: such tasks cannot be planned by amounts of the whole cluster. */
+  /** Whether the shape may be on some nodes only, by labels that it requires or by taints: such tasks cannot be planned by amounts of the whole cluster. */
   requiresLabels(shape: ShapeId): boolean
   /** Whether the front stage reads blocks with known places: without them every node is equally near. */
   hasData(job: JobId, lane: LaneId): boolean

@@ -41,7 +41,7 @@ describe.each(Object.entries(policies))('%s', (_, policy) => {
 describe.each(Object.entries(planned))('%s', (name, policy) => {
   it('refuses a job that requires labels, since amounts of the whole cluster say nothing of its nodes', () => {
     expect(() => run({ cluster: instantCluster({ nodes: labelled }), policy: policy(), jobs: [job('a', T4)] })).toThrow(
-      new RegExp(`policy: job a may run on some nodes only, by labels that it requires or since its virtual cluster needs larger ones, and ${name} plans by amounts over the whole cluster. Use \`replan\``),
+      new RegExp(`policy: job a may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones, and ${name} plans by amounts over the whole cluster. Use \`replan\``),
     )
   })
 

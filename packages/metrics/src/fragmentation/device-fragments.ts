@@ -1,4 +1,4 @@
-import { lowestBit, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type ShapeId, type StageSpec, type WorkView } from '@sched/core'
+import { lowestBit, type ClusterView, type Constraints, type Demand, type JobSpec, type NodeId, type ResourceId, type ShapeId, type StageSpec, type WorkView } from '@sched/core'
 import { strandedOn } from './fragment.js'
 
 /** Kinds of tasks beyond these are rare, and left out of the measure. */
@@ -133,15 +133,15 @@ export class DeviceFragments {
   }
 
   /** The number of the stage's kind, -1 for one too many. */
-  #intern({ demand, constraints: { require = {} } = {} }: StageSpec): number {
-    const key = JSON.stringify([demand, require])
+  #intern({ demand, constraints: { distinctNodes: _, ...constraints } = {} }: StageSpec): number {
+    const key = JSON.stringify([demand, constraints])
     const known = this.#ids.get(key)
     if (known !== undefined) return known
     if (this.kinds === MOST_KINDS) return -1
     const kind = this.kinds++
     this.#ids.set(key, kind)
     this.#note(kind, demand)
-    this.#allowed[kind] = this.#allow(require)
+    this.#allowed[kind] = this.#allow(constraints)
     if (kind === this.#width) this.#widen()
     const asked = this.#askedBy[kind] as number
     for (let node = 0; node < this.cluster.nodes; node++) {
@@ -167,10 +167,9 @@ export class DeviceFragments {
     for (let node = 0; node < this.cluster.nodes; node++) this.#stranded.set(old.subarray(node * width, (node + 1) * width), node * this.#width)
   }
 
-  #allow(require: Readonly<Record<string, string | readonly string[]>>): Uint8Array | undefined {
-    const rules = Object.entries(require)
-    if (rules.length === 0) return undefined
-    const isAllowed = (node: number) => rules.every(([label, values]) => [values].flat().includes(this.cluster.label(node as NodeId, label) ?? ''))
-    return Uint8Array.from({ length: this.cluster.nodes }, (_, node) => Number(isAllowed(node)))
+  /** 1 by node where such tasks may be; `undefined`: anywhere. */
+  #allow(constraints: Constraints): Uint8Array | undefined {
+    const allowed = Uint8Array.from({ length: this.cluster.nodes }, (_, node) => Number(this.cluster.keepsOff(constraints, node as NodeId) === undefined))
+    return allowed.includes(0) ? allowed : undefined
   }
 }

@@ -204,7 +204,7 @@ export class RigidLane {
   #unplannable(job: JobId): never {
     throw new SchedError(
       'BAD_OPTION',
-      `job ${this.#work.name(job)} may run on some nodes only, by labels that it requires or since its virtual cluster needs larger ones, and ${this.countedBy} plans by amounts over the whole cluster`,
+      `job ${this.#work.name(job)} may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones, and ${this.countedBy} plans by amounts over the whole cluster`,
       { field: 'policy' },
       'Use `replan` with `nodes: named`, or a policy without plans such as `greedy` or `strict`.',
     )

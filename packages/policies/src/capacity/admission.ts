@@ -1,4 +1,4 @@
-import { hasLabels, leastTasks, SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
+import { leastTasks, SchedError, type ClusterView, type Constraints, type JobId, type JobSpec, type ResourceId, type WorkView } from '@sched/core'
 import { mappedQueue, readMapping, type Mapped, type Mapping } from './mappings.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -143,14 +143,10 @@ export class Admission {
   #partitionOf(constraints: Constraints | undefined, leaf: Queue): number {
     const { partitions } = this.#pots
     if (partitions.length === 1) return 0
-    const key = JSON.stringify(constraints?.require ?? {})
-    const allowed = this.#partitions.get(key) ?? this.#partitionsWith(constraints?.require ?? {})
+    const key = JSON.stringify(constraints ?? {})
+    const allowed = this.#partitions.get(key) ?? this.#pots.partitionsWith((node) => this.#cluster.keepsOff(constraints, node) === undefined)
     this.#partitions.set(key, allowed)
     return choosePartition(allowed, Math.max(0, partitions.indexOf(leaf.defaultLabel)))
-  }
-
-  #partitionsWith(require: NonNullable<Constraints['require']>): number[] {
-    return this.#pots.partitionsWith((node) => hasLabels(require, (name) => this.#cluster.label(node, name) ?? ''))
   }
 
   /** What exceeds the maximum of a queue in a partition, in words; of the default one also in all that are lent. */

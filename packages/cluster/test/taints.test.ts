@@ -1,0 +1,80 @@
+import type { Constraints, JobSpec, NodeId, Toleration } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { buildCluster, CellState, infeasible, readCluster, Shapes, type ClusterInput } from '../src/index.js'
+
+const tainted: ClusterInput = {
+  name: 'mixed',
+  nodes: [
+    { name: 'plain', count: 2, resources: { cpu: 4 } },
+    { name: 'gpu', count: 2, resources: { cpu: 8, gpu: 4 }, labels: { pool: 'gpu' }, taints: ['nvidia.com/gpu=present:NoSchedule'] },
+    { name: 'spot', count: 1, resources: { cpu: 16, gpu: 4 }, labels: { pool: 'gpu' }, taints: [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, 'spot:NoExecute'] },
+    { name: 'soft', count: 1, resources: { cpu: 2 }, taints: ['busy:PreferNoSchedule'] },
+  ],
+}
+const model = buildCluster(readCluster(tainted))
+const nodes = Array.from({ length: 6 }, (_, node) => node as NodeId)
+const GPU: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists' }
+const job = (constraints: Constraints | undefined, demand: JobSpec['stages'][0]['demand'] = { cpu: 1 }, tasks = 1): JobSpec =>
+  ({ id: 'j', submit: 0, stages: [{ name: 's', tasks, gang: tasks > 1, demand, duration: 1, ...(constraints !== undefined && { constraints }) }] })
+
+describe('taints', () => {
+  it.each<[Constraints | undefined, number[]]>([
+    [undefined, [0, 1, 5]],
+    [{}, [0, 1, 5]],
+    [{ distinctNodes: true }, [0, 1, 5]],
+    [{ tolerations: [GPU] }, [0, 1, 2, 3, 5]],
+    [{ tolerations: [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'spot' }] }, [0, 1, 2, 3, 4, 5]],
+    [{ tolerations: [{ key: 'nvidia.com/gpu' }] }, [0, 1, 5]], // its value is not ''
+    [{ tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }] }, [0, 1, 2, 3, 5]],
+    [{ tolerations: [{ operator: 'Exists' }] }, [0, 1, 2, 3, 4, 5]],
+    [{ tolerations: [GPU], require: { pool: 'gpu' } }, [2, 3]],
+    [{ tolerations: [GPU], nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['gpu-1', 'spot-0'] }] }] }, [3]],
+  ])('with %j leave the nodes %j', (constraints, allowed) => {
+    const shapes = new Shapes(model)
+    const cell = new CellState(model, shapes, { validate: true })
+    const shape = shapes.intern({ cpu: 1 }, constraints)
+    expect(nodes.filter((node) => cell.fits(shape, node))).toEqual(allowed)
+    expect(nodes.filter((node) => cell.keepsOff(constraints, node) === undefined)).toEqual(allowed)
+    expect(nodes.filter((node) => cell.couldHold({ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, ...(constraints && { constraints }) }, node) > 0)).toEqual(allowed)
+  })
+
+  it('say which of them keeps a task off, unless labels do', () => {
+    const cell = new CellState(model, new Shapes(model), { validate: true })
+    expect(nodes.map((node) => cell.keepsOff({ tolerations: [GPU] }, node))).toEqual([undefined, undefined, undefined, undefined, 'taint spot:NoExecute', undefined])
+    expect(nodes.map((node) => cell.keepsOff({ require: { pool: 'gpu' } }, node))).toEqual([
+      'pool = gpu', 'pool = gpu', 'taint nvidia.com/gpu=present:NoSchedule', 'taint nvidia.com/gpu=present:NoSchedule', 'taint nvidia.com/gpu=present:NoSchedule', 'pool = gpu',
+    ])
+  })
+
+  it('make one shape of tolerations that come to the same', () => {
+    const shapes = new Shapes(model)
+    const shape = shapes.intern({ cpu: 1 }, { tolerations: [GPU] })
+    expect(shapes.intern({ cpu: 1 }, { tolerations: [{ key: 'other' }, { key: 'nvidia.com/gpu', value: 'present' }] })).toBe(shape)
+    expect(shapes.intern({ cpu: 1 }, { tolerations: [{ operator: 'Exists' }] })).not.toBe(shape)
+  })
+
+  it('are checked by the cell that checks', () => {
+    const shapes = new Shapes(model)
+    const cell = new CellState(model, shapes, { validate: true })
+    expect(() => cell.take(shapes.intern({ cpu: 1 }), 2 as NodeId)).toThrow(/gpu-0 .*has a taint that it does not tolerate/)
+  })
+
+  it.each<[JobSpec, string]>([
+    [job(undefined, { gpu: 1 }), 'a task of job j asks {"gpu":1}, more than any node of mixed without taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute has. Let it tolerate that (`tolerations`), or use larger nodes.'],
+    [job({ require: { pool: 'gpu' } }), 'job j does not tolerate taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute, and every node of mixed with pool = gpu has such a taint. Let it tolerate one (`tolerations`).'],
+    [job({ tolerations: [GPU] }, { cpu: 16 }), 'a task of job j asks {"cpu":16}, more than any node of mixed without taint spot:NoExecute has. Let it tolerate that (`tolerations`), or use larger nodes.'],
+    // 4 + 4 + 2 processors without a taint
+    [job(undefined, { cpu: 1 }, 11), 'job j starts 11 tasks of {"cpu":1} at once, the nodes of mixed without taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute have room for 10. Use more nodes.'],
+  ])('are told where they leave no room: %#', (spec, message) => {
+    expect(infeasible(spec, model, new Shapes(model))?.message).toBe(message)
+  })
+
+  it('are described as kubectl writes them, or field by field', () => {
+    expect(readCluster(tainted).nodes[2]?.taints).toEqual([{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'spot', effect: 'NoExecute' }])
+    expect(readCluster({ nodes: 2, resources: { cpu: 1 }, taints: ['a=:NoSchedule'] }).nodes).toEqual([{ count: 2, resources: { cpu: 1 }, taints: [{ key: 'a', effect: 'NoSchedule' }] }])
+  })
+
+  it.each([[['gpu'], 'taints[0]'], [['gpu:Never'], 'taints[0]'], [[{ key: 'gpu' }], 'taints[0].effect'], ['gpu:NoSchedule', 'taints']])('refuse %j', (taints, field) => {
+    expect(() => readCluster({ nodes: 1, resources: { cpu: 1 }, taints })).toThrow(expect.objectContaining({ code: 'BAD_INPUT', place: { field } }))
+  })
+})
