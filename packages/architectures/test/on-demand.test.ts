@@ -238,7 +238,7 @@ describe('a job that no virtual cluster can hold', () => {
   it('is none that some nodes are too small for, but plans by amounts refuse it', () => {
     const cluster = { nodes: [{ name: 's', count: 2, resources: { cpu: 2 } }, { name: 'l', count: 2, resources: { cpu: 4 } }] }
     const jobs = [cpuJob('A', { demand: { cpu: 4 }, duration: 10, estimate: 10 }), cpuJob('B', { demand: { cpu: 3 }, tasks: 2, duration: 10, estimate: 10 }), cpuJob('C', { demand: { cpu: 2 }, duration: 10, estimate: 10 })]
-    expect(() => play(onDemand(easy()), jobs, { cluster })).toThrow('job A may run on some nodes only, by labels that it requires or since its virtual cluster needs larger ones, and easy plans by amounts over the whole cluster. Use `replan` with `nodes: named`')
+    expect(() => play(onDemand(easy()), jobs, { cluster })).toThrow('job A may run on some nodes only, by labels that it requires, by taints, or since its virtual cluster needs larger ones, and easy plans by amounts over the whole cluster. Use `replan` with `nodes: named`')
     expect(starts(play(onDemand(strict()), jobs, { cluster }))).toEqual({ A: 0, B: 10, C: 10 })
     expect(starts(play(onDemand(replan(fifo(), { nodes: 'named' })), jobs, { cluster }))).toEqual({ A: 0, B: 10, C: 0 })
   })

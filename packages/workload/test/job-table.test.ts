@@ -91,6 +91,16 @@ describe('a table of jobs', () => {
   })
 
   const cut = 'Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".'
+  it('reads what taints of nodes a job tolerates', () => {
+    const mapping = { columns: { tolerations: 'tolerates' }, demands: { cpu: 'cpu' } }
+    const rows = 'submit,duration,cpu,tolerates\n0,1,1,nvidia.com/gpu | spot=yes:NoExecute|a=\n1,1,1,*\n2,1,1,*:NoSchedule\n3,1,1,\n'
+    expect(jobs(rows, mapping).map(({ stages: [stage] }) => stage?.constraints)).toEqual([
+      { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists' }, { key: 'spot', value: 'yes', effect: 'NoExecute' }, { key: 'a' }] },
+      { tolerations: [{ operator: 'Exists' }] }, { tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }] }, undefined,
+    ])
+    expect(messageOf(() => jobs('submit,duration,cpu,tolerates\n0,1,1,a:Never\n', mapping))).toContain('"jobs.csv" line 2 tolerates: found "a:Never", expected a taint such as gpu=present:NoSchedule, gpu or *.')
+  })
+
   it('reads quantities as Kubernetes writes them, and several values of a label', () => {
     const mapping = { demands: { cpu: { column: 'cpu', scale: 1000 }, mem: { column: 'mem', scale: 2 ** -20 } }, require: { model: 'model' } }
     const rows = 'submit,duration,cpu,mem,model\n0,1,500m,64Gi,T4|A100\n1,1,2,1500M,\n'

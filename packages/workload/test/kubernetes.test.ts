@@ -70,8 +70,32 @@ describe('kubernetes', () => {
       pod('x', { metadata: grouped }), pod('y', { metadata: grouped }),
     ])
     expect(found.map(({ id, queue, stages }) => [id, queue, stages.map(({ tasks, gang }) => (gang === true ? -tasks : tasks))])).toEqual([['ml/train', 'ml', [1, 1]], ['ml/web-1', 'ml', [1]], ['ml/web-2', 'ml', [1]], ['ml/pg', 'low', [-2]]])
-    expect(found[0]?.stages[1]).toMatchObject({ name: 'pods-2', constraints: { require: { model: ['a100', 'h100'], pool: 'gpu' } } })
+    expect(found[0]?.stages[1]).toMatchObject({ name: 'pods-2', constraints: { require: { model: ['a100', 'h100'], pool: 'gpu', 'kubernetes.io/hostname': 'n1' } } })
     expect(jobs([pod('train-1', { spec: selected })], { nodeSelector: 'ignore' })[0]).toMatchObject({ priority: 1000, stages: [{ name: 'pods', tasks: 1, demand: { cpu: 1500, mem: 4096, gpu: 1000 }, duration: [600] }] })
+  })
+
+  it('requires any affinity as terms, of which one that cannot hold is none, and says which taints a pod tolerates beside those that every pod does', () => {
+    const constraints = (spec: Json, options: object = {}) => jobs([pod('train-0', { spec })], options)[0]?.stages[0]?.constraints
+    const affine = (...terms: object[]) => ({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } } })
+    const exists = { key: 'gpu', operator: 'Exists' }
+    const byName = { key: 'metadata.name', operator: 'In', values: ['n1'] }
+    const isA = { key: 'pool', operator: 'In', values: ['a', ''] }
+    expect(constraints({ nodeSelector: { zone: '' }, ...affine({ matchExpressions: [exists], matchFields: [byName] }, { matchExpressions: [isA] }) })).toEqual({
+      require: { zone: '' }, nodeSelectorTerms: [{ matchExpressions: [exists], matchFields: [byName] }, { matchExpressions: [isA] }],
+    })
+    expect(constraints({ nodeSelector: { pool: 'b' }, ...affine({ matchExpressions: [isA] }) })).toEqual({ require: { pool: 'b' }, nodeSelectorTerms: [{ matchExpressions: [isA] }] })
+    expect(constraints(affine({ matchExpressions: [isA, { ...isA, values: ['c'] }] }))?.nodeSelectorTerms).toHaveLength(1)
+    const odd = [
+      {}, { matchExpressions: [{ ...exists, values: ['b'] }] }, { matchExpressions: [{ ...isA, values: [] }] }, { matchExpressions: [{ ...isA, operator: 'Has' }] },
+      { matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1', '2'] }] }, { matchExpressions: [{ key: 'a', operator: 'Lt', values: ['x'] }] },
+      { matchExpressions: [{ key: 'a b', operator: 'Exists' }] }, { matchExpressions: [{ ...isA, values: ['a b'] }] },
+      { matchFields: [{ ...byName, values: ['n1', 'n2'] }] }, { matchFields: [{ ...byName, key: 'metadata.uid' }] }, { matchFields: [{ ...byName, operator: 'Exists', values: [] }] },
+    ]
+    expect(constraints(affine(...odd))).toEqual({ nodeSelectorTerms: [] })
+    const given = [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }, { key: 'busy', operator: 'Exists', effect: 'PreferNoSchedule' }]
+    const tolerations = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }, { key: 'spot', value: 'yes' }]
+    expect([constraints({ tolerations: given }), constraints({ tolerations: [...given, ...tolerations] })]).toEqual([undefined, { tolerations }])
+    expect(constraints({ ...affine({ matchExpressions: [exists] }), tolerations }, { nodeSelector: 'ignore' })).toEqual({ tolerations })
   })
 
   it('leaves out what has not ended, never started or never ends, and counts it; objects may also stand one on a line', () => {

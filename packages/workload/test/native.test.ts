@@ -1,11 +1,11 @@
-import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { SchedError, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type StageSpec, type Toleration } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from '@sched/bundled/zod'
 import {
   facebookMixed, jobSchema, jobsOf, lublin, nativeJsonSchema, parseTrace, sensitivity, stageSchema, take, workloadOf, writeWorkload, writeWorkloadStream,
 } from '../src/index.js'
-import { bytesOf } from './reading.js'
+import { bytesOf, messageOf } from './reading.js'
 
 const write = (jobs: readonly JobSpec[]) => [...writeWorkload(workloadOf('w', jobs))].join('')
 const read = (text: string) => [...jobsOf(parseTrace(bytesOf(text), { file: 'w.jsonl' }))]
@@ -16,6 +16,20 @@ const seconds = fc.double({ min: 0, max: 1e9, noNaN: true, noDefaultInfinity: tr
 const name = fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }).filter((text) => text !== '__proto__')
 const optional = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }, requiredKeys: (keyof T)[]) =>
   fc.record(model, { requiredKeys }) as fc.Arbitrary<T>
+
+const values = fc.array(fc.string(), { minLength: 1, maxLength: 2 })
+const anyRequirement: fc.Arbitrary<NodeRequirement> = fc.oneof(
+  fc.record({ key: name, operator: fc.constantFrom('In' as const, 'NotIn' as const), values }),
+  fc.record({ key: name, operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const) }),
+  fc.record({ key: name, operator: fc.constantFrom('Gt' as const, 'Lt' as const), values: fc.bigInt().map((n) => [String(n)]) }),
+)
+const anyTerm = optional<NodeSelectorTerm>({
+  matchExpressions: fc.array(anyRequirement, { maxLength: 2 }),
+  matchFields: fc.array(fc.record({ key: fc.constant('metadata.name'), operator: fc.constantFrom('In' as const, 'NotIn' as const), values }), { maxLength: 1 }),
+}, [])
+const anyToleration = optional<Toleration>({
+  key: name, operator: fc.constantFrom('Equal', 'Exists', 'Gt', 'Lt'), value: fc.string(), effect: fc.constantFrom('NoSchedule', 'NoExecute', 'PreferNoSchedule'),
+}, [])
 
 /** A stage of the given index in its job: waits for earlier ones only, has as many durations and hosts as tasks. */
 const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1, max: 5 }).chain((tasks) => optional<StageSpec>({
@@ -33,7 +47,10 @@ const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1
   localityFactors: fc.array(fc.double({ min: 0.1, max: 10, noNaN: true }), { minLength: 1, maxLength: 4 }),
   bytesIn: fc.maxSafeNat(),
   bytesOut: fc.maxSafeNat(),
-  constraints: optional<NonNullable<StageSpec['constraints']>>({ require: fc.dictionary(name, fc.oneof(name, fc.array(name, { minLength: 1, maxLength: 2 })), { maxKeys: 3 }), distinctNodes: fc.boolean() }, []),
+  constraints: optional<NonNullable<StageSpec['constraints']>>({
+    require: fc.dictionary(name, fc.oneof(name, fc.array(name, { minLength: 1, maxLength: 2 })), { maxKeys: 3 }),
+    nodeSelectorTerms: fc.array(anyTerm, { maxLength: 2 }), tolerations: fc.array(anyToleration, { maxLength: 2 }), distinctNodes: fc.boolean(),
+  }, []),
   use: fc.dictionary(name, seconds, { maxKeys: 3 }),
   ...(index > 0 && { shuffle: fc.record({ from: fc.nat(index - 1), bytes: fc.maxSafeNat() }) }),
   gang: fc.boolean(),
@@ -119,6 +136,16 @@ describe('native format', () => {
     expect('machine' in parseTrace(bytesOf(write([job()])))).toBe(false)
     const bad = '{"format":"sched-workload","version":1,"machine":{"resources":{"procs":0},"origin":"a guess"}}\n'
     expect(() => read(bad + JSON.stringify(job()))).toThrow('w.jsonl" line 1 machine.resources: found {"procs":0}, expected an amount above 0 of at least one resource.')
+  })
+
+  it.each<[string, object, string]>([
+    ['values of Exists', { key: 'a', operator: 'Exists', values: ['b'] }, 'expected `values` with In and NotIn, one whole number in it with Gt and Lt, and none with others.'],
+    ['no values of NotIn', { key: 'a', operator: 'NotIn' }, 'expected `values` with In and NotIn, one whole number in it with Gt and Lt, and none with others.'],
+    ['no number for Gt', { key: 'a', operator: 'Gt', values: ['1.5'] }, 'expected `values` with In and NotIn, one whole number in it with Gt and Lt, and none with others.'],
+    ['another operator', { key: 'a', operator: 'in', values: ['b'] }, 'expected "In" or "NotIn" or "Exists" or "DoesNotExist" or "Gt" or "Lt".'],
+  ])('refuses %s in a requirement of nodes', (_, requirement, message) => {
+    const text = `{"format":"sched-workload","version":1}\n${JSON.stringify(job({ stages: [{ ...stage, constraints: { nodeSelectorTerms: [{ matchExpressions: [requirement as NodeRequirement] }] } }] }))}`
+    expect(messageOf(() => read(text))).toContain(message)
   })
 
   it('has the keys of JobSpec and StageSpec, no more and no fewer', () => {

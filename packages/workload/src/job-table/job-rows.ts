@@ -8,7 +8,7 @@ import { guessDemands } from './guess.js'
 import { mappingFor } from './known-tables.js'
 import type { JobTableOptions } from './options.js'
 import { JsonRows, SeparatedRows, type Row, type Rows } from './rows.js'
-import { limitIn, numberIn, quantityIn, spanIn, timeIn, wholeIn, yesIn } from './values.js'
+import { limitIn, numberIn, quantityIn, spanIn, timeIn, tolerationIn, wholeIn, yesIn } from './values.js'
 
 type Mapping = ReturnType<typeof mappingFor>
 type Meaning = keyof Mapping['columns']
@@ -186,9 +186,11 @@ export class JobRows implements RowReader {
     for (const [label, asked] of Object.entries(this.#options.require)) {
       const { column, split } = typeof asked === 'string' ? { column: asked, split: '|' } : asked
       const text = row(column)
-      if (text !== '') require[label] = text.split(split).map((each) => each.trim()).filter((each) => each !== '')
+      if (text !== '') require[label] = partsOf(text, split)
     }
-    return Object.keys(require).length === 0 ? undefined : { require }
+    const tolerations = partsOf(this.#text(row, 'tolerations'), '|').map((each) => tolerationIn(each, this.#column('tolerations')))
+    const constraints = { ...(Object.keys(require).length > 0 && { require }), ...(tolerations.length > 0 && { tolerations }) }
+    return Object.keys(constraints).length === 0 ? undefined : constraints
   }
 
   #text(row: Row, meaning: Meaning): string {
@@ -236,6 +238,8 @@ export class JobRows implements RowReader {
       )
   }
 }
+
+const partsOf = (text: string, separator: string): string[] => text.split(separator).map((each) => each.trim()).filter((each) => each !== '')
 
 function amountOf(amount: number, tasks: number, column: string): number {
   const whole = amount > 0 ? Math.max(1, Math.round(amount)) : 0

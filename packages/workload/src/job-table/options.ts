@@ -39,6 +39,8 @@ const columnsSchema = z.strictObject({
   deadline: name.optional().describe('A time like `submit`.'),
   gang: name.optional().describe('Whether all tasks start together: true, false, yes, no, 1 or 0.'),
   min_tasks: name.optional().describe('Of a gang, the fewest tasks that start together and run on.'),
+  tolerations: name.optional()
+    .describe('Taints of nodes that do not keep its tasks off, with | between them: gpu=present:NoSchedule; gpu: of that key; *: all.'),
   class: name.optional(),
   label: name.optional(),
   status: name.optional().describe('How the job ended.'),

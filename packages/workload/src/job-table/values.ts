@@ -1,4 +1,4 @@
-import { knownWords, type Seconds } from '@sched/core'
+import { knownWords, type Seconds, type TaintEffect, type Toleration } from '@sched/core'
 import { instant, timeSpan } from '../slurm/times.js'
 import { BadLine } from '../trace/format.js'
 
@@ -67,4 +67,16 @@ export function yesIn(text: string, field: string): boolean {
   const value = words[text.toLowerCase()]
   if (value !== undefined) return value
   throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected true or false.`)
+}
+
+const toleration = /^(?:\*|([^=:\s]+)(?:=([^=:\s]*))?)(?::(NoSchedule|NoExecute|PreferNoSchedule))?$/
+
+/** What of taints is tolerated: `key=value:effect`, without the value any, without the effect any; `*` is of all keys. Throws `BadLine`. */
+export function tolerationIn(text: string, field: string): Toleration {
+  const [found, key, value, effect] = toleration.exec(text) ?? []
+  if (found === undefined) throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected a taint such as gpu=present:NoSchedule, gpu or *.`)
+  return {
+    ...(key !== undefined && { key }), ...(value === undefined && { operator: 'Exists' as const }),
+    ...(value !== undefined && value !== '' && { value }), ...(effect !== undefined && { effect: effect as TaintEffect }),
+  }
 }

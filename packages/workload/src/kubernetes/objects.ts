@@ -1,12 +1,10 @@
-import type { Constraints, Demand, Seconds } from '@sched/core'
+import type { Demand, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { quantityIn } from '../job-table/values.js'
 import { instant } from '../slurm/times.js'
 
 const MIB = 2 ** 20
 const MILLI = 1000
-/** Labels that lists of nodes are read without. */
-const UNUSED = /^(kubernetes\.io\/hostname|beta\.kubernetes\.io\/.*)$/
 
 /** Seconds since 1970; `undefined` where a time is not given. Throws `BadLine`. */
 export function timeAt(fields: Fields | undefined, key: string): Seconds | undefined {
@@ -77,14 +75,3 @@ function add(to: Map<string, number>, more: ReadonlyMap<string, number>): Map<st
 
 const larger = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>) =>
   new Map([...new Set([...a.keys(), ...b.keys()])].map((name) => [name, Math.max(a.get(name) ?? 0, b.get(name) ?? 0)]))
-
-/** Labels that a pod asks of its node by `nodeSelector`, and by the one term of a required affinity where that names values. */
-export function constraintsOfPod(spec: Fields): Constraints | undefined {
-  const require = new Map<string, string | readonly string[]>()
-  const terms = spec.object('affinity')?.object('nodeAffinity')?.object('requiredDuringSchedulingIgnoredDuringExecution')?.list('nodeSelectorTerms') ?? []
-  for (const each of terms.length === 1 ? terms[0]!.list('matchExpressions') : []) if (each.text('operator') === 'In') require.set(each.text('key') ?? '', each.texts('values'))
-  const selector = spec.object('nodeSelector')
-  for (const key of selector?.keys() ?? []) require.set(key, selector?.text(key) ?? '')
-  const kept = [...require].filter(([key]) => !UNUSED.test(key))
-  return kept.length === 0 ? undefined : { require: Object.fromEntries(kept) }
-}

@@ -7,7 +7,8 @@ import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
 import { gangOf, kindOf, leastOf } from './least-pods.js'
-import { constraintsOfPod, demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
+import { constraintsOfPod } from './node-constraints.js'
+import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
@@ -269,7 +270,7 @@ class KubernetesJobs implements LineParser {
   }
 
   #constraints(spec: Fields): Constraints | undefined {
-    return this.options.nodeSelector === 'require' ? constraintsOfPod(spec) : undefined
+    return constraintsOfPod(spec, this.options.nodeSelector === 'require')
   }
 
   #add({ id, namespace, line, created, queue, priority, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods }: Owner): void {

@@ -31,9 +31,38 @@ export const dataSchema = z.strictObject({
   hosts: z.array(z.array(z.string())).exactOptional().describe('Names of the nodes that hold each task\'s block.'),
 }) satisfies z.ZodType<DataSpec>
 
+const values = z.array(z.string()).min(1)
+export const requirementSchema = z.strictObject({
+  key: name,
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']),
+  values: values.exactOptional().describe('Of In and NotIn at least one, of Gt and Lt one whole number, of others none.'),
+}).refine(({ operator, values }) => {
+  if (operator === 'Gt' || operator === 'Lt') return values?.length === 1 && /^-?\d+$/.test(values[0]!)
+  return (operator === 'In' || operator === 'NotIn') === (values !== undefined)
+}, '`values` with In and NotIn, one whole number in it with Gt and Lt, and none with others')
+
+const fieldSchema = z.strictObject({ key: z.literal('metadata.name'), operator: z.enum(['In', 'NotIn']), values })
+
+export const termSchema = z.strictObject({
+  matchExpressions: z.array(requirementSchema).exactOptional().describe('What labels of a node must be: { "key": "zone", "operator": "NotIn", "values": ["a"] }.'),
+  matchFields: z.array(fieldSchema).exactOptional().describe('What the name of a node must be, with the key metadata.name.'),
+})
+
+const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
+export const tolerationSchema = z.strictObject({
+  key: name.exactOptional().describe('Key of the taints; default: any.'),
+  operator: z.enum(['Equal', 'Exists', 'Gt', 'Lt']).exactOptional().describe('How their value compares with `value`; default Equal.'),
+  value: z.string().exactOptional(),
+  effect: effect.exactOptional().describe('Effect of the taints; default: any.'),
+})
+
 export const constraintsSchema = z.strictObject({
   require: z.record(name, z.union([z.string(), z.array(z.string()).min(1)])).exactOptional()
     .describe('Labels that a node must have, each with this value or one of these: { "model": ["T4", "P100"] }; "a|b" is one of two labels.'),
+  nodeSelectorTerms: z.array(termSchema).exactOptional()
+    .describe('Of which one must hold, with all that is in it, as in a required node affinity of Kubernetes.'),
+  tolerations: z.array(tolerationSchema).exactOptional()
+    .describe('Taints of nodes that do not keep the tasks off, as in Kubernetes: { "key": "nvidia.com/gpu", "operator": "Exists" }.'),
   distinctNodes: z.boolean().exactOptional().describe('No two running tasks of the job on one node, among the stages that say so.'),
 }) satisfies z.ZodType<Constraints>
 

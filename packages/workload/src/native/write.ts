@@ -1,10 +1,13 @@
-import { SchedError, type JobSpec, type StageSpec, type Workload } from '@sched/core'
+import { SchedError, type Constraints, type JobSpec, type NodeSelectorTerm, type StageSpec, type Workload } from '@sched/core'
 import { factsOf, type Machine } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
 import { JobSequence } from '../trace/job-sequence.js'
 import { jobsOf, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
-import { constraintsSchema, dataSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema } from './schema.js'
+import {
+  constraintsSchema, dataSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, requirementSchema, stageSchema, termSchema,
+  tolerationSchema,
+} from './schema.js'
 
 /**
  * A workload as lines of the native format, each with its LF. What is read back is deeply equal, but for durations in a
@@ -64,7 +67,6 @@ class Lines {
 
 const jobKeys = Object.keys(jobSchema.shape)
 const stageKeys = Object.keys(stageSchema.shape)
-const constraintKeys = Object.keys(constraintsSchema.shape)
 const durationKeys = ['kind', 'mean', 'shift', 'min', 'max']
 const dataKeys = Object.keys(dataSchema.shape)
 const recordedKeys = Object.keys(recordedSchema.shape)
@@ -88,14 +90,26 @@ function orderedStage(stage: StageSpec): Fields {
   if (typeof duration !== 'number') plain['duration'] = 'kind' in duration ? inOrder(duration, durationKeys) : [...duration]
   if (after !== undefined) plain['after'] = after.map((each) => inOrder(each, ['stage', 'fraction']))
   if (data !== undefined) plain['data'] = inOrder(data, dataKeys)
-  if (constraints !== undefined)
-    plain['constraints'] = {
-      ...inOrder(constraints, constraintKeys),
-      ...(constraints.require !== undefined && { require: byName(constraints.require) }),
-    }
+  if (constraints !== undefined) plain['constraints'] = orderedConstraints(constraints)
   if (use !== undefined) plain['use'] = byName(use)
   if (shuffle !== undefined) plain['shuffle'] = inOrder(shuffle, ['from', 'bytes'])
   if (phases !== undefined) plain['phases'] = phases.map((each) => inOrder(each, ['activities', 'time']))
+  return plain
+}
+
+function orderedConstraints(constraints: Constraints): Fields {
+  const { require, nodeSelectorTerms: terms, tolerations } = constraints
+  const plain = inOrder(constraints, Object.keys(constraintsSchema.shape))
+  if (require !== undefined) plain['require'] = byName(require)
+  if (terms !== undefined) plain['nodeSelectorTerms'] = terms.map(orderedTerm)
+  if (tolerations !== undefined) plain['tolerations'] = tolerations.map((each) => inOrder(each, Object.keys(tolerationSchema.shape)))
+  return plain
+}
+
+function orderedTerm(term: NodeSelectorTerm): Fields {
+  const plain = inOrder(term, Object.keys(termSchema.shape))
+  for (const key of ['matchExpressions', 'matchFields'] as const)
+    if (term[key] !== undefined) plain[key] = term[key].map((each) => inOrder(each, Object.keys(requirementSchema.shape)))
   return plain
 }
 
