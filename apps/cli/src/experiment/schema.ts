@@ -29,7 +29,7 @@ const runningSchema = z.strictObject({
   share: z.number().positive().default(1).describe('share of the prefilled amount that these tasks hold, relative to the others\''),
   demand: amounts.describe('amounts per task'),
   remaining: z
-    .union([z.number().positive(), z.strictObject({ kind: z.literal('exponential'), mean: z.number().positive() })])
+    .union([z.number().positive(), z.strictObject({ kind: z.literal('exponential').describe('the distribution'), mean: z.number().positive().describe('seconds') })])
     .optional()
     .describe('seconds that they still run, or their distribution; default: for ever'),
 })
@@ -54,7 +54,7 @@ const estimatesSchema = z
         maxEstimate: z.int().min(60).optional().describe('longest estimate that users may give, seconds; a run is cut at it; default: the longest run time, in whole hours'),
         maxShare: z.number().min(0).max(0.89).optional().describe('fraction of jobs that give it; default: what the model gives, some 0.22'),
         seed: z.int().optional().describe('default: that of the run'),
-      }),
+      }).describe('round values, drawn for each job from a model of users'),
     }),
   ])
   .describe('estimates in place of those of the workload: exact, none (unknown), so many times the run time, or as users give them (tsafrir)')
@@ -116,7 +116,7 @@ const workloadSchema = z
     distributions: distributionsSchema.optional().describe('jobs drawn from the distribution files of the Omega authors\' simulator instead'),
     google: googleSchema.optional().describe('event tables of Google\'s ClusterData 2011 or 2019 instead'),
     window: z
-      .strictObject({ from: z.number().min(0).default(0), to: z.number().positive() })
+      .strictObject({ from: z.number().min(0).default(0).describe('seconds'), to: z.number().positive().describe('seconds; what is submitted from then on is left out') })
       .refine(({ from, to }) => from < to, 'an end after the start')
       .optional()
       .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
@@ -168,7 +168,7 @@ const runtimeSchema = z
   })
   .describe('How long a task takes where it was placed')
 
-const trimSchema = z.union([z.number().min(0).lt(1), z.strictObject({ seconds: z.number().min(0) })])
+const trimSchema = z.union([z.number().min(0).lt(1), z.strictObject({ seconds: z.number().min(0).describe('length of the period') })])
 const limitsSchema = z.array(z.number().positive()).min(1)
 
 const metricsSchema = z

@@ -96,7 +96,7 @@ export const treeShape = {
   maximumApplications: count.default(10_000).describe('jobs in the system, running and waiting; further ones are refused'),
   maximumApplicationPriority: count.default(0).describe('priorities above are lowered to it (yarn.cluster.max-application-priority); fifo ignores priorities at the default 0'),
   maxParallelAppsPerUser: count.optional().describe('jobs of any one user that may run at once; default unlimited'),
-  users: z.record(z.string(), z.strictObject({ maxParallelApps: count })).default({}).describe('limits of single users'),
+  users: z.record(z.string(), z.strictObject({ maxParallelApps: count.describe('jobs of the user that may run at once; further ones wait') })).default({}).describe('limits of single users'),
   mappings: z
     .array(mappingOption)
     .default([])

@@ -35,20 +35,22 @@ const queueFields = {
         .describe('which workloads of queues that borrow it may preempt, if it stays within the nominal quota'),
       borrowWithinCohort: z
         .strictObject({
-          policy: z.enum(['Never', 'LowerPriority']).default('Never'),
+          policy: z.enum(['Never', 'LowerPriority']).default('Never').describe('none, or those of lower priority than its own'),
           maxPriorityThreshold: z.number().int().optional().describe('only workloads of this priority and below'),
         })
         .prefault({})
         .describe('which workloads of other queues it may preempt although it borrows itself; with fair sharing shares decide'),
     })
-    .optional(),
+    .optional()
+    .describe('whom a workload without quota may preempt; default nobody'),
   flavorFungibility: z
     .strictObject({
       whenCanBorrow: z.enum(['MayStopSearch', 'Borrow', 'TryNextFlavor']).default('MayStopSearch').describe('a flavor where it fits by borrowing: take it, or look for one where it need not'),
       whenCanPreempt: z.enum(['MayStopSearch', 'Preempt', 'TryNextFlavor']).default('TryNextFlavor').describe('a flavor where it would have to preempt: do, or look for one where it need not'),
       preference: z.enum(['BorrowingOverPreemption', 'PreemptionOverBorrowing']).default('BorrowingOverPreemption').describe('which of several flavors is taken where each needs one or the other'),
     })
-    .optional(),
+    .optional()
+    .describe('which flavor a workload gets where the first has no quota at hand'),
 }
 
 export const kueueOptions = z.strictObject({
@@ -66,7 +68,11 @@ export const kueueOptions = z.strictObject({
     .union([
       z.boolean(),
       z.strictObject({
-        preemptionStrategies: z.array(z.enum(['LessThanOrEqualToFinalShare', 'LessThanInitialShare'])).min(1).default(['LessThanOrEqualToFinalShare', 'LessThanInitialShare']),
+        preemptionStrategies: z
+          .array(z.enum(['LessThanOrEqualToFinalShare', 'LessThanInitialShare']))
+          .min(1)
+          .default(['LessThanOrEqualToFinalShare', 'LessThanInitialShare'])
+          .describe('when workloads of another queue may be preempted, tried one after the other: the share of the preemptor is then at most that of the other after it, or below that of the other before it'),
       }),
     ])
     .default(false)
@@ -80,7 +86,7 @@ export const kueueOptions = z.strictObject({
       usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),
       usageSamplingInterval: z.number().positive().default(300).describe('seconds for which a workload is charged at once when it is admitted'),
       resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what an amount of a resource counts; default 1 each'),
-      users: z.record(z.string(), z.strictObject({ weight: z.number().nonnegative() })).default({}).describe('what the usage of users (LocalQueues) counts over; default 1 each'),
+      users: z.record(z.string(), z.strictObject({ weight: z.number().nonnegative().describe('usage is divided by it; 0: the last as soon as anything was used') })).default({}).describe('what the usage of users (LocalQueues) counts over; default 1 each'),
     })
     .prefault({})
     .describe('how the usage of users is counted in queues whose `admissionMode` goes by it'),

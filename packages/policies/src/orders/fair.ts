@@ -11,7 +11,7 @@ const fairOptions = z.strictObject({
     .default({})
     .describe('the pool tree by name; pools not named are made at first use; false: all jobs in one pool, ordered by running tasks'),
   defaults: poolDefaults.default({}).describe('settings of pools that hold jobs, where they say nothing else, declared or not'),
-  users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
+  users: z.record(z.string(), z.strictObject({ maxRunningJobs: z.number().int().nonnegative().describe('jobs of the user that may run at once') })).default({}).describe('limits of single users'),
   userMaxRunningJobs: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   priorityWeights: z.boolean().default(false).describe('whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop'),
   flat: z

@@ -17,7 +17,7 @@ const flag = (what: string) => z.boolean().optional().describe(`${what}; default
 const pluginNames = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla'] as const
 
 const plugin = z.strictObject({
-  name: z.enum(pluginNames),
+  name: z.enum(pluginNames).describe('the plug-in'),
   enableJobOrder: flag('whether it orders jobs'),
   enableQueueOrder: flag('whether it orders queues'),
   enableJobEnqueued: flag('whether it has a say in who is enqueued'),
@@ -53,7 +53,7 @@ export const volcanoOptions = z.strictObject({
   defaults: z.strictObject(queueFields).prefault({}).describe('settings of queues that do not say otherwise, and of those that are not named'),
   actions: z.array(z.enum(['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim'])).min(1).default(['enqueue', 'allocate', 'backfill']).describe('what is done, in this order'),
   tiers: z
-    .array(z.strictObject({ plugins: z.array(z.union([z.enum(pluginNames).transform((name) => ({ name })), plugin])).default([]) }))
+    .array(z.strictObject({ plugins: z.array(z.union([z.enum(pluginNames).transform((name) => ({ name })), plugin])).default([]).describe('the plug-ins of a tier, by name or with settings') }))
     .default(defaultTiers)
     .describe('plug-ins in tiers; default that of Volcano: priority, gang, conformance; overcommit, drf, proportion'),
 })

@@ -73,7 +73,7 @@ export const yarnFairOptions = z.strictObject({
     })
     .default({})
     .describe('settings of queues that do not set them, except the root'),
-  users: z.record(z.string(), z.strictObject({ maxRunningApps: z.number().int().nonnegative() })).default({}).describe('limits of single users'),
+  users: z.record(z.string(), z.strictObject({ maxRunningApps: z.number().int().nonnegative().describe('jobs of the user that may run at once') })).default({}).describe('limits of single users'),
   userMaxRunningApps: z.number().int().nonnegative().optional().describe('jobs of any one user that may run at once; default unlimited'),
   sizeBasedWeight: z.boolean().default(false).describe('a job weighs log2(1 + its memory demand) under `fair` and `drf`'),
   memory: z.string().optional().describe('the resource that `fair` compares; default: the first called memory-mb, memory, mem or ram, else the first'),

@@ -7,10 +7,25 @@ import { lublinColumns, type LublinColumns } from './lublin-columns.js'
 import { assignEstimates, shortestLimit, tsafrirHistogram } from './tsafrir-model.js'
 
 const probability = z.number().min(0).max(1)
+const size = z.number().min(0)
 const parameters = z.strictObject({
-  serial: probability, powerOfTwo: probability, low: z.number().min(0), medium: z.number().min(0), high: z.number().min(0), lowProbability: probability,
-  a1: positive, b1: positive, a2: positive, b2: positive, pa: z.number(), pb: z.number(),
-  aArrival: positive, bArrival: positive, rushToAll: positive, aDay: positive, bDay: positive,
+  serial: probability.describe('Fraction of jobs of one processor.'),
+  powerOfTwo: probability.describe('Fraction of the others whose size is a power of two.'),
+  low: size.describe('Least log2 of a size.'),
+  medium: size.describe('log2 of a size: the end of the lower range.'),
+  high: size.describe('Largest log2 of a size.'),
+  lowProbability: probability.describe('Probability of the lower range.'),
+  a1: positive.describe('Shape of the first gamma distribution of the natural logarithm of a run time in seconds.'),
+  b1: positive.describe('Its scale.'),
+  a2: positive.describe('Shape of the second one.'),
+  b2: positive.describe('Its scale.'),
+  pa: z.number().describe('The first one has the probability pa x size + pb.'),
+  pb: z.number().describe('The first one has the probability pa x size + pb.'),
+  aArrival: positive.describe('Shape of the gamma distribution of the natural logarithm of a gap between arrivals in rush hours, in seconds.'),
+  bArrival: positive.describe('Its scale.'),
+  rushToAll: positive.describe('Factor of that shape for the whole day.'),
+  aDay: positive.describe('Shape of the gamma density of arrivals over the day, in half hours.'),
+  bDay: positive.describe('Its scale.'),
 }).partial()
 
 /**
@@ -33,7 +48,7 @@ export const lublin = defineGenerator({
   source: 'Lublin and Feitelson, JPDC 2003; estimates: Tsafrir et al., JSSPP 2005',
   options: z.strictObject({
     seed,
-    jobs: count.default(1000),
+    jobs: count.default(1000).describe('Number of jobs.'),
     procs: z.int().min(2).max(1_048_576).default(128).describe('Processors of the machine; the published parameters are for 128.'),
     kind: z.enum(['all', 'batch', 'interactive', 'both']).default('all')
       .describe('all: one kind of jobs fitted to all; batch, interactive: one of the two kinds; both: the two kinds mixed, as queues of these names.'),

@@ -6,7 +6,7 @@ import { count, defineGenerator, positive, seed, startup } from './define-genera
 import { exponential, toMillis } from './sampling.js'
 
 const duration = z.union([positive, distributionSchema])
-const range = z.strictObject({ min: count, max: count }).refine(({ min, max }) => min <= max, 'min to be at most max')
+const range = z.strictObject({ min: count.describe('Least number.'), max: count.describe('Largest number.') }).refine(({ min, max }) => min <= max, 'min to be at most max')
 
 /**
  * Jobs of one stage that arrive as a Poisson stream: the plain load for trying something out. Sizes are uniform in the
@@ -17,7 +17,7 @@ export const poissonJobs = defineGenerator({
   summary: 'jobs of one stage with exponential gaps, for general use',
   options: z.strictObject({
     seed,
-    jobs: count.default(100),
+    jobs: count.default(100).describe('Number of jobs.'),
     rate: positive.default(0.1).describe('Mean number of submissions per second.'),
     tasks: z.union([count, range]).default(10).describe('Tasks per job: a number, or the least and the most of a uniform range.'),
     duration: duration.default({ kind: 'exponential', mean: 20 }).describe('Duration of a task, seconds, or a distribution that the run draws from.'),

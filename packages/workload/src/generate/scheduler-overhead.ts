@@ -4,7 +4,8 @@ import { workloadOf } from '../workload.js'
 import { count, defineGenerator, slowstart } from './define-generator.js'
 
 const shiftedExponential = (shift: number, mean: number, text: string) => z.strictObject({
-  shift: z.number().min(0).default(shift), mean: z.number().min(0).default(mean),
+  shift: z.number().min(0).default(shift).describe('Seconds that are added.'),
+  mean: z.number().min(0).default(mean).describe('Mean of the exponential, seconds.'),
 }).prefault({}).describe(text)
 
 /**
@@ -19,7 +20,7 @@ export const schedulerOverhead = defineGenerator({
   summary: '100 jobs of 1,000 maps and 1,000 reduces in 20 pools, all at once',
   source: 'Zaharia et al., EuroSys 2010, section 5.4',
   options: z.strictObject({
-    jobs: count.default(100),
+    jobs: count.default(100).describe('Number of jobs.'),
     maps: count.default(1000).describe('Maps per job.'),
     reduces: z.int().min(0).max(10_000_000).default(1000).describe('Reduces per job.'),
     pools: count.default(20).describe('Number of queues: pool0, pool1, ...'),

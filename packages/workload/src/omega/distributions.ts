@@ -6,7 +6,7 @@ import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 import { quantileOf, type Samples } from './distribution-files.js'
 
 const samples = (value: z.ZodNumber) => z.array(value).min(1)
-const byClass = (value: z.ZodNumber) => z.strictObject({ batch: samples(value), service: samples(value) })
+const byClass = (value: z.ZodNumber) => z.strictObject({ batch: samples(value).describe('Measured values, in any order.'), service: samples(value).describe('Measured values, in any order.') })
 
 /**
  * Jobs drawn from measured values: gaps, tasks per job and run times of each class, independently of each other, by

@@ -28,8 +28,8 @@ export const omegaExample = defineGenerator({
   options: z.strictObject({
     seed,
     horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted; default one day.'),
-    batch: classOptions(10, 100, 100).prefault({}),
-    service: classOptions(20, 10, 500).prefault({}),
+    batch: classOptions(10, 100, 100).prefault({}).describe('Batch jobs.'),
+    service: classOptions(20, 10, 500).prefault({}).describe('Service jobs.'),
     demand: demandSchema.default({ cpu: 1000, mem: 2048 }).describe('Amounts per task: 1 CPU and 2 GB in millicores and MiB.'),
   }),
   create(options) {
