@@ -32,7 +32,7 @@ export async function openedTrace(file: string, { format, mapping, option, onBad
     file === '-' ? '/dev/stdin' : resolve(io.cwd, file),
     { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine },
   )
-  await breathe(() => !io.signal.aborted) // what is held in memory is read in one go
+  await breathe(() => !io.signal.aborted)
   return trace
 }
 

@@ -25,11 +25,7 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
       return machine === undefined ? {} : { machine }
     },
 
-    readWhole(bytes, options, reading) {
-      const whole = new WholeAccounting(table, options, sizes(bytes), reading)
-      whole.add(bytes, reading.file)
-      return whole.trace(reading.file)
-    },
+    readWhole: (bytes, options, reading) => new WholeAccounting(table, options, sizes(bytes), reading),
 
     ...(isByEnd && { isHistory: true, readParts: (options, reading) => new WholeAccounting(table, options, {}, reading) }),
 

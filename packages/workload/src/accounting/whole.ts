@@ -1,6 +1,6 @@
 import { SchedError, type JobSource, type JobSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
-import { eachLine } from '../rigid/each-line.js'
+import { checkText, eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
@@ -23,6 +23,8 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
   readonly #jobs: JobSpec[] = []
   #unsorted = 0
   #count = 0
+  /** Whether nothing was read so far. */
+  #isNew = true
   /** Lines of the file in the pieces of it above. */
   #before = 0
 
@@ -42,18 +44,21 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
 
   add(bytes: Uint8Array, file: string | undefined): void {
     const place = this.#place
-    if (file !== place.file) this.#before = 0
+    if (this.#isNew || file !== place.file) {
+      checkText(bytes, file)
+      this.#before = place.counted === 'row' ? -1 : 0 // a header is no row
+    }
+    this.#isNew = false
     place.file = file
     const before = this.#before
-    const header = place.counted === 'row' ? 1 : 0
     const take = (record: AccountingRecord | 'step') => this.#take(record)
     const visit = (line: number, from: number, to: number) => {
-      place.line = before + line - header
+      place.line = before + line
       this.#excuse(() => this.#lines.line(bytes, from, to, take))
     }
-    const lines = eachLine(bytes, file, { visit }) - header
+    const lines = eachLine(bytes, { visit })
     this.#before += lines
-    this.#count += lines
+    this.#count += before < 0 ? lines + before : lines
   }
 
   trace(name: string | undefined): Trace {

@@ -1,9 +1,10 @@
 import { SchedError, type JobSource } from '@sched/core'
 import { basename } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { bufferOf, isParquet, parquetTable, type ParquetTable } from '../parquet/table.js'
 import { csvRows, headerLine } from '../parquet/text.js'
 import type { PartsReading, Trace } from '../trace/format.js'
-import { decoderFor, parseTrace, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
+import { decoderFor, parseTrace, parseTraceInTurns, reportOf, type ParseOptions, type ReadyDecoder } from '../trace/parse-trace.js'
 import { asText } from '../trace/fields.js'
 import { detectFormatOf, headBytes, traceFormats } from '../trace/formats.js'
 import { isAvroBinary } from '../yarn/avro.js'
@@ -13,7 +14,7 @@ import { ioError } from './io-error.js'
 import { chunksOfAll, historyFiles, isDirectory } from './history-files.js'
 import { tableOfFile } from './parquet-file.js'
 import { unpackedZstd } from './zstd.js'
-import { isPacked, mostHeld, readBytes, readHead, readStandardInput, standardInput, statFile } from './read-bytes.js'
+import { isPacked, mostHeld, readBytes, readBytesAside, readHead, readStandardInput, standardInput, statFile } from './read-bytes.js'
 
 const MIB = 2 ** 20
 const pieceBytes = 4 * MIB
@@ -33,12 +34,19 @@ export interface OpenOptions extends Omit<ParseOptions, 'file' | 'counted'> {
  * file, line and field, `BAD_OPTION`. A streamed trace throws them when it gets there.
  */
 export function openTrace(path: string, { stream, ...options }: OpenOptions = {}): Trace {
-  const facts = statFile(path)
   const named = { ...options, file: path }
-  // a pipe can be read once only, so it is always held
-  const held = !facts.isFile() || stream === false || (stream === undefined && isSmall(path, facts.size, named))
-  return called(path, held ? parseTrace(readBytes(path), named) : streamTrace(decoderFor(readHead(path), named), readHead(path), () => chunksOf(path), path))
+  return called(path, isHeld(path, { stream, ...options }) ? parseTrace(readBytes(path), named) : streamTrace(decoderFor(readHead(path), named), readHead(path), () => chunksOf(path), path))
 }
+
+/** A pipe can be read once only, so it is always held. */
+function isHeld(path: string, { stream, ...options }: OpenOptions): boolean {
+  const facts = statFile(path)
+  return !facts.isFile() || stream === false || (stream === undefined && isSmall(path, facts.size, { ...options, file: path }))
+}
+
+/** A trace of a content that is in memory, which gives way to others, such as handlers of signals, while it is read. */
+const heldTrace = async (path: string, content: Uint8Array, { stream: _, ...options }: OpenOptions): Promise<Trace> =>
+  called(path, await parseTraceInTurns(content, { ...options, file: path }, () => setImmediate()))
 
 /**
  * A trace from a file of any kind: as `openTrace`, text packed with zstd (held in memory), and tables in Parquet, which become what a CSV
@@ -52,13 +60,14 @@ export async function openTraceFile(path: string, options: OpenOptions = {}): Pr
   if (isDirectory(path)) return historyTrace(path, options)
   if (statFile(path).isFile()) {
     const content = await unpackedZstd(path)
-    if (content !== undefined) return called(path, parseTrace(content, { ...options, file: path }))
+    if (content !== undefined) return heldTrace(path, content, options)
     const parts = partsOf(path, { ...options, file: path })
-    return parts === undefined ? openTrace(path, options) : partsTrace(parts, [path], path)
+    if (parts !== undefined) return partsTrace(parts, [path], path)
+    return isHeld(path, options) ? heldTrace(path, await readBytesAside(path), options) : openTrace(path, { ...options, stream: true })
   }
   const bytes = path === standardInput ? await readStandardInput() : readBytes(path)
   if (isParquet(bytes)) return tableTrace(await parquetTable(bufferOf(bytes), path), path, options)
-  return called(path, parseTrace(bytes, { ...options, file: path }))
+  return heldTrace(path, bytes, options)
 }
 
 /** The name of the format of a file of text, by its content. Throws `IO`, and `BAD_INPUT` saying what it looks like instead. */
@@ -93,7 +102,7 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
   const streams = stream ?? likely >= (holdsJobs(decoder) ? 512 : 64) * MIB
   const trace = streams
     ? streamTrace(decoder, encoded(headerLine(table)), () => csvOf(table), path)
-    : parseTrace(await joined(csvOf(table), path), { ...named, format: decoder.format })
+    : await heldTrace(path, await joined(csvOf(table), path), { ...named, format: decoder.format })
   if (table.leftOut.length === 0) return called(path, trace)
   const some = table.leftOut.slice(0, 5).map(({ name, what }) => `${name} (${what})`).join(', ')
   const note = `columns of values that are not read: ${some}${table.leftOut.length > 5 ? `, and ${table.leftOut.length - 5} more` : ''}`

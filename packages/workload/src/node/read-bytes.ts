@@ -1,5 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync, type Stats } from 'node:fs'
-import { constants, gunzipSync } from 'node:zlib'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { constants, gunzip, gunzipSync, type ZlibOptions } from 'node:zlib'
 import { headBytes } from '../trace/formats.js'
 import { ioError } from './io-error.js'
 
@@ -18,6 +20,18 @@ export function statFile(path: string): Stats {
 export function readBytes(path: string): Uint8Array {
   return reading(path, () => unpacked(readFileSync(path)))
 }
+
+/** As `readBytes`, on another thread. Throws `IO`. */
+export async function readBytesAside(path: string): Promise<Uint8Array> {
+  try {
+    const bytes = await readFile(path)
+    return isGzip(bytes) ? await unpackedAside(bytes, { maxOutputLength: mostHeld, chunkSize: 2 ** 22 }) : bytes
+  } catch (error) {
+    throw ioError(path, 'read', error)
+  }
+}
+
+const unpackedAside = promisify<Uint8Array, ZlibOptions, Uint8Array>(gunzip)
 
 const unpacked = (bytes: Uint8Array): Uint8Array => (isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: mostHeld }) : bytes)
 

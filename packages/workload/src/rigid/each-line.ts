@@ -8,13 +8,14 @@ export interface LineVisitor {
   quick?(line: number, from: number): number
 }
 
-/**
- * Tells a visitor of every line that is not empty, and returns the number of lines, empty ones too. Lines end in LF or
- * CR LF; a byte order mark is passed over. Throws `BAD_INPUT` for bytes that are not text.
- */
-export function eachLine(bytes: Uint8Array, file: string | undefined, visitor: LineVisitor): number {
+/** Throws `BAD_INPUT` for a file that does not begin as text does. */
+export function checkText(bytes: Uint8Array, file: string | undefined): void {
   const kind = unreadableKind(bytes)
   if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file }, kind.wayOut)
+}
+
+/** Tells a visitor of every line that is not empty, and returns the number of lines, empty ones too. Lines end in LF or CR LF; a byte order mark is passed over. */
+export function eachLine(bytes: Uint8Array, visitor: LineVisitor): number {
   let line = 0
   for (let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0; from < bytes.length; ) {
     const next = visitor.quick?.(line + 1, from) ?? 0

@@ -1,5 +1,5 @@
 import { grown, SchedError } from '@sched/core'
-import { eachLine, type LineVisitor } from '../rigid/each-line.js'
+import { checkText, eachLine, type LineVisitor } from '../rigid/each-line.js'
 import { BadLines, noJobs } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type ReadOptions } from '../trace/format.js'
@@ -10,18 +10,18 @@ import { SwfReading } from './reading.js'
 
 /** Reads line after line into a table. */
 class Lines implements LineVisitor {
-  constructor(private readonly table: SwfTable, private readonly bytes: Uint8Array) {}
+  constructor(private readonly table: SwfTable, private readonly bytes: Uint8Array, private readonly before: number) {}
 
   quick(line: number, from: number): number {
     const to = this.table.reading.plain(this.bytes, from)
     if (to < 0) return 0
-    this.table.line = line
+    this.table.line = this.before + line
     this.table.read(this.bytes, from, to, true)
     return this.bytes[to] === 10 ? to + 1 : to + 2
   }
 
   visit(line: number, from: number, to: number): void {
-    this.table.line = line
+    this.table.line = this.before + line
     this.table.read(this.bytes, from, to, false)
   }
 }
@@ -40,7 +40,7 @@ export class SwfTable {
   readonly width: number
   readonly checked = false
   readonly file: string | undefined
-  readonly lines: number
+  lines = 0
   line = 0
   size = 0
   cells: Cells
@@ -48,13 +48,23 @@ export class SwfTable {
   #unsorted = 0
   #latest = 0
 
+  /** For a log of about so many lines as the bytes. */
   constructor(options: SwfRules, { file, onBadLine = 'fail' }: ReadOptions, bytes: Uint8Array) {
     this.file = file
     this.bad = new BadLines(onBadLine)
     this.reading = new SwfReading(options, this, true)
     this.width = cellsOf(resourcesOf(options))
     this.cells = new Int32Array(this.width * aboutLines(bytes))
-    this.lines = eachLine(bytes, file, new Lines(this, bytes))
+  }
+
+  /** Reads the next piece of the log, which ends where a line does. */
+  add(bytes: Uint8Array): void {
+    if (this.lines === 0) checkText(bytes, this.file)
+    this.lines += eachLine(bytes, new Lines(this, bytes, this.lines))
+  }
+
+  /** After the last piece. Throws `BAD_INPUT` where no job is left. */
+  checkSize(): void {
     if (this.size === 0) throw this.#empty()
   }
 

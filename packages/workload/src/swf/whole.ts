@@ -2,7 +2,7 @@ import type { JobSource, JobSpec } from '@sched/core'
 import { inferSize, machineOf, type Sizes } from '../rigid/machine.js'
 import { RigidStages } from '../rigid/stages.js'
 import { ruleLine, type Machine, type RuleCount } from '../trace/facts.js'
-import type { ReadOptions, Trace } from '../trace/format.js'
+import type { PartsReading, ReadOptions, Trace } from '../trace/format.js'
 import { Cell, lostRule, SwfJobs } from './cells.js'
 import { startOf } from './header.js'
 import { resourcesOf, type SwfRules } from './options.js'
@@ -10,19 +10,24 @@ import { headerNotes, isGuess, swfSizes } from './sizes.js'
 import { SwfTable } from './table.js'
 
 /**
- * A log whose content is in memory, read at once: the cells of its jobs are kept (some 60 bytes each, 120 where a number is
+ * A log whose content is in memory: the cells of its jobs are kept (some 60 bytes each, 120 where a number is
  * large or has a fraction), the bytes are not, and a job is made when it is asked for. Jobs out of order are sorted by
  * submit time, equal ones stay in the order of the log. Throws `BAD_INPUT` with file, line and field.
  */
-export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptions): Trace {
-  const stages = new RigidStages(resourcesOf(options), options.tasks)
+export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptions): PartsReading {
   const table = new SwfTable(options, reading, bytes)
+  return { add: (piece) => table.add(piece), trace: (name) => traceOf(table, options, name) }
+}
+
+function traceOf(table: SwfTable, options: SwfRules, name: string | undefined): Trace {
+  table.checkSize()
+  const stages = new RigidStages(resourcesOf(options), options.tasks)
   const sorted = table.sort()
   const { size } = table
   const { machine, notes } = machineAndNotes(table, options)
   const rules = [...table.reading.rules(), ...lostRule(options.dependencies === 'keep' ? lost(table) : 0), ...sortedRule(sorted)]
   return {
-    name: reading.file ?? 'swf',
+    name: name ?? 'swf',
     format: 'swf',
     jobs: size,
     chained: options.dependencies === 'keep',

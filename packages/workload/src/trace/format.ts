@@ -28,8 +28,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   facts?(options: z.output<S>, head: Uint8Array): TraceFacts
   /** What the jobs of a content that is held say besides. */
   inferred?(jobs: readonly JobSpec[]): TraceFacts
-  /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. */
-  readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): Trace
+  /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. It is then given piece by piece. */
+  readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): PartsReading
   /** The same piece by piece, also of several files whose jobs are one trace: for files too large to be held, and directories, which are streamed without it. */
   readParts?(options: z.output<S>, reading: ReadOptions): PartsReading
 }

@@ -6,6 +6,10 @@ import { asText } from './fields.js'
 import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
 
+const LINE_FEED = 10
+/** Bytes that are read in one go. */
+const PIECE = 2 ** 20
+
 /** How a trace is to be read. */
 export interface ParseOptions extends ReadOptions {
   /** A format's name or the format itself; default: found out from the content. */
@@ -20,18 +24,47 @@ export interface ParseOptions extends ReadOptions {
  * `BAD_OPTION`.
  */
 export function parseTrace(content: Uint8Array, options: ParseOptions = {}): Trace {
+  const parsing = parsed(content, options)
+  for (;;) {
+    const { done, value } = parsing.next()
+    if (done === true) return value
+  }
+}
+
+/** The same, with a turn for others after some MiB: they wait tens of milliseconds. Throws what `turn` does, too. */
+export async function parseTraceInTurns(content: Uint8Array, options: ParseOptions, turn: () => Promise<void>): Promise<Trace> {
+  const parsing = parsed(content, options)
+  for (;;) {
+    const { done, value } = parsing.next()
+    if (done === true) return value
+    await turn()
+  }
+}
+
+/** Gives way after each piece. */
+function* parsed(content: Uint8Array, options: ParseOptions): Generator<undefined, Trace, void> {
   const bytes = isAvroBinary(asText(content, 0, 16)) ? avroAsJson(content, options.file) : content
   const decoder = decoderFor(bytes, options)
-  if (decoder.readWhole !== undefined) return decoder.readWhole(bytes)
-  const open = (checked: boolean) => {
-    const reading = decoder.start(checked)
-    reading.push(bytes)
-    reading.end()
-    return reading
+  if (decoder.readWhole !== undefined) {
+    const whole = decoder.readWhole(bytes)
+    for (const piece of piecesOf(bytes)) {
+      whole.add(piece, options.file)
+      yield
+    }
+    return whole.trace(options.file)
   }
-  const whole = open(false)
+  const whole = decoder.start(false)
   const jobs: JobSpec[] = []
-  for (let job = whole.next(); job !== undefined; job = whole.next()) if (decoder.format.isHeld === true) jobs.push(job)
+  const take = () => {
+    for (let job = whole.next(); job !== undefined; job = whole.next()) if (decoder.format.isHeld === true) jobs.push(job)
+  }
+  for (const piece of piecesOf(bytes)) {
+    whole.push(piece)
+    take()
+    yield
+  }
+  whole.end()
+  take()
   return {
     ...decoder.facts(bytes),
     ...decoder.format.inferred?.(jobs),
@@ -42,10 +75,23 @@ export function parseTrace(content: Uint8Array, options: ParseOptions = {}): Tra
     report: reportOf(whole),
     open(): JobSource {
       if (decoder.format.isHeld === true) return sourceOf(jobs)
-      const reading = open(whole.skipped === 0)
+      const reading = decoder.start(whole.skipped === 0)
+      reading.push(bytes)
+      reading.end()
       return { next: () => reading.next() }
     },
   }
+}
+
+/** Pieces that end where lines do, at least one. */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
+  let from = 0
+  do {
+    const end = from + PIECE < bytes.length ? bytes.indexOf(LINE_FEED, from + PIECE) : -1
+    const to = end === -1 ? bytes.length : end + 1
+    yield from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
+    from = to
+  } while (from < bytes.length)
 }
 
 function sourceOf(jobs: readonly JobSpec[]): JobSource {
@@ -59,7 +105,7 @@ export interface ReadyDecoder {
   readonly chained: boolean
   start(checked?: boolean): LineDecoder
   facts(head: Uint8Array): TraceFacts
-  readonly readWhole: ((bytes: Uint8Array) => Trace) | undefined
+  readonly readWhole: ((bytes: Uint8Array) => PartsReading) | undefined
   readonly readParts: (() => PartsReading) | undefined
 }
 
