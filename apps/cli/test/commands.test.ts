@@ -261,6 +261,24 @@ describe('sched init', () => {
   })
 })
 
+interface Schema {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly anyOf?: readonly Schema[]
+}
+
+/** Paths of keys without a word. */
+function undescribed({ properties = {}, items, additionalProperties, anyOf = [] }: Schema, path: string): string[] {
+  const own = Object.entries(properties).flatMap(([key, each]) => [
+    ...(each.description === undefined && !(each.anyOf ?? []).some(({ description }) => description !== undefined) ? [`${path}.${key}`] : []),
+    ...undescribed(each, `${path}.${key}`),
+  ])
+  const inner = [items, additionalProperties, ...anyOf].flatMap((each) => (typeof each === 'object' ? undescribed(each, `${path}[]`) : []))
+  return [...own, ...inner]
+}
+
 describe('sched schema', () => {
   it.each(['experiment', 'cluster'])('prints what is published of an %s file', async (of) => {
     // after a change of options: pnpm vitest run commands -u
@@ -274,6 +292,12 @@ describe('sched schema', () => {
     expect(policies['delay']?.properties).toMatchObject({ order: { description: 'an order, by name or with options', default: 'fair', $ref: '#/$defs/order' } })
     expect(Object.keys(policies)).toEqual(expect.arrayContaining(['fifo', 'fair', 'naive-fair', 'hfs']))
     expect(JSON.stringify(properties['workload'])).toContain('meanGap')
+  })
+
+  it.each(['experiment', 'cluster', 'workload'])('says of every key of a file of kind %s what it is', async (of) => {
+    const { $defs = {}, ...rest } = JSON.parse((await ok(['schema', of])).out) as Schema & { $defs?: Record<string, Schema> }
+    const all = Object.entries({ file: rest, ...$defs })
+    expect(all.flatMap(([name, schema]) => undescribed(schema, name))).toEqual([])
   })
 
   it('names no host', async () => {

@@ -125,7 +125,11 @@ const shape = {
   taints: z
     .array(z.union([
       z.string().refine((text) => taintOf(text) !== undefined, 'a taint such as gpu=present:NoSchedule'),
-      z.strictObject({ key: name, value: z.string().optional(), effect: z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule']) }),
+      z.strictObject({
+        key: name.describe('what tolerations name'),
+        value: z.string().optional().describe('what tolerations compare with theirs; default: empty'),
+        effect: z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule']).describe('PreferNoSchedule keeps nobody off, the others do'),
+      }),
     ]))
     .optional()
     .describe('what keeps jobs off that do not tolerate it, as kubectl writes it: gpu=present:NoSchedule; or { key, value, effect }. PreferNoSchedule keeps nobody off'),

@@ -17,8 +17,12 @@ export const demandSchema = z.record(name, z.int().min(0))
   .describe('Amounts per task by resource name, in the unit of the resource.')
 
 export const distributionSchema = z.union([
-  z.strictObject({ kind: z.literal('exponential'), mean: atLeastZero, shift: atLeastZero.exactOptional() }),
-  z.strictObject({ kind: z.literal('uniform'), min: atLeastZero, max: atLeastZero })
+  z.strictObject({
+    kind: z.literal('exponential').describe('`shift` and an exponential of this mean.'),
+    mean: atLeastZero.describe('Seconds.'),
+    shift: atLeastZero.exactOptional().describe('Seconds; default 0.'),
+  }),
+  z.strictObject({ kind: z.literal('uniform').describe('Any time between two.'), min: atLeastZero.describe('Seconds.'), max: atLeastZero.describe('Seconds.') })
     .refine(({ min, max }) => min <= max, 'min to be at most max'),
 ])
 
@@ -33,15 +37,19 @@ export const dataSchema = z.strictObject({
 
 const values = z.array(z.string()).min(1)
 export const requirementSchema = z.strictObject({
-  key: name,
-  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']),
+  key: name.describe('Name of a label.'),
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']).describe('How the value of the label compares with `values`; Gt and Lt as whole numbers.'),
   values: values.exactOptional().describe('Of In and NotIn at least one, of Gt and Lt one whole number, of others none.'),
 }).refine(({ operator, values }) => {
   if (operator === 'Gt' || operator === 'Lt') return values?.length === 1 && /^-?\d+$/.test(values[0]!)
   return (operator === 'In' || operator === 'NotIn') === (values !== undefined)
 }, '`values` with In and NotIn, one whole number in it with Gt and Lt, and none with others')
 
-const fieldSchema = z.strictObject({ key: z.literal('metadata.name'), operator: z.enum(['In', 'NotIn']), values })
+const fieldSchema = z.strictObject({
+  key: z.literal('metadata.name').describe('The name of the node.'),
+  operator: z.enum(['In', 'NotIn']).describe('Whether it is one of `values`, or none.'),
+  values: values.describe('Names of nodes.'),
+})
 
 export const termSchema = z.strictObject({
   matchExpressions: z.array(requirementSchema).exactOptional().describe('What labels of a node must be: { "key": "zone", "operator": "NotIn", "values": ["a"] }.'),
@@ -52,7 +60,7 @@ const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
 export const tolerationSchema = z.strictObject({
   key: name.exactOptional().describe('Key of the taints; default: any.'),
   operator: z.enum(['Equal', 'Exists', 'Gt', 'Lt']).exactOptional().describe('How their value compares with `value`; default Equal.'),
-  value: z.string().exactOptional(),
+  value: z.string().exactOptional().describe('What the value of the taints is compared with; with Exists none.'),
   effect: effect.exactOptional().describe('Effect of the taints; default: any.'),
 })
 
@@ -68,20 +76,23 @@ export const constraintsSchema = z.strictObject({
 
 /** A stage of a job line. */
 export const stageSchema = z.strictObject({
-  name,
-  tasks: z.int().min(1),
+  name: name.describe('What it is called in reports, for example map.'),
+  tasks: z.int().min(1).describe('Number of tasks.'),
   demand: demandSchema,
   duration: durationSchema,
-  after: z.array(z.strictObject({ stage: z.int().min(0), fraction: number.min(0).max(1) })).exactOptional()
+  after: z.array(z.strictObject({
+    stage: z.int().min(0).describe('Index of an earlier stage, from 0.'),
+    fraction: number.min(0).max(1).describe('Part of its tasks that must have ended, 0 to 1.'),
+  })).exactOptional()
     .describe('Earlier stages, by index from 0, of which a fraction of the tasks must have ended.'),
   data: dataSchema.exactOptional().describe('The blocks that the stage reads, one per task.'),
   localityFactors: z.array(number.positive()).min(1).exactOptional()
     .describe('Slow-down by locality level: node, rack, ..., anywhere.'),
-  bytesIn: atLeastZero.exactOptional(),
-  bytesOut: atLeastZero.exactOptional(),
+  bytesIn: atLeastZero.exactOptional().describe('Bytes that all its tasks read.'),
+  bytesOut: atLeastZero.exactOptional().describe('Bytes that all its tasks write.'),
   constraints: constraintsSchema.exactOptional().describe('Where the tasks may run, whatever the policy.'),
   use: z.record(name, atLeastZero).exactOptional().describe('What a task really uses of its node while it runs alone there: { "cores": 0.9, "disks": 0.3 }.'),
-  shuffle: z.strictObject({ from: z.int().min(0), bytes: atLeastZero }).exactOptional()
+  shuffle: z.strictObject({ from: z.int().min(0).describe('Index of the earlier stage, from 0.'), bytes: atLeastZero.describe('Bytes of all tasks together.') }).exactOptional()
     .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
   gang: z.boolean().exactOptional().describe('All tasks start together or none does; see `gang` of the job.'),
   minTasks: z.int().min(1).exactOptional().describe('Of a gang, the fewest tasks that start together and run on; the others follow one by one. Default: all.'),
@@ -90,7 +101,7 @@ export const stageSchema = z.strictObject({
   partition: name.exactOptional().describe('Partition on whose nodes its tasks run, where that is another than the job\'s.'),
   master: z.boolean().exactOptional()
     .describe('The job\'s master, its first stage of one task: the others open `duration` seconds after it has started, and it runs until all of them have ended.'),
-  phases: z.array(z.strictObject({ activities: z.int().min(1), time: number.positive() })).min(1).exactOptional()
+  phases: z.array(z.strictObject({ activities: z.int().min(1).describe('Number of activities.'), time: number.positive().describe('Seconds that one takes, in the mean.') })).min(1).exactOptional()
     .describe('What the tasks share as workers, one phase after the other, with the mean time of an activity: it makes the only stage of a job mouldable.'),
 }) satisfies z.ZodType<StageSpec>
 
@@ -104,17 +115,17 @@ export const recordedSchema = z.strictObject({
 export const jobSchema = z.strictObject({
   id: name.describe('Unique in the file.'),
   submit: atLeastZero.describe('Seconds from the start of the workload; never less than on the line before.'),
-  user: name.exactOptional(),
+  user: name.exactOptional().describe('Who submitted it.'),
   queue: name.exactOptional().describe('Path of the queue, for example root.ads; default: the user\'s own.'),
-  group: name.exactOptional(),
-  account: name.exactOptional(),
-  partition: name.exactOptional(),
+  group: name.exactOptional().describe('Group of the user.'),
+  account: name.exactOptional().describe('Account that pays for it.'),
+  partition: name.exactOptional().describe('Partition of the machine that it was submitted to.'),
   qos: name.exactOptional().describe('Quality of service that it asks for.'),
   licenses: z.record(name, z.int().min(1)).exactOptional().describe('Licences that it holds while it runs, by name, in the whole cluster.'),
   array: name.exactOptional().describe('The array that it is a task of; Slurm\'s backfill (`replan`) plans so many of its tasks at once.'),
   arrayThrottle: z.int().min(1).exactOptional()
     .describe('How many jobs of that array may run at once (--array=0-99%4); default: any number. `replan` keeps to it.'),
-  application: name.exactOptional(),
+  application: name.exactOptional().describe('Program that it runs.'),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order; default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
@@ -127,12 +138,12 @@ export const jobSchema = z.strictObject({
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, to compare with.'),
   gang: z.boolean().exactOptional()
     .describe('The job is one gang: its stages that are gangs start together or not at all, tasks of others follow them. No stage waits for another, is a master or has phases.'),
-  stages: z.array(stageSchema).min(1),
+  stages: z.array(stageSchema).min(1).describe('What it does, in an order in which each comes after those it waits for.'),
 }) satisfies z.ZodType<JobSpec>
 
 export const machineSchema = z.strictObject({
-  procs: z.int().min(1).exactOptional(),
-  nodes: z.int().min(1).exactOptional(),
+  procs: z.int().min(1).exactOptional().describe('Number of processors.'),
+  nodes: z.int().min(1).exactOptional().describe('Number of nodes.'),
   resources: demandSchema.describe('All of it as one node, in what the jobs ask for: { "procs": 240 }.'),
   separate: z.literal(true).exactOptional().describe('Each unit of it is a node of its own; jobs are gangs.'),
   origin: z.string().describe('Where the amounts come from, as a sentence.'),
@@ -140,8 +151,8 @@ export const machineSchema = z.strictObject({
 
 /** The first line of a native file. */
 export const headerSchema = z.strictObject({
-  format: z.literal(nativeFormat),
-  version: z.literal(nativeVersion),
+  format: z.literal(nativeFormat).describe('The format of the file.'),
+  version: z.literal(nativeVersion).describe('Its version.'),
   name: z.string().exactOptional().describe('Name of the workload.'),
   jobs: z.int().min(0).exactOptional().describe('Number of job lines; with it a file that was cut short is noticed.'),
   machine: machineSchema.exactOptional().describe('The parallel machine of a log of rigid jobs.'),
