@@ -41,6 +41,8 @@ export interface Queue extends Standing {
   readonly pending: Float64Array
   /** By resource: what it claims of it, made once. */
   readonly claimants: readonly Claimant[]
+  /** Whether it has a limit of anything. */
+  readonly isLimited: boolean
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -63,6 +65,8 @@ export class KaiOrder implements Order {
   readonly #inOrder: readonly (readonly number[])[][]
   /** By lane: whether fair shares are to be computed anew. */
   readonly #isStale: boolean[]
+  /** Without limits, and where every job may be preempted, none is held back. */
+  readonly readsAll: boolean
   readonly #capacity: Float64Array
   readonly #before: Float64Array
   readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
@@ -83,6 +87,7 @@ export class KaiOrder implements Order {
     }
     this.#claims.set('', claimsOf(settings.defaults, cluster, 'defaults'))
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
+    this.readsAll = this.#fixedPriority === Infinity && ![...this.#claims.values()].some(isLimited)
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -122,6 +127,7 @@ export class KaiOrder implements Order {
 
   /** The next jobs without those that a limit holds back, few at a time, since a reader often needs only the first. */
   next(): JobBlock | undefined {
+    if (this.readsAll) return this.#lists.next()
     const allowed = this.#allowed
     for (;;) {
       if (this.#unread.from === this.#unread.to) {
@@ -148,7 +154,10 @@ export class KaiOrder implements Order {
   /** Whether no limit forbids the next task of the job, or its gang, and no quota if it is never preempted. */
   mayStart(job: JobId): boolean {
     const isFixed = this.isFixed(job)
-    for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) if (!this.#hasRoom(this.queue(pool), job, isFixed)) return false
+    for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) {
+      const queue = this.queue(pool)
+      if ((isFixed || queue.isLimited) && !this.#hasRoom(queue, job, isFixed)) return false
+    }
     return true
   }
 
@@ -384,7 +393,9 @@ export class KaiOrder implements Order {
       const claims = this.#claimsOf((pools[id] as Pool).path)
       const { priority, quota, limit, weight } = claims
       const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
-      for (const queues of this.#queues) queues.push({ ...claims, claimants: claimants(), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+      for (const queues of this.#queues) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
     }
   }
 }
+
+const isLimited = ({ limit }: Claims): boolean => limit.some((most) => most < Infinity)

@@ -1,7 +1,14 @@
-import { askedTogether, SchedError, whatStarts, type ClusterView, type StageSpec } from '@sched/core'
+import { askedTogether, SchedError, whatStarts, type ClusterView, type ResourceId, type StageSpec } from '@sched/core'
 import { NamedQueues } from '../yarn/named-queues.js'
 import { sparse, type Sparse } from './amounts.js'
 import { yunikornOptions, type QueueSettings } from './options.js'
+
+/** The most of a resource that a queue may have with those inside it. */
+interface Bound {
+  readonly queue: number
+  readonly resource: ResourceId
+  readonly most: number
+}
 
 /** A queue of the tree; ids are dense, queue 0 is the root. */
 export interface Queue {
@@ -15,6 +22,9 @@ export interface Queue {
   readonly isLeaf: boolean
   readonly guaranteed: Sparse
   readonly max: Sparse
+  /** Those of the root first, its own last, that have a maximum of something, and those that have one of how many jobs run. */
+  readonly bounded: readonly Bound[]
+  readonly capped: readonly number[]
   readonly settings: QueueSettings
   readonly template: QueueSettings['template']
 }
@@ -25,6 +35,8 @@ export interface Queue {
  * Source: YuniKorn, queue.go (NewConfiguredQueue, NewDynamicQueue, applyTemplate).
  */
 export class QueueTree extends NamedQueues<Queue, QueueSettings> {
+  /** Whether any queue has a maximum of anything, or of how many jobs run. */
+  areLimits = false
   readonly #cluster: ClusterView
   readonly #plain = yunikornOptions.parse({}).root
 
@@ -62,6 +74,9 @@ export class QueueTree extends NamedQueues<Queue, QueueSettings> {
 
   protected made(path: string, settings: QueueSettings, parent: Queue | undefined, holdsQueues: boolean, field: string): Queue {
     const id = this.queues.length
+    const max = sparse(settings.max, this.#cluster, `${field}.max`)
+    const own = [...max].flatMap((most, r) => (most < Infinity ? [{ queue: id, resource: r as ResourceId, most }] : []))
+    this.areLimits ||= own.length > 0 || settings.maxApplications > 0
     return {
       id,
       path,
@@ -71,7 +86,9 @@ export class QueueTree extends NamedQueues<Queue, QueueSettings> {
       settings,
       template: settings.template ?? parent?.template,
       guaranteed: sparse(settings.guaranteed, this.#cluster, `${field}.guaranteed`),
-      max: sparse(settings.max, this.#cluster, `${field}.max`),
+      max,
+      bounded: [...(parent?.bounded ?? []), ...own],
+      capped: [...(parent?.capped ?? []), ...(settings.maxApplications > 0 ? [id] : [])],
     }
   }
 

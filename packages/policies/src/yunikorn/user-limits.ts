@@ -52,6 +52,11 @@ export class UserLimits {
     for (const { id, path, settings } of queues) if (settings.limits.length > 0) this.#limits.set(id, this.#read(settings.limits, `${path}.limits`))
   }
 
+  /** Whether any queue has limits. */
+  get areAny(): boolean {
+    return this.#limits.size > 0
+  }
+
   #read(given: readonly LimitSettings[], field: string): QueueLimits {
     const users = new Map<string, Limit>()
     const groups = new Map<string, Limit>()

@@ -91,6 +91,11 @@ export class YunikornOrder implements Order {
     return undefined
   }
 
+  /** Without limits of queues, users and groups no job is held back. */
+  get readsAll(): boolean {
+    return !this.#tree.areLimits && !this.#limits.areAny
+  }
+
   // ---- reading ----
 
   begin(round: Round): void {
@@ -107,15 +112,16 @@ export class YunikornOrder implements Order {
     while (this.#path.length > 0) {
       const depth = this.#path.length - 1
       const queue = this.#path[depth] as number
-      const { ids, to } = waiting.members(queue)
+      const members = waiting.members(queue)
+      const { ids, to } = members
       const at = this.#at[depth] as number
       if (at >= to || this.#left === 0) {
         this.#path.length = this.#at.length = depth
         this.#left = Infinity
       } else if ((this.#tree.queues[queue] as Queue).isLeaf) {
-        const end = Math.min(to, at + AT_ONCE)
+        const end = this.readsAll ? to : Math.min(to, at + AT_ONCE)
         this.#at[depth] = end
-        const block = this.#allowedOf(ids, at, end)
+        const block = this.readsAll ? members : this.#allowedOf(ids, at, end)
         if (block.to > 0) return block
       } else {
         this.#at[depth] = at + 1
@@ -172,11 +178,7 @@ export class YunikornOrder implements Order {
 
   /** Whether as many jobs run in the queue, or in one around it, as may. */
   isFull(queue: number): boolean {
-    for (const id of (this.#tree.queues[queue] as Queue).around) {
-      const { maxApplications } = (this.#tree.queues[id] as Queue).settings
-      if (maxApplications > 0 && (this.#running[id] as number) >= maxApplications) return true
-    }
-    return false
+    return this.#fullOf(this.#tree.queues[queue] as Queue) !== undefined
   }
 
   /** The limit that forbids what the job would start next, or with `isOne` the first task of that, in words. `undefined`: none. */
@@ -186,23 +188,27 @@ export class YunikornOrder implements Order {
 
   /** The same, but that maximums of queues are no limit. */
   limitOfOthers(job: JobId, isOne = false): string | undefined {
-    const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
-    if (this.#counts[job] !== true)
-      for (const id of around) {
-        const { path, settings } = this.#tree.queues[id] as Queue
-        if (settings.maxApplications > 0 && (this.#running[id] as number) >= settings.maxApplications) return `maxApplications of ${path}`
-      }
-    return this.#limits.forbids(job, around, this.#counts[job] === true, this.resources, (r) => this.#asked(job, r, isOne))
+    const leaf = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    const full = this.#counts[job] === true ? undefined : this.#fullOf(leaf)
+    if (full !== undefined) return `maxApplications of ${full.path}`
+    return this.#limits.areAny ? this.#limits.forbids(job, leaf.around, this.#counts[job] === true, this.resources, (r) => this.#asked(job, r, isOne)) : undefined
+  }
+
+  /** The queue itself, or one around it, in which as many jobs run as may. */
+  #fullOf({ capped }: Queue): Queue | undefined {
+    for (let i = 0; i < capped.length; i++) {
+      const queue = this.#tree.queues[capped[i] as number] as Queue
+      if ((this.#running[queue.id] as number) >= queue.settings.maxApplications) return queue
+    }
+    return undefined
   }
 
   #maximumOf(job: JobId, isOne: boolean): string | undefined {
-    const { around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
-    for (const id of around) {
-      const { max, path } = this.#tree.queues[id] as Queue
-      for (const r of this.resources) {
-        const asked = this.#asked(job, r, isOne)
-        if (asked > 0 && this.used(id, r) + asked > (max[r] as number)) return `max of ${path}`
-      }
+    const { bounded } = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    for (let i = 0; i < bounded.length; i++) {
+      const { queue, resource, most } = bounded[i] as (typeof bounded)[number]
+      const asked = this.#asked(job, resource, isOne)
+      if (asked > 0 && this.used(queue, resource) + asked > most) return `max of ${(this.#tree.queues[queue] as Queue).path}`
     }
     return undefined
   }
