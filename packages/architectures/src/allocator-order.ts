@@ -1,4 +1,4 @@
-import type { ClusterView, Random, ResourceId } from '@sched/core'
+import { portableLog, type ClusterView, type Random, type ResourceId } from '@sched/core'
 
 /** A framework, or a role with all frameworks in it, as an allocator sees it. */
 export interface Share {
@@ -53,6 +53,6 @@ export const rankedBy = (order: AllocatorOrder, cluster: ClusterView, ties: 'nam
 /** A new draw at every reading: who has twice the weight comes before another twice as often (Mesos: the random sorter). */
 export const rankedAtRandom = (random: Random): Ranking => (siblings) =>
   siblings
-    .map((each) => ({ each, key: -Math.log(1 - random()) / each.weight }))
+    .map((each) => ({ each, key: -portableLog(1 - random()) / each.weight }))
     .sort((a, b) => a.key - b.key)
     .map(({ each }) => each)

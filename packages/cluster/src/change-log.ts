@@ -1,4 +1,4 @@
-import type { ChangeLog, NodeId } from '@sched/core'
+import { portableLog2, type ChangeLog, type NodeId } from '@sched/core'
 
 /** The nodes on which something changed lately, in a ring. */
 export class NodeChanges implements ChangeLog {
@@ -8,7 +8,7 @@ export class NodeChanges implements ChangeLog {
 
   /** Room for four changes per node, as a power of two up to 4096: who is further behind looks at every node, which then costs less. */
   constructor(nodes: number) {
-    this.kept = Math.min(4096, 2 ** Math.ceil(Math.log2(4 * Math.max(4, nodes))))
+    this.kept = Math.min(4096, 2 ** Math.ceil(portableLog2(4 * Math.max(4, nodes))))
     this.#nodes = new Int32Array(this.kept)
   }
 

@@ -43,7 +43,7 @@ export function quantityAt({ object, place }: KubernetesObject, ...path: Path): 
   if (value === undefined || value === null) return 0
   const parts = /^(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(typeof value === 'number' ? value.toFixed(9) : typeof value === 'string' ? value : '')
   if (parts === null) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a quantity such as 8, 7910m or 16Gi.`, place(...path))
-  return Number(parts[1]) * (parts[2] === undefined ? (inUnits[parts[3] ?? ''] as number) : 10 ** Number(parts[2]))
+  return Number(parts[1]) * (parts[2] === undefined ? (inUnits[parts[3] ?? ''] as number) : Number(`1e${parts[2]}`))
 }
 
 const fieldText = (path: Path): string => path.map((key, i) => (typeof key === 'number' ? `[${key}]` : i === 0 ? key : `.${key}`)).join('')

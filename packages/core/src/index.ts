@@ -24,6 +24,7 @@ export { knownWords } from './known-words.js'
 export { phasesTime } from './phases.js'
 export { Reason, reasonNames, type LimitsSay, type Moulding, type Round } from './round.js'
 export type * from './plugs.js'
+export { portableExp, portableExp2, portableLog, portableLog1p, portableLog2 } from './portable-math.js'
 export { hashUnit, randomStream, streamKey } from './random.js'
 export * from './observer.js'
 export {

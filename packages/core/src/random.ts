@@ -5,7 +5,7 @@ import { SchedError } from './error.js'
  * are independent, so that drawing more from one leaves the others as they were.
  *
  * Generator: sfc32 (C. Doty-Humphrey, PractRand), four 32-bit words, period at least 2^32; two draws per number.
- * Sample from it with + - * / and `Math.log`, `Math.sqrt` only: other `Math` functions may differ between engines.
+ * Sample from it with + - * /, `Math.sqrt`, `portableLog` and its like only: functions of `Math` may differ between machines.
  */
 export function randomStream(seed: number, name: string): () => number {
   const state = new Int32Array([streamKey(seed, name), digest(seed, name, 0x2545f491), seed | 0, 1])

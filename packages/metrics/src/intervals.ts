@@ -23,7 +23,7 @@ export function meanInterval(values: readonly number[], level = 0.95): Interval 
     throw new SchedError('BAD_OPTION', `the confidence level is ${level}.`, { field: 'level' }, 'Use a number between 0 and 1, such as 0.95.')
   const n = values.length
   const mean = values.reduce((sum, value) => sum + value, 0) / n
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+  const squares = values.reduce((sum, value) => sum + (value - mean) * (value - mean), 0)
   const halfWidth = n < 2 ? NaN : studentt.inv((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n)
   return { n, mean, low: mean - halfWidth, high: mean + halfWidth, halfWidth, level }
 }

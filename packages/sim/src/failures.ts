@@ -1,4 +1,4 @@
-import { hashUnit, SchedError, streamKey, type JobId, type Seconds, type TaskId } from '@sched/core'
+import { hashUnit, portableLog, SchedError, streamKey, type JobId, type Seconds, type TaskId } from '@sched/core'
 import type { TaskStart } from './task-start.js'
 
 /** Tasks that fail by themselves; exactly one of `probability` and `mtbf`. */
@@ -63,7 +63,7 @@ export class Failures {
     const past = this.#tasks.get(job)?.get(task)
     const u = hashUnit(this.#stream(past?.failures ?? 0) ^ key, index, stageIndex)
     const fails = this.#probability === undefined
-      ? Math.max(0, -this.#mtbf * Math.log(1 - u) - (past?.ran ?? 0))
+      ? Math.max(0, -this.#mtbf * portableLog(1 - u) - (past?.ran ?? 0))
       : u < this.#probability
         ? (u / this.#probability) * seconds
         : Infinity

@@ -1,5 +1,5 @@
 import { loseSuspendedOn, type CellState, type Work } from '@sched/cluster'
-import { SchedError, type Architecture, type NodeId, type Seconds } from '@sched/core'
+import { portableLog, SchedError, type Architecture, type NodeId, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
 import type { TaskRuns } from './task-runs.js'
@@ -88,7 +88,7 @@ export class Outages {
         { field: 'outages' },
         'Give its nodes `racks`, or draw failures per node.',
       )
-    const draw = (isFailure: boolean) => -(isFailure ? mtbf : mttr) * Math.log(1 - next())
+    const draw = (isFailure: boolean) => -(isFailure ? mtbf : mttr) * portableLog(1 - next())
     const count = per === 'node' ? cell.nodes : rackStart.length - 1
     for (let unit = 0; unit < count; unit++) {
       queue.push(draw(true), EventKind.Outage, 2 * this.#units.length)

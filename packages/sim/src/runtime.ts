@@ -1,4 +1,4 @@
-import { hashUnit, phasesTime, SchedError, streamKey, type Duration, type JobSpec, type Phase, type Seconds, type StageSpec } from '@sched/core'
+import { hashUnit, phasesTime, portableLog, SchedError, streamKey, type Duration, type JobSpec, type Phase, type Seconds, type StageSpec } from '@sched/core'
 import type { NetworkOptions } from './progress/shuffle.js'
 
 /** What is known of a task when it starts. */
@@ -98,5 +98,5 @@ function baseDuration(duration: Exclude<Duration, number>, stream: number, start
   if (!('kind' in duration)) return duration[start.task] as number
   const u = hashUnit(stream ^ start.key, start.task, start.stageIndex)
   if (duration.kind === 'uniform') return duration.min + (duration.max - duration.min) * u
-  return (duration.shift ?? 0) - duration.mean * Math.log(1 - u)
+  return (duration.shift ?? 0) - duration.mean * portableLog(1 - u)
 }

@@ -5,7 +5,6 @@ import { swf } from '../src/node/index.js'
 import { gammaOf, normalOf } from '../src/generate/gamma.js'
 import { dayClock, dayWeights } from '../src/generate/lublin-arrivals.js'
 import { lublinParameters } from '../src/generate/lublin-parameters.js'
-import { exp, exp2 } from '../src/generate/portable-exp.js'
 import { realTrace } from './traces.js'
 
 type Options = Parameters<typeof lublin>[0]
@@ -34,17 +33,6 @@ function distance(first: readonly number[], second: readonly number[]): number {
   }
   return most
 }
-
-describe('exp', () => {
-  it('is e^x within 2 units in the last place', () => {
-    for (let x = -690; x < 690; x += 0.737) expect(Math.abs(exp(x) / Math.exp(x) - 1)).toBeLessThan(4.5e-16)
-    for (let x = -90; x < 90; x += 0.0737) expect(Math.abs(exp2(x) / Math.pow(2, x) - 1)).toBeLessThan(4.5e-16)
-  })
-
-  it('is exact where the result is a power of two, and at the ends', () => {
-    expect([exp(0), exp2(1), exp2(10), exp2(-3), exp(1000), exp(-1000)]).toEqual([1, 2, 1024, 0.125, Infinity, 0])
-  })
-})
 
 describe('gamma', () => {
   it.each([[4.2, 0.94], [312, 0.03], [10.46, 0.4871], [1, 2], [0.3, 5]])('of shape %d and scale %d has its mean and deviation', (shape, scale) => {

@@ -1,5 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
-import { randomStream, SchedError, type Seconds } from '@sched/core'
+import { portableLog, randomStream, SchedError, type Seconds } from '@sched/core'
 import { placeRunning, prefill, readCellState, type CellGroups, type RunningKind } from '@sched/workload'
 import { runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
@@ -72,7 +72,7 @@ function drawn(tasks: DrawnTasks, utilisation: number | undefined, cell: CellGro
 function remainingTime(remaining: DrawnTasks[number]['remaining'], next: () => number): () => Seconds {
   if (remaining === undefined) return () => Infinity
   if (typeof remaining === 'number') return () => remaining
-  return () => -remaining.mean * Math.log(1 - next())
+  return () => -remaining.mean * portableLog(1 - next())
 }
 
 /** Nodes of a cluster as tasks are placed on them, alike neighbours together. */

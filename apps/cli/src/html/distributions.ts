@@ -2,6 +2,7 @@ import { capital, charts } from './compared.js'
 import type { JobQuantiles } from '@sched/metrics'
 import type { Html } from '@sched/report'
 import { lineChart, type Axis, type Point } from '@sched/report/charts'
+import { powerOfTenBelow } from '../output/number.js'
 
 /** The distributions of one policy, of all its runs. */
 interface Named {
@@ -51,5 +52,5 @@ function axisOf(title: string, unit: Axis['unit'], values: readonly number[]): A
   const positive = values.filter((value) => value > 0).sort((a, b) => a - b)
   const [least = 1, middle = 1, most = 1] = [positive[0], positive[positive.length >> 1], positive.at(-1)]
   if (most < WIDE * middle) return { title, unit, from: unit === '' ? 1 : 0 }
-  return { title, unit, log: true, from: unit === '' || least >= 1 ? 1 : Math.max(1e-3, 10 ** Math.floor(Math.log10(least))), to: most }
+  return { title, unit, log: true, from: unit === '' || least >= 1 ? 1 : Math.max(1e-3, Number(`1e${powerOfTenBelow(least)}`)), to: most }
 }

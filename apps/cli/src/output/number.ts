@@ -29,5 +29,8 @@ function grouped(value: number, places: number): string {
 
 function decimals(value: number, digits: number, unit: string): number {
   if (value === 0 || !Number.isFinite(value) || (Number.isInteger(value) && unit === '')) return 0
-  return Math.min(mostDecimals[unit] ?? 2, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))))
+  return Math.min(mostDecimals[unit] ?? 2, Math.max(0, digits - 1 - powerOfTenBelow(value)))
 }
+
+/** The exponent of the largest power of ten that a number, its sign aside, reaches. */
+export const powerOfTenBelow = (value: number): number => Number(value.toExponential().split('e')[1])

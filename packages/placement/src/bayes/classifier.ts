@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { portableExp, portableLog, portableLog1p, SchedError } from '@sched/core'
 import { extractInto, featureCount } from './features.js'
 import type { BayesModel } from './model.js'
 import type { Plan } from './plan.js'
@@ -30,15 +30,15 @@ export class BayesClassifier {
     this.model = model
     const { C0, C1 } = model.classes
     this.#features = new Float64Array(featureCount(model.cluster, model.features))
-    const prior = Math.log(C1.prior) - Math.log(C0.prior)
+    const prior = portableLog(C1.prior) - portableLog(C0.prior)
     if (model.kind === 'gaussian') {
       const { C0: lazy, C1: active } = model.classes
       this.#terms = interleaved([active.mean, halfPrecisions(active.variance), lazy.mean, halfPrecisions(lazy.variance)])
-      this.#offset = prior + active.variance.reduce((sum, variance, m) => sum + (Math.log(lazy.variance[m] as number) - Math.log(variance)) / 2, 0)
+      this.#offset = prior + active.variance.reduce((sum, variance, m) => sum + (portableLog(lazy.variance[m] as number) - portableLog(variance)) / 2, 0)
     } else {
       const { C0: lazy, C1: active } = model.classes
-      const used = active.used.map((part, m) => Math.log(part) - Math.log(lazy.used[m] as number))
-      const unused = active.used.map((part, m) => Math.log1p(-part) - Math.log1p(-(lazy.used[m] as number)))
+      const used = active.used.map((part, m) => portableLog(part) - portableLog(lazy.used[m] as number))
+      const unused = active.used.map((part, m) => portableLog1p(-part) - portableLog1p(-(lazy.used[m] as number)))
       this.#terms = interleaved([used, unused])
       this.#offset = prior
     }
@@ -68,7 +68,7 @@ export class BayesClassifier {
 
   #predict(features: ArrayLike<number>): Prediction {
     const logOdds = this.#offset + (this.model.kind === 'gaussian' ? this.#distances(features) : this.#bits(features))
-    const less = Math.exp(-Math.abs(logOdds)) // at most 1, so nothing overflows: log-sum-exp with the larger one taken out
+    const less = portableExp(-Math.abs(logOdds)) // at most 1, so nothing overflows: log-sum-exp with the larger one taken out
     const least = less / (1 + less)
     const isActive = logOdds > 0
     return { isActive, logOdds, probabilities: isActive ? { C0: least, C1: 1 - least } : { C0: 1 - least, C1: least } }

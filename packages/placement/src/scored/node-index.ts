@@ -1,4 +1,4 @@
-import { None, type ClusterView, type NodeId } from '@sched/core'
+import { None, portableLog2, type ClusterView, type NodeId } from '@sched/core'
 
 /**
  * The nodes of a cluster by a score of their own, kept current by the cluster's log of changes: a tournament tree, so
@@ -15,7 +15,7 @@ export class NodeIndex {
   constructor(cluster: ClusterView, scoreOf: (node: NodeId) => number) {
     this.#cluster = cluster
     this.#scoreOf = scoreOf
-    this.#size = 2 ** Math.ceil(Math.log2(Math.max(cluster.nodes, 2)))
+    this.#size = 2 ** Math.ceil(portableLog2(Math.max(cluster.nodes, 2)))
     this.#best = new Float64Array(2 * this.#size).fill(-Infinity)
   }
 

@@ -8,9 +8,10 @@
  * Assumptions of the source: blocks lie on nodes chosen independently, and slots free on random nodes.
  * Deviation: the formulas hold for K <= M; with more tasks than nodes, 1 - K/M is taken as 0 (every node holds data).
  *
- * These are figures for people, not results of a simulation: they use `**` and `Math.exp`, whose last bit may differ
- * between machines. All functions throw `BAD_OPTION` for an argument out of range.
+ * These are figures for people, not results of a simulation: they use `**`, whose last bit may differ between
+ * machines. All functions throw `BAD_OPTION` for an argument out of range.
  */
+import { portableExp, portableLog } from '@sched/core'
 import { requireCount, requireFraction, requireNonNegative, requireThat } from './arguments.js'
 
 /** Where the blocks of a job lie. */
@@ -81,7 +82,7 @@ export function minimumSkips(blocks: BlockPlacement, tasks: number, target: numb
   requireCount('tasks', tasks)
   requireThat(target >= 0 && target < 1, 'target', target, 'a fraction of at least 0 and below 1')
   const missed = (1 - target) * tasks
-  return -(blocks.nodes / blocks.replicas) * Math.log(missed / (1 + missed))
+  return -(blocks.nodes / blocks.replicas) * portableLog(missed / (1 + missed))
 }
 
 /** 1 - K/M: the fraction of nodes that one replica of each of K blocks leaves without data. */
@@ -95,7 +96,7 @@ function emptyFraction(blocks: BlockPlacement, tasksLeft: number): number {
 function decay(blocks: BlockPlacement, skips: number): number {
   requireBlocks(blocks)
   requireNonNegative('skips', skips)
-  return Math.exp((-blocks.replicas * skips) / blocks.nodes)
+  return portableExp((-blocks.replicas * skips) / blocks.nodes)
 }
 
 function meanOverJob(tasks: number, locality: (tasksLeft: number) => number): number {

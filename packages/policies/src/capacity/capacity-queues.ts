@@ -1,4 +1,4 @@
-import { None, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
+import { None, portableLog2, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type ShapeId, type TaskId, type UserId } from '@sched/core'
 import { JobLimits } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
@@ -226,7 +226,7 @@ export class CapacityQueues {
   keyIn(job: JobId, lane: LaneId, queue: Queue): number {
     if (queue.ordering !== 'fair') return -this.priorityIn(job, queue)
     const used = this.#memory[job * this.pots.lanes + lane] as number
-    return queue.isSizeBased ? used / Math.log2(1 + Math.max(1, used + this.#wanted(job, lane))) : used
+    return queue.isSizeBased ? used / portableLog2(1 + Math.max(1, used + this.#wanted(job, lane))) : used
   }
 
   /** The priority that a job has in a leaf. */

@@ -1,9 +1,8 @@
-import type { Seconds } from '@sched/core'
-import { powerOfTwo } from './power-of-two.js'
+import { portableExp2, portableLog2, type Seconds } from '@sched/core'
 
 /** Charges grow up to this before all are scaled down, by a power of two and so exactly. */
-const LARGEST = powerOfTwo(400)
-const SMALLER = powerOfTwo(-400)
+const LARGEST = portableExp2(400)
+const SMALLER = portableExp2(-400)
 /** In one period; with so many, nothing is left beside what is charged after them. */
 const MOST_HALVINGS = 400
 /** Periods, 19 years of five minutes: a run that goes on for longer without an event need not go through them one by one. */
@@ -45,7 +44,7 @@ export class DecayedUsage {
 
   constructor(decay: Decay) {
     this.#decay = decay
-    this.#growth = decay.halfLife === 0 ? 1 : powerOfTwo(Math.min(MOST_HALVINGS, decay.calcPeriod / decay.halfLife))
+    this.#growth = decay.halfLife === 0 ? 1 : portableExp2(Math.min(MOST_HALVINGS, decay.calcPeriod / decay.halfLife))
   }
 
   /** Ids must be added in order, from 0. */
@@ -86,7 +85,7 @@ export class DecayedUsage {
 
   #periodsFrom(from: number, amount: number): number {
     const { halfLife, calcPeriod } = this.#decay
-    return halfLife === 0 || amount <= 0 ? Infinity : (Math.log2(from / amount) * halfLife) / calcPeriod
+    return halfLife === 0 || amount <= 0 ? Infinity : (portableLog2(from / amount) * halfLife) / calcPeriod
   }
 
   #afterPeriods(periods: number): Seconds {
@@ -137,7 +136,7 @@ export class DecayedUsage {
     const forgotten = Math.max(Math.floor((reset - this.tick) / calcPeriod) - 1, periods - 4 * Math.ceil(MOST_HALVINGS / halvings))
     if (forgotten > 0) return this.#forget(forgotten)
     const count = Math.min(periods, Math.max(1, Math.floor(MOST_HALVINGS / halvings)))
-    const growth = powerOfTwo(count * halvings)
+    const growth = portableExp2(count * halvings)
     const weights = this.#weight * (halvings === 0 ? count : (growth - 1) / (this.#growth - 1))
     for (const id of this.#active) {
       this.#charge(id, this.tick + calcPeriod)

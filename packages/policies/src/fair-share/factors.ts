@@ -1,4 +1,4 @@
-import { powerOfTwo } from './power-of-two.js'
+import { portableExp2 } from '@sched/core'
 
 /**
  * Accounts and users as columns: the root is 0 and has `parent` -1, every other association comes after its parent.
@@ -60,7 +60,7 @@ export function classicFairShare(associations: Associations, usage: ArrayLike<nu
     const actual = ratio(total[id] as number, total[0] as number)
     normal[id] = (normal[above] as number) * (ofSiblings[id] as number)
     effective[id] = above === 0 ? actual : actual + ((effective[above] as number) - actual) * (ofSiblings[id] as number)
-    factors[id] = normal[id] === 0 ? 0 : powerOfTwo(-(effective[id] as number) / (normal[id] as number) / dampening)
+    factors[id] = normal[id] === 0 ? 0 : portableExp2(-(effective[id] as number) / (normal[id] as number) / dampening)
   }
   return factors
 }

@@ -1,3 +1,4 @@
+import { portableLog } from '@sched/core'
 import { divisionOf, requireSharers, type Division, type Sharers } from './sharers.js'
 
 /** Division by a market, with the price of each resource: of all of it, in units of weight. */
@@ -85,10 +86,10 @@ function newton(buyers: readonly Buyer[], prices: readonly number[], barrier: nu
 }
 
 function dual(buyers: readonly Buyer[], prices: readonly number[], barrier: number): number {
-  let value = prices.reduce((sum, price) => sum + price - barrier * Math.log(price), 0)
+  let value = prices.reduce((sum, price) => sum + price - barrier * portableLog(price), 0)
   for (const buyer of buyers) {
     const x = bought(buyer, prices)
-    value += buyer.income * Math.log(x) - x * cost(buyer, prices)
+    value += buyer.income * portableLog(x) - x * cost(buyer, prices)
   }
   return value
 }

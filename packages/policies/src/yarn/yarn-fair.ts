@@ -1,5 +1,5 @@
 import {
-  defineOrder, None, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order,
+  defineOrder, None, portableLog2, Reason, SchedError, startedTogether, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order,
   type Plug, type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
@@ -303,7 +303,7 @@ class YarnFair implements Order {
 
   #weight(job: JobId, lane: LaneId): number {
     const weight = this.#weightOf[job] as number
-    return this.#options.sizeBasedWeight ? weight * Math.log2(1 + this.#usage.demandOfJob(job, this.#memory[lane] as ResourceId)) : weight
+    return this.#options.sizeBasedWeight ? weight * portableLog2(1 + this.#usage.demandOfJob(job, this.#memory[lane] as ResourceId)) : weight
   }
 
   #addQueues(from: number): void {

@@ -1,6 +1,5 @@
 import { classicFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
-import { powerOfTwo } from '../../src/fair-share/power-of-two.js'
 
 type Tree = Readonly<Record<string, readonly [shares: number, inside: Tree | number]>>
 
@@ -34,14 +33,6 @@ const ranks = (tree: Tree) => {
   const factors = named(names, fairTree(of, usage))
   return Object.fromEntries(names.filter((_, id) => of.isUser[id] === true).map((name) => [name, factors[name]]))
 }
-
-describe('powerOfTwo', () => {
-  it('is exact for whole exponents and close to Math.pow for others', () => {
-    for (const x of [0, 1, -1, 10, -30, 500, -1022]) expect(powerOfTwo(x)).toBe(2 ** x)
-    for (let x = -40; x < 40; x += 0.37) expect(Math.abs(powerOfTwo(x) / 2 ** x - 1)).toBeLessThan(1e-15)
-    expect([powerOfTwo(-2000), powerOfTwo(2000)]).toEqual([0, Infinity])
-  })
-})
 
 describe('the classic fair-share factor', () => {
   // Slurm, classic_fair_share, figure 3: A 40 shares with B 30 and C 10, D 60 with E 25 and F 35; usage of the machine is

@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, WorkView } from '@sched/core'
-import { powerOfTwo } from '../../src/fair-share/power-of-two.js'
+import { portableExp2 } from '@sched/core'
 import { by, JobsInSystem, type MakeOrder } from '../reference/naive.js'
 import { Ledger, type Accounts } from './reference.js'
 
@@ -41,12 +41,12 @@ class Classic {
     const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
     const inside = (name: string) => all.filter((key) => key.startsWith(`${name}/`))
     const top = [...Object.values(this.shares), ...inside('root').map(() => 1)].reduce((a, b) => a + b, 0)
-    if (account === 'root') return powerOfTwo(-ratio(usage(who), sum(all)) / (1 / top))
+    if (account === 'root') return portableExp2(-ratio(usage(who), sum(all)) / (1 / top))
     const normal = (this.shares[account] as number) / top
     const effective = ratio(sum(inside(account)), sum(all))
     const part = this.#share(who) / inside(account).map((key) => this.#share(key)).reduce((a, b) => a + b, 0)
     const actual = ratio(usage(who), sum(all))
-    return powerOfTwo(-(actual + (effective - actual) * part) / (normal * part))
+    return portableExp2(-(actual + (effective - actual) * part) / (normal * part))
   }
 
   #share(who: string): number {

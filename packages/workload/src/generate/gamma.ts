@@ -1,5 +1,4 @@
-import { SchedError } from '@sched/core'
-import { exp } from './portable-exp.js'
+import { portableExp, portableLog, SchedError } from '@sched/core'
 
 /**
  * Values of the gamma distribution, mean `shape` x `scale`, drawn from a stream: `gamma(4.2, 0.94)`. Relies on
@@ -11,7 +10,7 @@ import { exp } from './portable-exp.js'
 export function gammaOf(next: () => number): (shape: number, scale: number) => number {
   const normal = normalOf(next)
   const standard = (shape: number): number => {
-    if (shape < 1) return standard(shape + 1) * exp(Math.log(1 - next()) / shape) // section 6: times u^(1 / shape)
+    if (shape < 1) return standard(shape + 1) * portableExp(portableLog(1 - next()) / shape) // section 6: times u^(1 / shape)
     const d = shape - 1 / 3
     const c = 1 / Math.sqrt(9 * d)
     for (;;) {
@@ -21,7 +20,7 @@ export function gammaOf(next: () => number): (shape: number, scale: number) => n
       const v = root * root * root
       const u = 1 - next() // in (0, 1]
       const x2 = x * x
-      if (u < 1 - 0.0331 * x2 * x2 || Math.log(u) < 0.5 * x2 + d * (1 - v + Math.log(v))) return d * v
+      if (u < 1 - 0.0331 * x2 * x2 || portableLog(u) < 0.5 * x2 + d * (1 - v + portableLog(v))) return d * v
     }
   }
   return (shape, scale) => standard(shape) * scale
@@ -50,7 +49,7 @@ export function normalOf(next: () => number): () => number {
       const y = 2 * next() - 1
       const square = x * x + y * y
       if (square >= 1 || square === 0) continue
-      const factor = Math.sqrt((-2 * Math.log(square)) / square)
+      const factor = Math.sqrt((-2 * portableLog(square)) / square)
       spare = y * factor
       return x * factor
     }

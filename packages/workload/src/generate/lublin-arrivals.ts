@@ -1,7 +1,6 @@
-import { randomStream, SchedError } from '@sched/core'
+import { portableExp, portableLog, randomStream, SchedError } from '@sched/core'
 import { drawAtMost, gammaOf } from './gamma.js'
 import type { LublinParameters } from './lublin-parameters.js'
-import { exp } from './portable-exp.js'
 
 const halfHours = 48
 const halfHour = 1800
@@ -14,7 +13,7 @@ const longestLog = 13 // no gap longer than e^13 s = 5 days; larger values are d
  */
 export function arrivalPoints({ aArrival, bArrival, rushToAll }: LublinParameters, jobs: number, seed: number, stream: string): Float64Array {
   const gamma = gammaOf(randomStream(seed, `${stream}/arrivals`))
-  const gap = () => exp(drawAtMost(longestLog, () => gamma(aArrival * rushToAll, bArrival), 'gaps between arrivals'))
+  const gap = () => portableExp(drawAtMost(longestLog, () => gamma(aArrival * rushToAll, bArrival), 'gaps between arrivals'))
   let points = 0
   return new Float64Array(jobs).map(() => (points += gap() / halfHour))
 }
@@ -37,7 +36,7 @@ export function dayClock(parameters: LublinParameters): (points: number) => numb
  * integrated from half an hour's middle to the next one's. Its constant factor drops out with the average.
  */
 export function dayWeights({ aDay, bDay }: Pick<LublinParameters, 'aDay' | 'bDay'>): Float64Array {
-  const density = (x: number) => exp((aDay - 1) * Math.log(x) - x / bDay)
+  const density = (x: number) => portableExp((aDay - 1) * portableLog(x) - x / bDay)
   const weights = new Float64Array(halfHours)
   for (let i = firstHalfHour; i < firstHalfHour + halfHours; i++) weights[(i - 1) % halfHours] = integral(density, i - 0.5, i + 0.5)
   const mean = weights.reduce((sum, weight) => sum + weight, 0) / halfHours

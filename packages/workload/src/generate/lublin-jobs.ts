@@ -1,7 +1,6 @@
-import { randomStream } from '@sched/core'
+import { portableExp, portableExp2, randomStream } from '@sched/core'
 import { drawAtMost, gammaOf } from './gamma.js'
 import type { LublinParameters } from './lublin-parameters.js'
-import { exp, exp2 } from './portable-exp.js'
 
 const longestLog = 12 // no run longer than e^12 s = 45 h, as in the authors' program; larger values are drawn again
 
@@ -12,7 +11,7 @@ export function lublinSizes({ serial, powerOfTwo, low, medium, high, lowProbabil
     const kind = next()
     if (kind <= serial) return 1
     const log = next() <= lowProbability ? low + next() * (medium - low) : medium + next() * (high - medium)
-    const size = kind <= serial + powerOfTwo ? exp2(Math.floor(log + 0.5)) : Math.floor(exp2(log) + 0.5)
+    const size = kind <= serial + powerOfTwo ? portableExp2(Math.floor(log + 0.5)) : Math.floor(portableExp2(log) + 0.5)
     return Math.min(size, procs)
   }
 }
@@ -23,6 +22,6 @@ export function lublinRuntimes({ a1, b1, a2, b2, pa, pb }: LublinParameters, see
   const gamma = gammaOf(next)
   return (procs) => {
     const p = Math.min(1, Math.max(0, pa * procs + pb))
-    return Math.floor(exp(drawAtMost(longestLog, () => (next() <= p ? gamma(a1, b1) : gamma(a2, b2)), 'run times')))
+    return Math.floor(portableExp(drawAtMost(longestLog, () => (next() <= p ? gamma(a1, b1) : gamma(a2, b2)), 'run times')))
   }
 }

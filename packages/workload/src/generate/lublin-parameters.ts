@@ -1,3 +1,5 @@
+import { portableLog } from '@sched/core'
+
 /** The kinds of jobs that the model tells apart; `all` is one kind fitted to both together. */
 export type LublinKind = 'all' | 'batch' | 'interactive'
 
@@ -59,7 +61,7 @@ const published: Readonly<Record<LublinKind, LublinParameters>> = {
  */
 export function lublinParameters(kind: LublinKind, procs: number): LublinParameters {
   const usual = published[kind]
-  const size = Math.log(procs) / Math.log(2)
+  const size = portableLog(procs) / portableLog(2)
   const low = Math.min(usual.low, size)
   const high = Math.max(size - (7 - usual.high), Math.min(size, low + 0.5))
   const medium = Math.max(high - (usual.high - usual.medium), low + (high - low) / 3)

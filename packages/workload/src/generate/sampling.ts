@@ -1,8 +1,8 @@
-import type { Duration, Seconds } from '@sched/core'
+import { portableLog, type Duration, type Seconds } from '@sched/core'
 
 /** An exponential value of the given mean; `u` uniform in [0, 1). */
 export function exponential(u: number, mean: number): number {
-  return -Math.log(1 - u) * mean
+  return -portableLog(1 - u) * mean
 }
 
 /** The items in an order drawn from the stream (Fisher and Yates). */

@@ -1,4 +1,4 @@
-import { exp } from './portable-exp.js'
+import { portableExp } from '@sched/core'
 
 const minute = 60
 const hour = 3600
@@ -27,7 +27,7 @@ export function popularEstimates(maxEstimate: number): number[] {
 
 /** Percentages of jobs by popularity, the most popular first; the longest estimate has the first unless its share is given. */
 export function popularShares(total: number, maxShare: number | undefined): { readonly shares: number[]; readonly placeOfMax: number } {
-  const others = Array.from({ length: popular - 1 }, (_, i) => 14.0491 * exp(-0.177531 * (i + 2)) + 0.462513)
+  const others = Array.from({ length: popular - 1 }, (_, i) => 14.0491 * portableExp(-0.177531 * (i + 2)) + 0.462513)
   const sum = others.reduce((all, share) => all + share, 0)
   if (maxShare === undefined) return { shares: [total - sum, ...others], placeOfMax: 1 }
   const scaled = others.map((share) => (share * (total - maxShare)) / sum)

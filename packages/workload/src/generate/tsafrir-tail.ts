@@ -1,5 +1,5 @@
+import { portableExp, portableLog } from '@sched/core'
 import { popular } from './tsafrir-head.js'
-import { exp } from './portable-exp.js'
 import { shuffled } from './sampling.js'
 
 /** Different estimates that so many jobs use, linear between these points. */
@@ -20,7 +20,7 @@ export function rareEstimates(jobs: number, maxEstimate: number, taken: Readonly
   const values = distinct(jobs)
   if (values <= popular) return []
   const estimates = shuffled(lengths(values, values - popular, maxEstimate, taken), next)
-  const weights = estimates.map((_, i) => exp(-2.267 * Math.log(popular + 1 + i))) // the 21st most popular and on: a power law
+  const weights = estimates.map((_, i) => portableExp(-2.267 * portableLog(popular + 1 + i))) // the 21st most popular and on: a power law
   const sum = weights.reduce((all, weight) => all + weight, 0)
   return estimates.map((estimate, i) => ({ estimate, percent: (weights[i]! * total) / sum }))
 }
@@ -35,7 +35,7 @@ function distinct(jobs: number): number {
 
 /** Whole minutes, many short ones: relative length (a - 1) x / (a - x) for relative rank x. */
 function lengths(values: number, wanted: number, maxEstimate: number, taken: ReadonlySet<number>): number[] {
-  const a = 1 + 12.1039 * exp(-0.6026 * Math.log(values))
+  const a = 1 + 12.1039 * portableExp(-0.6026 * portableLog(values))
   const found = new Set<number>()
   for (let i = 1; i <= wanted; i++) {
     const x = i / wanted

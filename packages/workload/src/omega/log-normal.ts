@@ -1,4 +1,4 @@
-import { exp } from '../generate/portable-exp.js'
+import { portableExp, portableLog } from '@sched/core'
 import { normalOf } from '../generate/gamma.js'
 
 /** A log-normal distribution: the logarithm is normal with mean `mu` and standard deviation `sigma`. */
@@ -11,10 +11,10 @@ export interface LogNormal {
 const z80 = 0.8416212335729143
 
 /** The one with a given mean. */
-export const logNormalOfMean = (mean: number, sigma: number): LogNormal => ({ mu: Math.log(mean) - (sigma * sigma) / 2, sigma })
+export const logNormalOfMean = (mean: number, sigma: number): LogNormal => ({ mu: portableLog(mean) - (sigma * sigma) / 2, sigma })
 
 /** The one with a given 80th percentile. */
-export const logNormalOfPercentile80 = (value: number, sigma: number): LogNormal => ({ mu: Math.log(value) - z80 * sigma, sigma })
+export const logNormalOfPercentile80 = (value: number, sigma: number): LogNormal => ({ mu: portableLog(value) - z80 * sigma, sigma })
 
 /**
  * What a look at a random instant finds: a value is met in proportion to its size, which for a log-normal is a
@@ -25,5 +25,5 @@ export const lengthBiased = ({ mu, sigma }: LogNormal): LogNormal => ({ mu: mu +
 /** Draws from one stream, equal on every machine. */
 export function drawLogNormal({ mu, sigma }: LogNormal, next: () => number): () => number {
   const normal = normalOf(next)
-  return () => exp(mu + sigma * normal())
+  return () => portableExp(mu + sigma * normal())
 }

@@ -1,3 +1,4 @@
+import { portableLog1p } from '@sched/core'
 import { drawLogNormal, logNormalOfMean } from '../omega/log-normal.js'
 import { normalOf } from '../generate/gamma.js'
 import type { Fields } from '../json/fields.js'
@@ -52,7 +53,7 @@ function spread(
   if (mean <= 0) return constant(0)
   const deviation = given === 0 ? mean / 6 : given
   if (deviation > mean * MOST_SPREAD) throw fields.bad(at, `found ${deviation}, more than ${MOST_SPREAD} times the mean of ${mean}.`)
-  if (dist === 'LOGNORM') return drawLogNormal(logNormalOfMean(mean, Math.sqrt(Math.log1p((deviation / mean) ** 2))), next)
+  if (dist === 'LOGNORM') return drawLogNormal(logNormalOfMean(mean, Math.sqrt(portableLog1p((deviation / mean) * (deviation / mean)))), next)
   const normal = normalOf(next)
   return () => mean + deviation * normal()
 }
