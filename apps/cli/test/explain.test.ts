@@ -195,4 +195,26 @@ fifo
     const { code, err } = await sched(['explain', 'small.yaml', '--job', 'aa'], { cwd: small() })
     expect([code, err]).toEqual([2, 'error: --job: no job of the workload is called "aa". Did you mean "a"? Its ids are a, b, c; without --job the longest wait is explained.\n'])
   })
+
+  it('names the taint that keeps a pod off nodes with room, and the label that others lack', async () => {
+    const at = (minute: number) => `2024-01-31T10:${String(minute).padStart(2, '0')}:00Z`
+    const node = (name: string, spec: object, labels: object) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec, status: { allocatable: { cpu: '4', memory: '8Gi' } } })
+    const pod = (name: string, created: number, spec: object) => ({
+      apiVersion: 'v1', kind: 'Pod', metadata: { name, creationTimestamp: at(created) }, spec: { containers: [{ resources: { requests: { cpu: '3' } } }], ...spec },
+      status: { phase: 'Succeeded', startTime: at(created), containerStatuses: [{ state: { terminated: { finishedAt: at(created + 10) } } }] },
+    })
+    const gpu = { taints: [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }] }
+    const items = [
+      node('cpu-1', {}, { zone: 'a' }), node('gpu-1', gpu, { zone: 'a' }), node('gpu-2', gpu, { zone: 'a' }), node('far', {}, {}),
+      pod('first', 0, { nodeSelector: { zone: 'a' } }), pod('second', 1, { nodeSelector: { zone: 'a' } }), pod('train', 2, { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists' }] }),
+    ]
+    const cwd = directory({ 'cluster.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 1) })
+    const args = ['explain', '--trace', 'cluster.json', '--nodes', 'cluster.json', '--jitter', '0', '--policies', 'kube-scheduler', '--job']
+    const { out } = await sched([...args, 'default/second'], { cwd })
+    expect(out.slice(out.indexOf('\nkube-scheduler\n'))).toBe([
+      '', 'kube-scheduler', '  60 to 600 s: no room', '  1 job submitted later started first: default/train', '  held most meanwhile: default/first (18.8%), default/train (16.7%)',
+      '  kept off 2 nodes: taint nvidia.com/gpu=present:NoSchedule', '  kept off 1 node: requires zone = a', '',
+    ].join('\n'))
+    expect((await sched([...args, 'default/train'], { cwd })).out).toContain('started at once')
+  })
 })

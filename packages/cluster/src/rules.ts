@@ -49,7 +49,7 @@ export class Rules {
   keepsOff({ selector, untolerated, allowed, tainted, at }: Rule, node: NodeId): string | undefined {
     const place = at[node] as number
     if (allowed === undefined || allowed[place] === 1) return undefined
-    if (tainted[place] === 0) return requirement(selector)
+    if (tainted[place] === 0) return `requires ${requirement(selector)}`
     return `taint ${taintText(this.labels.taints[this.labels.taintsOf(node).find((taint) => untolerated.includes(taint)) as number] as Taint)}`
   }
 

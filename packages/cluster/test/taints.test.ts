@@ -42,7 +42,7 @@ describe('taints', () => {
     const cell = new CellState(model, new Shapes(model), { validate: true })
     expect(nodes.map((node) => cell.keepsOff({ tolerations: [GPU] }, node))).toEqual([undefined, undefined, undefined, undefined, 'taint spot:NoExecute', undefined])
     expect(nodes.map((node) => cell.keepsOff({ require: { pool: 'gpu' } }, node))).toEqual([
-      'pool = gpu', 'pool = gpu', 'taint nvidia.com/gpu=present:NoSchedule', 'taint nvidia.com/gpu=present:NoSchedule', 'taint nvidia.com/gpu=present:NoSchedule', 'pool = gpu',
+      'requires pool = gpu', 'requires pool = gpu', 'taint nvidia.com/gpu=present:NoSchedule', 'taint nvidia.com/gpu=present:NoSchedule', 'taint nvidia.com/gpu=present:NoSchedule', 'requires pool = gpu',
     ])
   })
 

@@ -99,7 +99,7 @@ export interface ClusterView {
   label(node: NodeId, key: string): string | undefined
   /**
    * What keeps tasks with these constraints off a node, whatever is free there: a taint (`taint gpu=yes:NoSchedule`) or labels that it lacks
-   * (`model = T4`); `undefined`: nothing. Also of tasks without constraints.
+   * (`requires model = T4`); `undefined`: nothing. Also of tasks without constraints.
    */
   keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined
   /** Whether the lane's smallest demands are free on the node: false means that no task can start there. */

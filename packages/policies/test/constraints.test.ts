@@ -38,6 +38,18 @@ describe.each(Object.entries(policies))('%s', (_, policy) => {
   })
 })
 
+describe.each(Object.entries(policies))('%s', (_, policy) => {
+  it.each([true, false])('keeps tasks off nodes with taints that they do not tolerate (heartbeats: %s)', (beats) => {
+    const nodes = [{ name: 'plain', count: 2, resources: { cpu: 2 } }, { name: 'gpu', count: 2, resources: { cpu: 2 }, taints: [{ key: 'gpu', effect: 'NoSchedule' as const }] }]
+    const { recorder } = run({
+      cluster: (beats ? cluster : instantCluster)({ nodes }), policy: policy(),
+      jobs: [job('a', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, { tasks: 6 }), job('b', undefined, { tasks: 6 }), job('c', { tolerations: [{ key: 'other' }] }, { tasks: 3 })],
+    })
+    expect(recorder.launches.filter((each) => each.job !== 'a' && each.node.startsWith('gpu'))).toEqual([])
+    expect(recorder.launches.length).toBe(15)
+  })
+})
+
 describe.each(Object.entries(planned))('%s', (name, policy) => {
   it('refuses a job that requires labels, since amounts of the whole cluster say nothing of its nodes', () => {
     expect(() => run({ cluster: instantCluster({ nodes: labelled }), policy: policy(), jobs: [job('a', T4)] })).toThrow(

@@ -1,4 +1,4 @@
-import type { Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
+import type { Constraints, Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
 import type { Capacity, WorkloadSummary } from './workload-summary.js'
 import { jobSize, sizeClass, sizeClasses, widthClass, widthClasses } from './size-class.js'
 import { criticalPath, meanOf } from './critical-path.js'
@@ -38,6 +38,7 @@ export class Census {
   #stages = 0
   #tasks = 0
   #chained = 0
+  readonly #constrained = { labels: 0, tolerations: 0, apart: 0 }
   #first = Infinity
   #last = 0
   readonly #users = new DistinctCount()
@@ -58,6 +59,7 @@ export class Census {
     this.#jobs++
     this.#stages += job.stages.length
     if (job.after !== undefined) this.#chained++
+    this.#addConstraints(job)
     if (job.user !== undefined) this.#users.add(job.user)
     if (job.queue !== undefined) this.#queues.add(job.queue)
     const tasks = job.stages.reduce((sum, stage) => sum + stage.tasks, 0)
@@ -72,6 +74,13 @@ export class Census {
     const { seconds, stages } = criticalPath(job.stages)
     this.#paths.add(seconds, 1)
     this.#longest = Math.max(this.#longest, stages)
+  }
+
+  #addConstraints({ stages }: JobSpec): void {
+    const has = (isSuch: (constraints: Constraints) => boolean): number => Number(stages.some(({ constraints }) => constraints !== undefined && isSuch(constraints)))
+    this.#constrained.labels += has(({ require = {}, nodeSelectorTerms }) => nodeSelectorTerms !== undefined || Object.keys(require).length > 0)
+    this.#constrained.tolerations += has(({ tolerations = [] }) => tolerations.length > 0)
+    this.#constrained.apart += has(({ distinctNodes }) => distinctNodes === true)
   }
 
   #addStage({ demand, duration, tasks }: StageSpec, classes: readonly (ClassCount | undefined)[]): void {
@@ -104,6 +113,7 @@ export class Census {
       users: this.#users.size,
       queues: this.#queues.size,
       chained: this.#chained,
+      ...(Object.values(this.#constrained).some((jobs) => jobs > 0) && { constrained: { ...this.#constrained } }),
       closedLoop: this.workload.open().ended !== undefined,
       firstSubmit: first,
       lastSubmit: this.#last,

@@ -41,6 +41,15 @@ describe('describe', () => {
     expect(summaryOf(workloadOf('w', [job('b', 0, early)]))).not.toHaveProperty('criticalPath')
   })
 
+  it('counts jobs that may be on some nodes only, or on nodes with taints', () => {
+    const on = (...constraints: NonNullable<StageSpec['constraints']>[]) => job('a', 0, [stage(1, 1), ...constraints.map((each) => ({ ...stage(1, 1), constraints: each }))])
+    const jobs = [
+      on({ require: { model: 'T4' } }, { require: { model: 'P100' } }), on({ nodeSelectorTerms: [] }), on({ tolerations: [{ operator: 'Exists' }], distinctNodes: true }), on({ require: {}, tolerations: [] }),
+    ]
+    expect(summaryOf(workloadOf('w', jobs)).constrained).toEqual({ labels: 2, tolerations: 1, apart: 1 })
+    expect(summaryOf(workloadOf('w', [on({ require: {} })]))).not.toHaveProperty('constrained')
+  })
+
   it('counts a uniform duration with the middle of its range, and durations of a typed array', () => {
     const work = (duration: StageSpec['duration']) => summaryOf(workloadOf('w', [job('a', 0, [stage(2, duration)])])).resources[0]!.work
     expect([work({ kind: 'uniform', min: 2, max: 4 }), work(new Float64Array([1, 2.5]))]).toEqual([6, 3.5])

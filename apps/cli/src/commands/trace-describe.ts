@@ -43,7 +43,7 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
 }
 
 function text({ format, machine }: Trace, summary: WorkloadSummary, width: number | undefined): string {
-  const { name, jobs, stages, tasks, users, queues, chained, closedLoop, firstSubmit, span, gaps, medianJobTasks, criticalPath, resources, classes, classesBy } = summary
+  const { name, jobs, stages, tasks, users, queues, chained, constrained, closedLoop, firstSubmit, span, gaps, medianJobTasks, criticalPath, resources, classes, classesBy } = summary
   const facts = [
     ['format', format],
     ...(machine === undefined ? [] : [['machine', machine.origin]]),
@@ -58,6 +58,8 @@ function text({ format, machine }: Trace, summary: WorkloadSummary, width: numbe
       ]]),
     ['users and queues', `${number(users)} and ${number(queues)}`],
     ...(chained > 0 ? [['jobs that wait for another', number(chained)]] : []),
+    ...([['that require labels', constrained?.labels], ['that tolerate taints', constrained?.tolerations], ['with tasks apart', constrained?.apart]] as const)
+      .flatMap(([which, some = 0]) => (some === 0 ? [] : [[`jobs ${which}`, number(some)]])),
     ...(closedLoop ? [['submission', 'when other jobs end']] : [
       ['span', `${duration(span)} from ${duration(firstSubmit)}`],
       ...(jobs > 1 ? [['gaps', `mean ${number(gaps.mean)} s, median ${number(gaps.median)} s, longest ${number(gaps.max)} s`]] : []),

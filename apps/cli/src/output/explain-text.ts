@@ -38,7 +38,7 @@ function partsTable(runs: readonly ExplainedRun[], width: number | undefined): s
 const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds(part)} (${percent(part / wait, 0)})`)
 
 function storyText({ policy, wait }: ExplainedRun): string {
-  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, nodesAway } = wait
+  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, nodesAway, keptOff } = wait
   const lines: string[] = []
   if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
   for (const { from, to, why } of spans.slice(0, SPANS)) lines.push(`${seconds(from)} to ${seconds(to)} s: ${why}`)
@@ -47,6 +47,7 @@ function storyText({ policy, wait }: ExplainedRun): string {
   if (wait.wait > 0 && ahead > 0) lines.push(`${counted(ahead, 'job')} waited when it came`)
   if (passedBy > 0) lines.push(`${counted(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
   if (holders.length > 0) lines.push(`held most meanwhile: ${holdersText(wait)}`)
+  if (wait.wait > 0) for (const { why, nodes } of keptOff) lines.push(`kept off ${counted(nodes, 'node')}: ${why}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
   for (const { at, start } of promises) lines.push(`at ${seconds(at)} s promised a start by ${seconds(start)} s`)
   if (attempts > 0) lines.push(`${counted(attempts, 'decision')} about it${conflicts > 0 ? `, ${conflicts} lost to others` : ''}`)

@@ -19,6 +19,7 @@ import {
   type TaskId,
   type WorkView,
 } from '@sched/core'
+import { keptOff, type KeptOff } from './kept-off.js'
 import { Meanwhile, type Holder } from './meanwhile.js'
 import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 
@@ -64,6 +65,8 @@ export interface JobWait {
   readonly holders: readonly Holder[]
   /** Nodes that were away meanwhile, on average. */
   readonly nodesAway: number
+  /** Nodes that it could not begin on, whatever was free there. */
+  readonly keptOff: readonly KeptOff[]
 }
 
 /** Names of the reasons beside those that a policy gives. */
@@ -157,6 +160,7 @@ export class JobWaitObserver implements Observer {
       ahead, passedBy: this.#passedBy, passing: this.#passing,
       holders: this.#meanwhile.holders(NAMED),
       nodesAway: this.#meanwhile.nodesAway(),
+      keptOff: keptOff(this.#stages, this.#cluster),
     }
   }
 
