@@ -29,14 +29,14 @@ describe('a cluster description', () => {
   })
 
   it.each([
-    [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas, dynamicSlots.'],
+    [{ nodes: 6, slots: { map: 1 }, hartbeat: 3 }, 'hartbeat: unknown key "hartbeat". Did you mean "heartbeat"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, taints, heartbeat, replicas, dynamicSlots.'],
     [{ nodes: [{ count: 2, slot: { map: 1 } }] }, 'nodes[0].slot: unknown key "slot". Did you mean "slots"? Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
-    [{ procs: 128 }, 'procs: unknown key "procs". What a node has stands inside: resources: { procs: 128 }, by the names that the jobs use. Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas, dynamicSlots.'],
+    [{ procs: 128 }, 'procs: unknown key "procs". What a node has stands inside: resources: { procs: 128 }, by the names that the jobs use. Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, taints, heartbeat, replicas, dynamicSlots.'],
     [{ nodes: [{ count: 2, cores: 8, mem: 4 }] }, 'nodes[0].cores: unknown key "cores". What a node has stands inside: resources: { cores: 8 }, by the names that the jobs use. Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
     [{ nodes: [{ count: 2, gpu: 8 }] }, 'nodes[0].gpu: unknown key "gpu". What a node has stands inside: resources: { gpu: 8 }, or devices: { gpu: 8 } where tasks take shares of one. Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
     [{ nodes: [{ count: 2, maps: 8 }] }, 'nodes[0].maps: unknown key "maps". What a node has stands inside: slots: { maps: 8 }. Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
     [{ nodes: [{ count: 2, cores: 'many' }] }, 'nodes[0].cores: unknown key "cores". Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
-    [{ nodes: 6, interval: 3 }, 'interval: unknown key "interval". Did you mean "heartbeat.interval" or "dynamicSlots.interval"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas, dynamicSlots.'],
+    [{ nodes: 6, interval: 3 }, 'interval: unknown key "interval". Did you mean "heartbeat.interval" or "dynamicSlots.interval"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, taints, heartbeat, replicas, dynamicSlots.'],
     [{ nodes: [{ count: 2, heartbeat: { interval: 3 } }] }, 'nodes[0].heartbeat: unknown key "heartbeat". Did you mean "heartbeat" further out? Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, labels.'],
     [{ nodes: 6, heartbeat: 3 }, 'heartbeat: found 3, expected a mapping. Its keys are interval, stagger.'],
     [{ slots: { map: 1 } }, 'nodes: is missing, expected a number or a list.'],
@@ -78,7 +78,7 @@ describe('a YAML text', () => {
     ['', '"c.yaml": is empty.'],
     ['# nothing\n', '"c.yaml": is empty.'],
     ['nodes: 6\nslots:\n  map: two\n', '"c.yaml" line 3 column 3 slots.map: found "two", expected a number.'],
-    ['nodes: 6\nslots: { map: 2 }\nrack: 4\n', '"c.yaml" line 3 column 1 rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, heartbeat, replicas, dynamicSlots.'],
+    ['nodes: 6\nslots: { map: 2 }\nrack: 4\n', '"c.yaml" line 3 column 1 rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, taints, heartbeat, replicas, dynamicSlots.'],
     ['nodes:\n  - count: 3\n    slots: { map: 2 }\n  - slots: { map: 2 }\n', '"c.yaml" line 4 column 5 nodes[1].count: is missing, expected a number.'],
     ['nodes: 6\nnodes: 7\n', '"c.yaml" line 2 column 1: Map keys must be unique.'],
     ['nodes: [6\n', '"c.yaml" line 2 column 1: Flow sequence in block collection must be sufficiently indented and end with a ].'],
