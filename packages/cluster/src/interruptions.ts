@@ -95,18 +95,19 @@ export class Interruptions {
   }
 }
 
-/** Frees what the suspended tasks hold that `areLost`; these start anew. */
-export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskId, hold: Hold) => boolean): void {
+/** Frees what the suspended tasks hold that `areLost`; these start anew. `onLost` is told of each before it forgets what it had done. */
+export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskId, hold: Hold) => boolean, onLost?: (task: TaskId) => void): void {
   for (const [task, hold] of [...work.suspended.entries()]) {
     if (!areLost(task, hold)) continue
+    onLost?.(task)
     work.suspended.free(task, cell)
     work.suspended.forget(task)
   }
 }
 
 /** Frees what suspended tasks hold on a node that takes none any more, with others of the same gangs. */
-export function loseSuspendedOn(work: Work, cell: CellState, lost: NodeId): void {
+export function loseSuspendedOn(work: Work, cell: CellState, lost: NodeId, onLost?: (task: TaskId) => void): void {
   const gangs = new Set<number>()
   for (const [task, { node }] of work.suspended.entries()) if (node === lost && work.inGang(task)) gangs.add(work.gangWith(work.taskStage[task] as number))
-  loseSuspended(work, cell, (task, { node }) => node === lost || gangs.has(work.gangWith(work.taskStage[task] as number)))
+  loseSuspended(work, cell, (task, { node }) => node === lost || gangs.has(work.gangWith(work.taskStage[task] as number)), onLost)
 }

@@ -66,6 +66,11 @@ export interface Observer {
   onTasksStart?(row: StartRow, now: Seconds): void
   /** In place of `onTaskEnd`, as above. */
   onTasksEnd?(row: EndRow, now: Seconds): void
+  /**
+   * A suspended task has lost so many seconds of work that it had behind it, told of as saved when it stopped: `lost` with its node, `evicted` or
+   * `failed` as its job is given up. It has no run of which an end could be told.
+   */
+  onWorkLost?(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds, now: Seconds): void
   /** A task fetches bytes of its job from a node over the network, or from its own disk; known when the transfer begins. */
   onFetch?(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void
   /** A task that fetched has all its input and begins to work. */

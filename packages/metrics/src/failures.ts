@@ -1,4 +1,4 @@
-import type { ClusterView, EndRow, Observer, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, LaneId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { Losses, type Evictions } from './preemption.js'
 
 /** Tasks that failed by themselves, with others of their gangs or with their jobs, and the work lost with them. */
@@ -16,6 +16,10 @@ export class FailureMetrics implements Observer {
 
   onTasksEnd(row: EndRow): void {
     if (row.how === 'failed') this.#lost.take(row, this.#cluster, this.#work)
+  }
+
+  onWorkLost(task: TaskId, _job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds): void {
+    if (how === 'failed') this.#lost.takeSuspended(task, lane, seconds, this.#cluster, this.#work)
   }
 
   /** `undefined` where no task failed. */

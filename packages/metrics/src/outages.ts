@@ -1,4 +1,4 @@
-import type { ClusterView, EndRow, NodeId, Observer, Seconds, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { Losses, type Evictions } from './preemption.js'
 
 /** Nodes that went, and what that cost. */
@@ -38,6 +38,10 @@ export class OutageMetrics implements Observer {
 
   onTasksEnd(row: EndRow): void {
     if (row.how === 'lost') this.#lost.take(row, this.#cluster, this.#work)
+  }
+
+  onWorkLost(task: TaskId, _job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds): void {
+    if (how === 'lost') this.#lost.takeSuspended(task, lane, seconds, this.#cluster, this.#work)
   }
 
   onRunEnd(now: Seconds): void {

@@ -1,4 +1,4 @@
-import type { ClusterView, EndRow, Observer, Seconds, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, LaneId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { naturalOrder } from './natural-order.js'
 
 /** Work thrown away by evictions, with nodes, or by tasks that failed. */
@@ -34,10 +34,20 @@ export class Preemption implements Observer {
   onTasksEnd(row: EndRow): void {
     if (row.how !== 'evicted') return
     this.#all.take(row, this.#cluster, this.#work)
-    const name = this.#work.queueName(this.#work.queue(row.job))
+    this.#queueOf(row.job).take(row, this.#cluster, this.#work)
+  }
+
+  /** Of a job that was suspended, which counted as evicted then, and is given up. */
+  onWorkLost(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds): void {
+    if (how !== 'evicted') return
+    for (const losses of [this.#all, this.#queueOf(job)]) losses.add(task, lane, seconds, this.#cluster, this.#work)
+  }
+
+  #queueOf(job: JobId): Losses {
+    const name = this.#work.queueName(this.#work.queue(job))
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = new Losses()))
-    queue.take(row, this.#cluster, this.#work)
+    return queue
   }
 
   result(): PreemptionResult {
@@ -55,14 +65,23 @@ export class Losses {
   take({ lane, count, tasks, started, stopped, saved }: EndRow, cluster: ClusterView, work: WorkView): void {
     const seconds = stopped - started - saved
     this.#tasks += count
-    for (let i = 0; i < count; i++) {
-      this.#taskSeconds += seconds
-      const shape = work.shapeOf(tasks[i] as TaskId)
-      for (const resource of cluster.lanes[lane]?.resources ?? []) {
-        const amount = work.demand(shape, resource) * seconds
-        const name = cluster.resources[resource] as string
-        if (amount > 0) this.#lost.set(name, (this.#lost.get(name) ?? 0) + amount)
-      }
+    for (let i = 0; i < count; i++) this.add(tasks[i] as TaskId, lane, seconds, cluster, work)
+  }
+
+  /** A suspended task is taken that had so much work behind it. */
+  takeSuspended(task: TaskId, lane: LaneId, seconds: Seconds, cluster: ClusterView, work: WorkView): void {
+    this.#tasks++
+    this.add(task, lane, seconds, cluster, work)
+  }
+
+  /** Work of a task that is counted already, or need not be. */
+  add(task: TaskId, lane: LaneId, seconds: Seconds, cluster: ClusterView, work: WorkView): void {
+    this.#taskSeconds += seconds
+    const shape = work.shapeOf(task)
+    for (const resource of cluster.lanes[lane]?.resources ?? []) {
+      const amount = work.demand(shape, resource) * seconds
+      const name = cluster.resources[resource] as string
+      if (amount > 0) this.#lost.set(name, (this.#lost.get(name) ?? 0) + amount)
     }
   }
 

@@ -1,6 +1,6 @@
 import {
-  tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type Pass, type Seconds,
-  type StartRow, type TaskId, type WorkView,
+  tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Pass, type Seconds,
+  type StartRow, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
 import { failures } from './failures.js'
@@ -169,6 +169,14 @@ export class StandardMetrics implements Observer {
       this.#failures.onTasksEnd(row)
     }
     if (this.#rigid !== undefined) tellEnds(this.#rigid, row, now)
+  }
+
+  onWorkLost(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds, now: Seconds): void {
+    this.#utilisation.onWorkLost(task, job, lane, how, seconds, now)
+    this.#preemption.onWorkLost(task, job, lane, how, seconds)
+    this.#outages.onWorkLost(task, job, lane, how, seconds)
+    this.#failures.onWorkLost(task, job, lane, how, seconds)
+    this.#rigid?.onWorkLost(task, job, lane, how, seconds)
   }
 
   onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {

@@ -1,4 +1,4 @@
-import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type Observer, type Seconds, type ShapeId, type TaskEnd, type TaskId, type WorkView } from '@sched/core'
 import { counts, secondsIn, wholeRun, type Period } from './period.js'
 
 /**
@@ -74,6 +74,13 @@ export class Utilisation implements Observer {
     this.#add(at + USEFUL, useful, count)
     if (how !== 'done') this.#add(at + LOST, seconds - useful, count)
     this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
+  }
+
+  onWorkLost(task: TaskId, _job: JobId, _lane: LaneId, _how: TaskEnd, seconds: Seconds, now: Seconds): void {
+    if (!counts(this.period, now)) return
+    const at = this.#columns(task)
+    this.#add(at + USEFUL, -seconds, 1)
+    this.#add(at + LOST, seconds, 1)
   }
 
   /** One by one, so that sums do not depend on which tasks are told of together. */

@@ -80,3 +80,56 @@ describe('outages', () => {
     expect('outages' in summaryOf([])).toBe(false)
   })
 })
+
+describe('what a suspended task had done', () => {
+  /** Runs a job of tasks of 10 s on the only node, of which the first is suspended at 6 s and goes on at 9 s, if the job is not given up then. */
+  const suspended = (outages: readonly Outage[], { checkpoint, cancels = false }: { readonly checkpoint?: CheckpointOptions; readonly cancels?: boolean } = {}) => {
+    const metrics = standardMetrics({ rigid: {} })
+    const policy = definePolicy({
+      name: 'suspends',
+      summary: 'suspends what runs at 6 s, and goes on from 9 s on',
+      options: noOptions,
+      create: () => ({
+        schedule(round) {
+          const { work, lane, now, cluster } = round
+          for (const job of work.jobs()) {
+            const running: TaskId[] = []
+            work.runningTasks(job, lane, running)
+            const [first] = running
+            if (now === 6 && first !== undefined && running.length === work.tasks(job)) round.suspendTask(first, cluster.lanes[lane]?.resources ?? [])
+            if (now >= 9 && cancels && first !== undefined) round.cancelJob(job)
+            else if (now < 6 || now >= 9)
+              while (work.unplaced(job, lane) > 0) round.claim(work.taskFor(job, lane, 0 as NodeId, 9) as TaskId, 0 as NodeId)
+          }
+          for (const time of [6, 9]) round.wakeAt(time)
+        },
+      }),
+    }).plug({})
+    simulate({
+      cluster: { nodes: [{ count: 1, resources: { cpu: 4 } }] },
+      workload: { name: 'one', open: () => ({ next: ((jobs) => () => jobs.pop())([{ id: 'a', submit: 0, stages: [{ name: 'work', tasks: cancels ? 2 : 1, demand: { cpu: 2 }, duration: 10 }] }]) }) },
+      policy, architecture: serial, outages, observers: [metrics], runtime: { jitter: 0 }, validate: true,
+      ...(checkpoint !== undefined && { checkpoint }),
+    })
+    const { utilisation, outages: gone, preemption, rigid } = metrics.result()
+    const [{ busy, useful, lost } = { busy: 0, useful: 0, lost: 0 }] = utilisation.resources
+    return { busy, useful, lost, area: rigid?.jobs.overall.area, gone: gone?.lost, evicted: preemption.taskSeconds }
+  }
+
+  it('is lost with its node, and does not count', () => {
+    // 6 s to the suspension, 10 s from 9 s on, with 2 cpu each
+    expect(suspended([away(0, 8, 9)])).toEqual({ busy: 32, useful: 20, lost: 12, area: 20, gone: { tasks: 1, taskSeconds: 6, lost: { cpu: 12 } }, evicted: 0 })
+    expect(suspended([])).toEqual({ busy: 20, useful: 20, lost: 0, area: 20, gone: undefined, evicted: 0 })
+  })
+
+  it('is lost as far as it was not saved', () => {
+    // 4 of the 6 s are saved, 6 are left
+    const checkpoint = { interval: 4, cost: 0 }
+    expect(suspended([away(0, 8, 9)], { checkpoint })).toEqual({ busy: 24, useful: 20, lost: 4, area: 20, gone: { tasks: 1, taskSeconds: 2, lost: { cpu: 4 } }, evicted: 0 })
+    expect(suspended([], { checkpoint })).toMatchObject({ busy: 20, useful: 20, lost: 0 })
+  })
+  it('is lost with its job', () => {
+    // 6 s of the one, 9 s of the other
+    expect(suspended([], { cancels: true })).toMatchObject({ busy: 30, useful: 0, lost: 30, evicted: 15 })
+  })
+})

@@ -12,8 +12,10 @@ export interface CheckpointOptions {
 interface Saver {
   /** Seconds that its latest run would take from the beginning, without saving. */
   alone: Seconds
-  /** Seconds of these that are saved. */
+  /** Seconds of these that are behind it: saved, or in the memory of a task that is suspended or was. */
   kept: Seconds
+  /** Seconds of these that are saved. */
+  saved: Seconds
 }
 
 /** Rounding, as a fraction of the interval: work that ends within it of a save needs none. */
@@ -46,27 +48,46 @@ export class Checkpoints {
     let tasks = this.#tasks.get(job)
     if (tasks === undefined) this.#tasks.set(job, (tasks = new Map<TaskId, Saver>()))
     const saver = tasks.get(task)
-    if (saver === undefined) tasks.set(task, { alone, kept: 0 })
-    else if (saver.alone !== alone) Object.assign(saver, { alone, kept: saver.kept * (alone / saver.alone) })
+    if (saver === undefined) tasks.set(task, { alone, kept: 0, saved: 0 })
+    else if (saver.alone !== alone) Object.assign(saver, { alone, kept: saver.kept * (alone / saver.alone), saved: saver.saved * (alone / saver.alone) })
     const work = Math.max(0, alone - (saver?.kept ?? 0))
     return work + this.#saves(work) * this.#cost
   }
 
-  /** The run ends `ran` seconds after its start and is not done; returns the seconds of work that it saved. */
+  /** The run ends `ran` seconds after its start and is not done; returns the seconds of work that it saved: below 0 where it was suspended before and has saved nothing since. */
   cut(job: JobId, task: TaskId, ran: Seconds): Seconds {
     const saver = this.#tasks.get(job)?.get(task) as Saver
-    const saved = Math.min(this.#saves(saver.alone - saver.kept), Math.floor(ran / (this.#interval + this.#cost) + ROUNDING)) * this.#interval
-    saver.kept += saved
-    return saved
+    const saves = this.#savesOf(saver, ran)
+    if (saves === 0) return -this.#back(saver)
+    saver.kept += saves * this.#interval
+    saver.saved = saver.kept
+    return saves * this.#interval
   }
 
   /** The run stops `ran` seconds after its start with all that it has done in memory; returns the seconds of work that it did. */
   keep(job: JobId, task: TaskId, ran: Seconds): Seconds {
     const saver = this.#tasks.get(job)?.get(task) as Saver
-    const saves = Math.min(this.#saves(saver.alone - saver.kept), Math.floor(ran / (this.#interval + this.#cost) + ROUNDING))
+    const saves = this.#savesOf(saver, ran)
+    if (saves > 0) saver.saved = saver.kept + saves * this.#interval
     const done = saves * this.#interval + Math.min(this.#interval, ran - saves * (this.#interval + this.#cost))
     saver.kept += done
     return done
+  }
+
+  /** A suspended task loses what it has in memory; returns the seconds of work that it had there. */
+  lose(job: JobId, task: TaskId): Seconds {
+    return this.#back(this.#tasks.get(job)?.get(task) as Saver)
+  }
+
+  #back(saver: Saver): Seconds {
+    const lost = saver.kept - saver.saved
+    saver.kept = saver.saved
+    return lost
+  }
+
+  /** How often it has saved `ran` seconds after the start of its run. */
+  #savesOf({ alone, kept }: Saver, ran: Seconds): number {
+    return Math.min(this.#saves(alone - kept), Math.floor(ran / (this.#interval + this.#cost) + ROUNDING))
   }
 
   /** The task is done. */

@@ -11,7 +11,7 @@ export interface JobLivesOptions {
   readonly cell: CellState
   readonly queue: EventQueue
   readonly observers: Observers
-  readonly runs: Pick<TaskRuns, 'forget' | 'masters'>
+  readonly runs: Pick<TaskRuns, 'forget' | 'loseSuspended' | 'masters'>
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
@@ -97,7 +97,8 @@ export class JobLives {
     for (let lane = 0 as LaneId; lane < work.lanes; lane++) unplaced += work.unplaced(job, lane)
     observers.onAbandon(job, work.spec(job), unplaced, now)
     this.#abandoned.add(job)
-    loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job)
+    const how = work.failed.has(job) ? 'failed' : 'evicted'
+    loseSuspended(work, this.#cell, (task) => work.jobOf(task) === job, (task) => this.#runs.loseSuspended(task, how, now))
     this.#drop(job, now)
   }
 

@@ -1,6 +1,6 @@
 import {
   tellEnds, tellStarts, type Decision, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Pass,
-  type Reason, type Seconds, type StartRow, type TaskId,
+  type Reason, type Seconds, type StartRow, type TaskEnd, type TaskId,
 } from '@sched/core'
 
 /** Calls every observer that has a hook, in the order given; a hook nobody has costs one length check. */
@@ -41,6 +41,10 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
       if (observer.onTasksEnd !== undefined) observer.onTasksEnd(row, now)
       else tellEnds(observer, row, now)
     }
+  }
+  onWorkLost(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds, now: Seconds): void {
+    this.last = now
+    for (const observer of this.#all) observer.onWorkLost?.(task, job, lane, how, seconds, now)
   }
   onFetch(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void {
     this.last = now

@@ -135,8 +135,8 @@ export class Outages {
   }
 
   #tell(node: NodeId, up: boolean, now: Seconds): void {
-    const { cell, work, architecture, observers } = this.#env
-    if (!up) loseSuspendedOn(work, cell, node)
+    const { cell, work, runs, architecture, observers } = this.#env
+    if (!up) loseSuspendedOn(work, cell, node, (task) => runs.loseSuspended(task, 'lost', now))
     cell.setUp(node, up)
     work.tellNode(node, up)
     architecture.onNode?.(node, up)

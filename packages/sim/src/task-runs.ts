@@ -255,8 +255,22 @@ export class TaskRuns {
     const before = work.worked(task)
     if (isSuspended) work.suspended.ran(task, ran)
     else work.suspended.forget(task)
-    if (this.#checkpoints === undefined || work.spec(job).stages[work.stageOf(task)]?.phases !== undefined) return isSuspended ? ran : -before
-    return isSuspended ? this.#checkpoints.keep(job, task, ran) : this.#checkpoints.cut(job, task, ran)
+    if (!this.#hasCheckpoints(task, job)) return isSuspended ? ran : -before
+    const checkpoints = this.#checkpoints as Checkpoints
+    return isSuspended ? checkpoints.keep(job, task, ran) : checkpoints.cut(job, task, ran)
+  }
+
+  #hasCheckpoints(task: TaskId, job: JobId): boolean {
+    const work = this.#work
+    return this.#checkpoints !== undefined && work.spec(job).stages[work.stageOf(task)]?.phases === undefined
+  }
+
+  /** A suspended task loses what it had done and not saved, and will start anew. */
+  loseSuspended(task: TaskId, how: TaskEnd, now: Seconds): void {
+    const work = this.#work
+    const job = work.jobOf(task)
+    const seconds = this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).lose(job, task) : work.worked(task)
+    if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), how, seconds, now)
   }
 
   /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */

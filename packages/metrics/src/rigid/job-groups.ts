@@ -85,6 +85,10 @@ export class JobGroups implements Observer {
     if (seconds !== 0) this.#areas[job] = (this.#areas[job] as number) + this.#amounts.ofTask(task, lane) * seconds
   }
 
+  onWorkLost(task: TaskId, job: JobId, lane: LaneId, _how: TaskEnd, seconds: Seconds): void {
+    this.#areas[job] = (this.#areas[job] as number) - this.#amounts.ofTask(task, lane) * seconds
+  }
+
   onAbandon(job: JobId): void {
     this.#abandoned.add(job)
   }

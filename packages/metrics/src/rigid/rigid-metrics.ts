@@ -62,6 +62,10 @@ export class RigidMetrics implements Observer {
     this.#jobs.onTaskEnd(task, job, lane, node, how, started, stopped, now, saved)
   }
 
+  onWorkLost(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds): void {
+    this.#jobs.onWorkLost(task, job, lane, how, seconds)
+  }
+
   onAbandon(job: JobId): void {
     this.#jobs.onAbandon(job)
   }
