@@ -74,6 +74,21 @@ describe('kubernetes', () => {
     expect(jobs([pod('train-1', { spec: selected })], { nodeSelector: 'ignore' })[0]).toMatchObject({ priority: 1000, stages: [{ name: 'pods', tasks: 1, demand: { cpu: 1500, mem: 4096, gpu: 1000 }, duration: [600] }] })
   })
 
+  it('takes the pods of an application of YuniKorn for one job, named by a label or an annotation', () => {
+    const of = (name: string, labels: Json, annotations: Json = {}, schedulerName = 'yunikorn') => pod(name, { metadata: { ownerReferences: [], labels, annotations }, spec: { schedulerName } })
+    const named = (...items: readonly object[]) => jobs(items).map(({ id, stages }) => [id, stages.reduce((sum, { tasks }) => sum + tasks, 0)])
+    const [canonical, old, spark] = ['yunikorn.apache.org/app-id', 'applicationId', 'spark-app-selector']
+    expect(named(of('a', { [canonical]: 'x' }), of('b', {}, { [canonical]: 'x' }), of('c', { [old]: 'x' }), of('d', { [spark]: 'x' }), of('e', { [spark]: 'y' }))).toEqual([['ml/x', 4], ['ml/y', 1]])
+    // the first of these names it, `applicationId` only as a label; other schedulers know none, and pods without one are for themselves
+    expect(named(of('a', { [spark]: 'y', [old]: 'x' }), of('b', { [old]: 'y', [canonical]: 'x' }), of('c', {}, { [old]: 'x' }), of('d', { [old]: 'x' }, {}, 'default-scheduler'), of('e', {}))).toEqual([
+      ['ml/x', 2], ['ml/c', 1], ['ml/d', 1], ['ml/e', 1],
+    ])
+    // Jobs, whose pods are told of twice, and an executor that its driver controls
+    const ofJob = pod('train-0', { metadata: { labels: { [old]: 'x' } }, spec: { schedulerName: 'yunikorn' } })
+    const executor = pod('exec-1', { metadata: { ...controller('Pod', 'driver'), labels: { [spark]: 'x' } }, spec: { schedulerName: 'yunikorn' } })
+    expect(named(ofJob, job('train'), of('driver', { [spark]: 'x' }), executor)).toEqual([['ml/x', 3]])
+  })
+
   it('requires any affinity as terms, of which one that cannot hold is none, and says which taints a pod tolerates beside those that every pod does', () => {
     const constraints = (spec: Json, options: object = {}) => jobs([pod('train-0', { spec })], options)[0]?.stages[0]?.constraints
     const affine = (...terms: object[]) => ({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } } })

@@ -61,6 +61,8 @@ export class Owners {
   readonly #headers = new Map<string, Header>()
   /** Of parts, by key, the key of the whole. */
   readonly #wholes = new Map<string, string>()
+  /** By key, the application that pods of it say they are of. */
+  readonly #applications = new Map<string, string>()
 
   get(key: string, make: () => Owner): Owner {
     const known = this.#all.get(key)
@@ -80,9 +82,18 @@ export class Owners {
     if (kind !== undefined && name !== undefined && WHOLES.includes(kind)) this.#wholes.set(key, keyOf(namespace, kind, name))
   }
 
+  /** Its pods are of an application, with all that these are part of. */
+  isOfApplication(key: string, namespace: string, name: string): void {
+    this.#applications.set(key, keyOf(namespace, 'Application', name))
+  }
+
   /** The jobs, parts joined, and how many objects that were described are of none. */
   jobs(): { readonly owners: readonly Owner[]; readonly strangers: number } {
     const joined = new Map<string, Owner>()
+    for (const [key, application] of this.#applications) {
+      const whole = this.#wholeOf(key)
+      if (whole !== application) this.#wholes.set(whole, application)
+    }
     for (const [key, owner] of this.#all) {
       const whole = this.#wholeOf(key)
       const into = joined.get(whole)

@@ -32,10 +32,13 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
  * object that controls pods it is known when it was created, and its queue.
  *
+ * Pods of YuniKorn that name an application are one job, whoever controls them.
+ *
  * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first
  * kinds, or as many of each as its tasks (Volcano) or subgroups (KAI) say.
  *
- * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run.
+ * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run. Pods of YuniKorn that
+ * name no application, all of a namespace being one without an end there, are jobs of their own or of who controls them.
  */
 export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   name: 'kubernetes',
@@ -66,6 +69,8 @@ const GROUPS = [
   'pod-group.scheduling.sigs.k8s.io',
   'pod-group-name',
 ] // the last of KAI
+/** What names the application of a pod for YuniKorn, a label or an annotation. */
+const APPLICATION = 'yunikorn.apache.org/app-id'
 /** What Kueue writes on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
 /** What a JobSet writes on its Jobs and their pods. */
@@ -186,11 +191,14 @@ class KubernetesJobs implements LineParser {
     const isOwned = controller !== undefined && !SERVICES.includes(kind)
     const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
     const owner = this.#owner(ownerKind, ownerName, metadata, line)
-    if (isOwned) this.#owners.isPart(keyOf(namespaceOf(metadata), ownerKind, ownerName), namespaceOf(metadata), undefined, mark(JOB_SET))
+    const [namespace, application] = [namespaceOf(metadata), applicationOf(spec, metadata)]
+    const key = keyOf(namespace, ownerKind, ownerName)
+    if (isOwned) this.#owners.isPart(key, namespace, undefined, mark(JOB_SET))
+    if (application !== undefined) this.#owners.isOfApplication(key, namespace, application)
     owner.priority ??= spec.number('priority', -Infinity)
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
-    if (group !== undefined) owner.group ??= keyOf(namespaceOf(metadata), 'PodGroup', group)
+    if (group !== undefined) owner.group ??= keyOf(namespace, 'PodGroup', group)
     if (phase === 'Failed') owner.hasFailed = true
     if (isGoing) owner.isGoing = true
     owner.pods.push({
@@ -314,6 +322,12 @@ function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds
 }
 
 const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 'default'
+
+/** The application of a pod that YuniKorn schedules, by the first that names it; pods that name none are one application of their namespace there, without an end. */
+function applicationOf(spec: Fields, metadata: Fields): string | undefined {
+  if (spec.text('schedulerName') !== 'yunikorn') return undefined
+  return marksOf(metadata)(APPLICATION) ?? metadata.object('labels')?.text('applicationId') ?? metadata.object('labels')?.text('spark-app-selector')
+}
 
 /** The queue that jobs and pod groups of Volcano name. */
 function queueIn(object: Fields): string | undefined {
