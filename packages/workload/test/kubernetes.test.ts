@@ -50,6 +50,20 @@ describe('kubernetes', () => {
     expect(jobs([job('bad', { status: { completionTime: undefined, conditions: [{ type: 'Failed', status: 'True', lastTransitionTime: at(100) }] } })])[0]).toMatchObject({ recorded: { status: 'failed' }, stages: [{ duration: 50 }] })
   })
 
+  it('takes priorities from classes, where pods have no number', () => {
+    const klass = (name: string, value: unknown, more: Json = {}) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name, creationTimestamp: at(0) }, value, ...more })
+    const of = (spec: Json, ...items: readonly object[]) => jobs([pod('train-0', { spec }), ...items])[0]?.priority
+    const classes = [klass('high', 1000), klass('usual', 10, { globalDefault: true })]
+    expect([of({ priorityClassName: 'high' }, ...classes), of({ priorityClassName: 'high', priority: 7 }, ...classes), of({}, ...classes), of({})]).toEqual([1000, 7, 10, undefined])
+    expect(of({ priorityClassName: 'system-node-critical' })).toBe(2_000_001_000)
+    const template = { spec: { priorityClassName: 'high', containers: [] } }
+    expect(jobs([job('sweep', { spec: { template } }), ...classes])[0]?.priority).toBe(1000)
+    const unknown = read(list(pod('train-0', { spec: { priorityClassName: 'other' } }), ...classes))
+    expect([...jobsOf(unknown)][0]?.priority).toBeUndefined()
+    expect(unknown.report.rules).toMatchObject([{ rule: 'classes', jobs: 1 }])
+    expect(messageOf(() => jobs([pod('train-0'), klass('broken', undefined)]))).toMatch(/value/)
+  })
+
   it.each<[string, Json, unknown]>([
     ['the largest of init containers, which run one after another', { initContainers: [{ resources: { requests: { cpu: '2' } } }, { resources: { requests: { cpu: '1', memory: '8Gi' } } }] }, { cpu: 2000, mem: 8192, gpu: 1000 }],
     ['a sidecar beside the containers', { initContainers: [{ restartPolicy: 'Always', resources: { requests: { cpu: '1' } } }, { resources: { requests: { cpu: '1200m' } } }] }, { cpu: 2500, mem: 4096, gpu: 1000 }],

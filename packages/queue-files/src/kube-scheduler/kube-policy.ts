@@ -57,7 +57,7 @@ function neverOf(classes: readonly PriorityClass[], findings: Findings): number[
   for (const { found, name, value, isNever } of classes) {
     const isShared = classes.some((other) => other.value === value && other.isNever !== isNever)
     const policy = [lineOf(found, ['preemptionPolicy']), `${name} preemptionPolicy`, 'Never'] as const
-    if (!isNever) findings.add('ignored', lineOf(found, ['value']), `${name} value`, String(value), 'jobs say their priority as a number')
+    if (!isNever) findings.add('ignored', lineOf(found, ['value']), `${name} value`, String(value), 'jobs have the number of their class')
     else if (isShared) findings.add('approximated', ...policy, `nobody of priority ${value} preempts here, also of classes that may`)
     else findings.add('honoured', ...policy)
   }

@@ -23,7 +23,9 @@ export interface Owner {
   line: number
   created: Seconds
   queue?: string | undefined
+  /** As a number, and by its class, which counts where there is none. */
   priority?: number | undefined
+  priorityClass?: string | undefined
   deadline?: Seconds | undefined
   isGang: boolean
   /** Whether a pod of it has not ended. */
@@ -129,11 +131,12 @@ export class Owners {
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
   into.priority ??= priority
+  into.priorityClass ??= priorityClass
   into.deadline ??= deadline
   into.isGang ||= isGang
   into.isGoing ||= isGoing

@@ -10,6 +10,7 @@ import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
+import { PriorityClasses } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
@@ -30,7 +31,7 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
  * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
- * object that controls pods it is known when it was created, and its queue.
+ * object that controls pods it is known when it was created, and its queue. Pods that have no number for their priority have that of their PriorityClass.
  *
  * Pods of YuniKorn that name an application are one job, whoever controls them.
  *
@@ -85,7 +86,8 @@ class KubernetesJobs implements LineParser {
   #isBegun = false
   readonly #held = new HeldJobs('first', { renames: true })
   readonly #owners = new Owners()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0 }
+  readonly #classes = new PriorityClasses()
+  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0 }
   #isEnded = false
 
   constructor(
@@ -133,7 +135,7 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unfinished, unknown, nothing, empty } = this.#counts
+    const { others, daemons, going, unfinished, unknown, nothing, empty, classes } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -141,6 +143,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unfinished', jobs: unfinished, text: `pods still running or pending: run ${this.options.unfinished ?? 0} s` },
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
+      { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: priority 0' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
       ...this.#held.rules(),
     ])
@@ -152,6 +155,7 @@ class KubernetesJobs implements LineParser {
     const name = metadata?.text('name')
     if (name === undefined) throw object.bad('metadata.name', 'is missing.')
     if (kind === 'Pod') this.#pod(object, name, line)
+    else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
     else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
     else this.#other(object, kind ?? '', name)
@@ -196,6 +200,7 @@ class KubernetesJobs implements LineParser {
     if (isOwned) this.#owners.isPart(key, namespace, undefined, mark(JOB_SET))
     if (application !== undefined) this.#owners.isOfApplication(key, namespace, application)
     owner.priority ??= spec.number('priority', -Infinity)
+    owner.priorityClass ??= spec.text('priorityClassName')
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
     if (group !== undefined) owner.group ??= keyOf(namespace, 'PodGroup', group)
@@ -223,6 +228,7 @@ class KubernetesJobs implements LineParser {
     const [start, end] = [timeAt(status, 'startTime'), timeAt(status, 'completionTime') ?? trueSince(status, 'Complete', 'Failed')]
     if (trueSince(status, 'Failed') !== undefined) owner.hasFailed = true
     const pod = spec.object('template')?.object('spec')
+    owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
     owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
@@ -270,6 +276,12 @@ class KubernetesJobs implements LineParser {
     return known
   }
 
+  #priorityOf({ priority, priorityClass }: Owner): number {
+    const found = priority ?? this.#classes.priorityOf(priorityClass)
+    if (found === undefined) this.#counts.classes++
+    return found ?? 0
+  }
+
   #demand(spec: Fields): Demand {
     const demand = demandOfPod(spec)
     if (Object.keys(demand).length > 0) return demand
@@ -281,7 +293,8 @@ class KubernetesJobs implements LineParser {
     return constraintsOfPod(spec, this.options.nodeSelector === 'require')
   }
 
-  #add({ id, namespace, line, created, queue, priority, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods }: Owner): void {
+  #add(owner: Owner): void {
+    const { id, namespace, line, created, queue, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods } = owner
     const templates = ofJob.length > 0 ? ofJob : workload
     const byKind = pods.length > 0 ? stagesOf(pods, least?.ofKind !== undefined) : []
     const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
@@ -290,11 +303,12 @@ class KubernetesJobs implements LineParser {
     const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
     const together = gang === 'jobs' || (gang !== 'none' && isGang)
     const kinds = byKind.map(({ kind }) => kind)
+    const priority = this.#priorityOf(owner)
     const ofEach = stages.length === 1 ? (least ?? ALL) : { ...ALL, ofKind: least?.ofKind }
     const isOne = together && gang !== 'stages' && stages.length > 1
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== undefined && priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
+      ...(priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
       recorded: {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),
         status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',

@@ -1,0 +1,21 @@
+import type { Fields } from '../json/fields.js'
+
+/** Priorities by the names of their classes, of which each cluster has two. Source: Kubernetes API, scheduling.k8s.io/v1. */
+export class PriorityClasses {
+  readonly #values = new Map([['system-cluster-critical', 2_000_000_000], ['system-node-critical', 2_000_001_000]])
+  /** Of pods that name no class. */
+  #usual = 0
+
+  /** Reads a PriorityClass. Throws `BadLine`. */
+  add(object: Fields, name: string): void {
+    const value = object.number('value', -Infinity)
+    if (value === undefined) throw object.bad('value', 'is missing.')
+    this.#values.set(name, value)
+    if (object.value('globalDefault') === true) this.#usual = value
+  }
+
+  /** `undefined` for a class that is not known. */
+  priorityOf(name: string | undefined): number | undefined {
+    return name === undefined ? this.#usual : this.#values.get(name)
+  }
+}
