@@ -1,6 +1,6 @@
 import { nearest } from '@sched/core'
 
-/** What became of a setting: it acts as in YARN, in a way that is told, or not at all, for a reason that is told. */
+/** What became of a setting: it acts as on the real cluster, in a way that is told, or not at all, for a reason that is told. */
 export type Verdict = 'honoured' | 'approximated' | 'ignored'
 
 /** One setting of a queue file and what a simulation makes of it. */

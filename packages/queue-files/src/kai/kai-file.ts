@@ -1,6 +1,6 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError, suggest } from '@sched/core'
-import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { fieldsOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 

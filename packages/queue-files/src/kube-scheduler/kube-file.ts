@@ -1,9 +1,8 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, nameOf, textOf } from '../kueue/kueue-file.js'
+import { fieldsOf, nameOf, textOf, unexpected } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
-import { unexpected } from './fields.js'
 
 /** The configuration of kube-scheduler, or the PriorityClasses of a cluster, or both. */
 export interface KubeFile {

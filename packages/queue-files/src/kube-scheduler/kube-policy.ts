@@ -1,11 +1,11 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { knownWords, type Config } from '@sched/core'
 import type { KubeSchedulerOptions } from '@sched/policies'
-import { Findings, notSimulated } from '../finding.js'
-import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { at, fieldsOf, listAt, textOf, unexpected, wholeAt, where, type Path } from '../fields.js'
+import { byPlace, Findings, notSimulated } from '../finding.js'
+import { tellOthers } from '../other-objects.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import type { KubeFile, PriorityClass } from './kube-file.js'
-import { at, lineOf, listAt, unexpected, wholeAt, type Path } from './fields.js'
 import { pluginsOf, type Plugins } from './plugins.js'
 
 /** What the configuration of kube-scheduler comes to. */
@@ -39,25 +39,25 @@ const whyArgs = knownWords<string>({ NodeResourcesBalancedAllocation: 'its resou
 export function kubePolicy({ file, configuration, classes, others }: KubeFile, { resources }: ClusterFacts): KubePolicy {
   const findings = new Findings(file)
   const never = neverOf(classes, findings)
-  for (const found of others) findings.add('ignored', lineOf(found, []), found.kind === '' ? 'an object' : found.kind, '', 'not of the scheduler')
+  tellOthers(others, findings)
   const polite: KubeSchedulerOptions = never.length === 0 ? {} : { never }
   if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': polite }, options: polite, findings: findings.all }
   const reading = { configuration, findings, resources }
-  tellOthers(reading)
+  tellFields(reading)
   const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)
   const args = argsOf(reading)
   const options = { ...polite, ...args.preemption, ...(!plugins.preempts && { preemption: false }) }
   const placement: Config = { weighted: { ...scoresOf(plugins, args), percentageOfNodesToScore: percentageOf(reading) } }
   const policy: Config = { 'kube-scheduler': { ...options, placement } }
-  return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort(byPlace) }
 }
 
 /** Priorities whose pods preempt nobody. */
 function neverOf(classes: readonly PriorityClass[], findings: Findings): number[] {
   for (const { found, name, value, isNever } of classes) {
     const isShared = classes.some((other) => other.value === value && other.isNever !== isNever)
-    const policy = [lineOf(found, ['preemptionPolicy']), `${name} preemptionPolicy`, 'Never'] as const
-    if (!isNever) findings.add('ignored', lineOf(found, ['value']), `${name} value`, String(value), 'jobs have the number of their class')
+    const policy = [where(found, ['preemptionPolicy']), `${name} preemptionPolicy`, 'Never'] as const
+    if (!isNever) findings.add('ignored', where(found, ['value']), `${name} value`, String(value), 'jobs have the number of their class')
     else if (isShared) findings.add('approximated', ...policy, `nobody of priority ${value} preempts here, also of classes that may`)
     else findings.add('honoured', ...policy)
   }
@@ -71,11 +71,11 @@ interface Reading {
 }
 
 /** What the configuration says besides that is not looked at. */
-function tellOthers({ configuration, findings }: Reading): void {
+function tellFields({ configuration, findings }: Reading): void {
   const fields = Object.keys(configuration.object).filter((field) => !['apiVersion', 'kind', 'metadata', ...configured].includes(field))
-  for (const field of fields) findings.add('ignored', lineOf(configuration, [field]), field, '', why[field] ?? notSimulated(field, configured))
+  for (const field of fields) findings.add('ignored', where(configuration, [field]), field, '', why[field] ?? notSimulated(field, configured))
   const [, ...more] = listAt(configuration, ['profiles'])
-  if (more.length > 0) findings.add('ignored', lineOf(configuration, ['profiles', 1]), 'profiles', `${more.length} more`, 'all jobs are of the first one')
+  if (more.length > 0) findings.add('ignored', where(configuration, ['profiles', 1]), 'profiles', `${more.length} more`, 'all jobs are of the first one')
 }
 
 /** That of the profile, else that of all; 0, kube-scheduler's own, where neither is given. */
@@ -83,7 +83,7 @@ function percentageOf({ configuration, findings }: Reading): number {
   for (const path of [[...PROFILE, 'percentageOfNodesToScore'], ['percentageOfNodesToScore']]) {
     const value = wholeAt(configuration, path, 0, 100)
     if (value === undefined) continue
-    findings.add('honoured', lineOf(configuration, path), 'percentageOfNodesToScore', String(value))
+    findings.add('honoured', where(configuration, path), 'percentageOfNodesToScore', String(value))
     return value
   }
   return 0
@@ -107,7 +107,7 @@ function argsOf(reading: Reading): Args {
     const inside = [...path, i, 'args']
     if (name === 'NodeResourcesFit') readFit(args, [...inside, 'scoringStrategy'], reading)
     else if (name === 'DefaultPreemption') readPreemption(args, inside, reading)
-    else findings.add('ignored', lineOf(configuration, [...path, i]), `pluginConfig of ${name}`, '', whyArgs[name] ?? 'it does not score here')
+    else findings.add('ignored', where(configuration, [...path, i]), `pluginConfig of ${name}`, '', whyArgs[name] ?? 'it does not score here')
   }
   return args
 }
@@ -115,7 +115,7 @@ function argsOf(reading: Reading): Args {
 function readFit(args: Args, path: Path, reading: Reading): void {
   const { configuration, findings } = reading
   const type = at(configuration.object, [...path, 'type'])
-  const line = lineOf(configuration, path)
+  const line = where(configuration, path)
   if (type === 'RequestedToCapacityRatio') {
     const points = listAt(configuration, [...path, 'requestedToCapacityRatio', 'shape']).map((each) => Number(fieldsOf(each)['score']))
     const rises = (points.at(-1) ?? 0) > (points[0] ?? 0)
@@ -148,7 +148,7 @@ function weightsAt(path: Path, { resources, configuration, findings }: Reading):
     const weight = fieldsOf(each)['weight'] ?? 1
     if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(configuration, [...path, i, 'weight'], 'a number of at least 0')
     const here = nameHere(name, resources)
-    const told = [lineOf(configuration, [...path, i]), `weight of ${name}`, String(weight)] as const
+    const told = [where(configuration, [...path, i]), `weight of ${name}`, String(weight)] as const
     if (here === undefined) findings.add('ignored', ...told, `the cluster has no ${names[name]?.[0] ?? name}`)
     else findings.add('honoured', ...told)
     if (here !== undefined && weight > 0) counted.set(here, weight)
@@ -161,7 +161,7 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
     const value = wholeAt(configuration, [...path, field], least, most)
     if (value === undefined) continue
     args.preemption[field] = value
-    findings.add('honoured', lineOf(configuration, [...path, field]), field, String(value))
+    findings.add('honoured', where(configuration, [...path, field]), field, String(value))
   }
 }
 

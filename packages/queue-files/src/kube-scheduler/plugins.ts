@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '@sched/cluster'
+import { at, fieldsOf, listAt, textOf, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { fieldsOf, textOf } from '../kueue/kueue-file.js'
-import { at, lineOf, listAt, type Path } from './fields.js'
 
 /** What plug-ins of a profile are here: weights of those that score by resources, and whether there is preemption. */
 export interface Plugins {
@@ -23,12 +22,12 @@ export function pluginsOf(configuration: KubernetesObject, path: Path, findings:
   const plugins: Plugins = { weights: { NodeResourcesFit: 1, NodeResourcesBalancedAllocation: 1 }, preempts: true }
   for (const point of Object.keys(fieldsOf(at(configuration.object, path))))
     if (!points.includes(point))
-      findings.add('ignored', lineOf(configuration, [...path, point]), `plugins.${point}`, '', 'filters and binding are those of the simulator, and the order is by priority')
+      findings.add('ignored', where(configuration, [...path, point]), `plugins.${point}`, '', 'filters and binding are those of the simulator, and the order is by priority')
   for (const point of points) {
     for (const how of ['disabled', 'enabled'] as const) {
       for (const [i, each] of listAt(configuration, [...path, point, how]).entries()) {
         const { name, weight } = fieldsOf(each)
-        const line = lineOf(configuration, [...path, point, how, i])
+        const line = where(configuration, [...path, point, how, i])
         const text = weight === undefined ? textOf(name) : `${textOf(name)} weight ${textOf(weight)}`
         const note = apply(plugins, { point, isEnabled: how === 'enabled', name: textOf(name), weight })
         findings.add(note === undefined ? 'honoured' : 'ignored', line, `plugins.${point}.${how}`, text, note)

@@ -1,7 +1,10 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
+import { fieldsOf, nameOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
+
+export { fieldsOf, nameOf, textOf } from '../fields.js'
 
 /** Objects of Kueue in a file, each with the places of its fields. */
 export interface KueueFile {
@@ -62,15 +65,3 @@ function objectsOf(text: string, file: string): KubernetesObject[] {
   }
   return all
 }
-
-export function nameOf({ kind, object, place }: KubernetesObject): string {
-  const name = fieldsOf(object['metadata'])['name']
-  if (typeof name === 'string' && name !== '') return name
-  if (kind === 'Configuration') return ''
-  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
-}
-
-export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {})
-
-/** A value as people write it. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { fieldsOf, textOf } from './kueue-file.js'
+import { fieldsOf, textOf } from '../fields.js'
 import { groupsOf, type Flavor } from './resource-groups.js'
 
 /** Settings of a ClusterQueue as written, one text each: quotas as `flavor cpu=40 memory=256Gi`. */

@@ -2,7 +2,8 @@ import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
-import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
+import { fieldsOf, nameOf, textOf } from '../fields.js'
+import type { KueueFile } from './kueue-file.js'
 import { checkGroups, groupsOf } from './resource-groups.js'
 
 const MIB = 2 ** 20

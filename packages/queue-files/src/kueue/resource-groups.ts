@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf } from './kueue-file.js'
+import { fieldsOf } from '../fields.js'
 
 /** A flavor of a resource group with what it says of resources, and the way to it. */
 export interface Flavor {

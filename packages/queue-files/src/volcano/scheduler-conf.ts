@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@sched/cluster'
 import { knownWords, SchedError, suggest, type Config } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
-import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { fieldsOf, textOf } from '../fields.js'
 import { seconds } from '../yunikorn/properties.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]

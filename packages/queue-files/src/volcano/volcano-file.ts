@@ -1,6 +1,6 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError, suggest } from '@sched/core'
-import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { fieldsOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
@@ -111,7 +111,8 @@ function inTrees(byName: ReadonlyMap<string, KubernetesObject>): VolcanoQueue[] 
   return [...byName].map(([name, found]) => ({ name, path: pathOf(name), isParent: name === ROOT || around.has(name), found })).sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-const amountKinds = ['deserved', 'guarantee', 'capability'] as const
+/** Fields of a queue that are amounts by resource. */
+export const amountKinds = ['deserved', 'guarantee', 'capability'] as const
 
 /** What an object says of a queue's amounts, by kind. */
 export const amountsOf = (found: KubernetesObject, kind: (typeof amountKinds)[number]): {

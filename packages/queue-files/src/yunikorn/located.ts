@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { SchedError, suggest, type Place } from '@sched/core'
-import { textOf } from '../kueue/kueue-file.js'
+import { textOf } from '../fields.js'
 
 /** A value of a file, with the place where it stands. */
 export class Located {

@@ -1,6 +1,6 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, textOf } from '../kueue/kueue-file.js'
+import { fieldsOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 import { checkResources } from './check-resources.js'

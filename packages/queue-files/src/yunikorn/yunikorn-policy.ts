@@ -1,6 +1,6 @@
 import type { Config } from '@sched/core'
 import type { YunikornOptions } from '@sched/policies'
-import { Findings } from '../finding.js'
+import { byPlace, Findings } from '../finding.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 import { inheritedSort, propertiesOf, type PropertyOptions } from './properties.js'
 import type { Quantities } from './quantities.js'
@@ -43,7 +43,7 @@ export function yunikornPolicy(file: YunikornFile, cluster: ClusterFacts): Yunik
   const placement = made.placement(file)
   const options: YunikornOptions = { root, ...(made.isFair && { units: { ...(made.has('mem') && { mem: 2 ** 20 }), ...(made.has('gpu') && { gpu: 1 / 1000 }) } }) }
   const policy: Config = isOn ? { 'yunikorn-preempting': { ...options, placement } } : { greedy: { order: { yunikorn: options }, placement } }
-  return { kind: 'yunikorn', policy, options, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'yunikorn', policy, options, findings: findings.all.sort(byPlace) }
 }
 
 class Made {

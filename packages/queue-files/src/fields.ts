@@ -1,6 +1,19 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf } from '../kueue/kueue-file.js'
+
+/** The fields of a mapping or a list, none for anything else. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {})
+
+/** A value as people write it. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** The name of an object, empty for a `Configuration`, which needs none. Throws `BAD_INPUT` with the line where it is missing. */
+export function nameOf({ kind, object, place }: KubernetesObject): string {
+  const name = fieldsOf(object['metadata'])['name']
+  if (typeof name === 'string' && name !== '') return name
+  if (kind === 'Configuration') return ''
+  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
+}
 
 /** Where a field lies in an object: names of fields and places in lists. */
 export type Path = readonly (string | number)[]
@@ -9,7 +22,10 @@ export type Path = readonly (string | number)[]
 export const at = (object: unknown, path: Path): unknown => path.reduce<unknown>((found, key) => fieldsOf(found)[key], object)
 
 /** Where that stands, for findings. */
-export const lineOf = (found: KubernetesObject, path: Path): { line: number } => ({ line: found.place(...path).line ?? 1 })
+export function where(found: KubernetesObject, path: Path): { readonly line: number; readonly file?: string | undefined } {
+  const { line = 1, file } = found.place(...path)
+  return { line, file }
+}
 
 /** The list at a path, empty for nothing. Throws `BAD_INPUT` for what is no list. */
 export function listAt(found: KubernetesObject, path: Path): readonly unknown[] {

@@ -1,0 +1,13 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { knownWords } from '@sched/core'
+import { where } from './fields.js'
+import type { Findings } from './finding.js'
+
+/** Tells of objects that are not of the scheduler: each kind once, where the first of it stands, with why it does not count. */
+export function tellOthers(others: readonly KubernetesObject[], findings: Findings, whyOf = knownWords<string>({})): void {
+  for (const kind of new Set(others.map((each) => each.kind))) {
+    const [first, ...more] = others.filter((each) => each.kind === kind) as [KubernetesObject, ...KubernetesObject[]]
+    const why = whyOf[kind] ?? 'not of the scheduling here'
+    findings.add('ignored', where(first, []), kind === '' ? 'an object' : kind, '', more.length === 0 ? why : `${why} (${more.length + 1} of them)`)
+  }
+}

@@ -1,0 +1,170 @@
+import { quantityAt } from '@sched/cluster'
+import { knownWords, SchedError, suggest } from '@sched/core'
+import type { VolcanoOptions } from '@sched/policies'
+import { at, fieldsOf, textOf, unexpected, where } from '../fields.js'
+import { notSimulated, type Findings, type Verdict } from '../finding.js'
+import { inUnits } from '../kueue/quotas.js'
+import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
+import { amountKinds, amountsOf, ROOT, stateOf, type VolcanoQueue } from './volcano-file.js'
+
+type Settings = NonNullable<VolcanoOptions['queues']>[string]
+/** Plug-ins by name, as far as they decide what settings of queues count. */
+export type Plugins = ReadonlyMap<string, { readonly enableHierarchy?: boolean | undefined }>
+
+/** What decides which settings of queues count. */
+export interface Rules {
+  /** The cluster whose resources amounts are of. */
+  readonly cluster: ClusterFacts
+  /** Those of the configuration, or Volcano's own. */
+  readonly plugins: Plugins
+  /** Whether there is the action `reclaim`. */
+  readonly reclaims: boolean
+  /** Whether `capacity` has queues in others. */
+  readonly isTree: boolean
+  /** Whether `drf` has. */
+  readonly isDominant: boolean
+}
+
+const RESOURCES = ['cpu', 'mem', 'gpu']
+const strategies = ['traverse', 'fifo', 'priorityfifo']
+const states = ['Open', 'Closed', 'Closing', 'Unknown']
+const why = knownWords<string>({ affinity: 'queues are not bound to groups of nodes', type: 'it has no effect', extendClusters: 'there is one cluster' })
+const known = ['weight', 'capability', 'deserved', 'guarantee', 'reclaimable', 'parent', 'priority', 'dequeueStrategy']
+const HIERARCHY = ['metadata', 'annotations', 'volcano.sh/hierarchy']
+const WEIGHTS = ['metadata', 'annotations', 'volcano.sh/hierarchy-weights']
+
+/** Settings of one queue. Tells of each what becomes of it. Throws `BAD_INPUT` with the line for what Volcano does not take. */
+export const queueSettings = (queue: VolcanoQueue, rules: Rules, findings: Findings): Settings => new Reading(queue, rules, findings).settings()
+
+/** A field of a queue: whether it counts, why it does not otherwise, and what it must be. */
+interface Field {
+  readonly counts?: boolean
+  readonly note?: string
+  readonly isRight: (value: unknown) => boolean
+  readonly expected: string
+}
+
+class Reading {
+  readonly #queue: VolcanoQueue
+  readonly #rules: Rules
+  readonly #findings: Findings
+  readonly #settings: Record<string, unknown> = {}
+
+  constructor(queue: VolcanoQueue, rules: Rules, findings: Findings) {
+    this.#queue = queue
+    this.#rules = rules
+    this.#findings = findings
+  }
+
+  settings(): Settings {
+    const way = this.#rules.isDominant ? this.#wayOf() : undefined
+    this.#fields(way !== undefined)
+    this.#tellHierarchy(way !== undefined)
+    Object.assign(this.#settings, way)
+    const spec = fieldsOf(this.#queue.found.object['spec'])
+    for (const field of Object.keys(spec))
+      if (!known.includes(field) && field !== 'state') this.#tell('ignored', ['spec', field], spec[field], why[field] ?? notSimulated(field, known))
+    this.#state()
+    const { plugins } = this.#rules
+    for (const kind of amountKinds) {
+      const counts = plugins.has('capacity') || (kind !== 'deserved' && plugins.has('proportion'))
+      const amounts = this.#amounts(kind, counts ? '' : `it counts with the plug-in ${kind === 'deserved' ? 'capacity' : 'proportion or capacity'}`)
+      if (amounts !== undefined) this.#settings[kind] = amounts
+    }
+    return this.#settings
+  }
+
+  #fields(hasWay: boolean): void {
+    const { plugins, reclaims, isTree, isDominant } = this.#rules
+    const divides = plugins.has('proportion')
+    this.#take('weight', {
+      counts: divides || (isDominant && !hasWay),
+      note: 'it counts with the plug-in proportion, or with enableHierarchy of drf where the queue has no hierarchy',
+      isRight: (value) => Number.isInteger(value) && (value as number) > 0,
+      expected: 'a whole number above 0',
+    })
+    this.#take('priority', {
+      counts: divides || plugins.has('capacity'), note: 'it counts with the plug-in proportion or capacity', isRight: Number.isInteger, expected: 'a whole number',
+    })
+    this.#take('reclaimable', { counts: reclaims, note: 'there is no action reclaim', isRight: (value) => typeof value === 'boolean', expected: 'true or false' })
+    this.#take('dequeueStrategy', { isRight: (value) => strategies.includes(value as string), expected: strategies.join(', ') })
+    this.#take('parent', {
+      counts: isTree || isDominant || fieldsOf(this.#queue.found.object['spec'])['parent'] === ROOT,
+      note: 'queues lie in others with enableHierarchy of the plug-in capacity or drf',
+      isRight: (value) => typeof value === 'string',
+      expected: 'a queue',
+    })
+    if (this.#settings['parent'] === ROOT) delete this.#settings['parent']
+  }
+
+  #take(field: string, { counts = true, note = '', isRight, expected }: Field): void {
+    const { found } = this.#queue
+    const path = ['spec', field]
+    const value = at(found.object, path)
+    if (value === undefined || value === null || value === '') return
+    if (!isRight(value)) throw unexpected(found, path, expected, typeof value === 'string' && field === 'dequeueStrategy' ? suggest(value, strategies) : '')
+    this.#tell(counts ? 'honoured' : 'ignored', path, value, counts ? '' : note)
+    if (counts) this.#settings[field] = value
+  }
+
+  /** Where `drf` has the queue, as its annotations say; `undefined`: in its parent. */
+  #wayOf(): { readonly hierarchy: string; readonly hierarchyWeights: string } | undefined {
+    const { found } = this.#queue
+    const [hierarchy, weights] = [HIERARCHY, WEIGHTS].map((path) => textOf(at(found.object, path) ?? '')) as [string, string]
+    if (hierarchy === '' || weights === '') return undefined
+    const wrong = (path: readonly string[], value: string, expected: string, wayOut: string) =>
+      new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected ${expected}.`, found.place(...path), wayOut)
+    if (!/^root(\/[^/]+)+$/.test(hierarchy)) throw wrong(HIERARCHY, hierarchy, 'the way from the root to the queue', 'Write it as root/team/project.')
+    const numbers = weights.split('/').map(Number)
+    if (numbers.length !== hierarchy.split('/').length || !numbers.every((weight) => weight > 0 && weight < Infinity))
+      throw wrong(WEIGHTS, weights, `a weight above 0 for each name of ${JSON.stringify(hierarchy)}`, 'Write them as 1/50/50.')
+    return { hierarchy, hierarchyWeights: weights }
+  }
+
+  #tellHierarchy(counts: boolean): void {
+    const note = counts ? '' : this.#rules.isDominant ? 'it counts together with the other one' : 'it counts with enableHierarchy of the plug-in drf'
+    for (const path of [HIERARCHY, WEIGHTS]) {
+      const value = at(this.#queue.found.object, path)
+      if (value !== undefined) this.#tell(counts ? 'honoured' : 'ignored', path, value, note)
+    }
+  }
+
+  #state(): void {
+    const { found } = this.#queue
+    const state = stateOf(found)
+    if (state === undefined) return
+    if (!states.includes(state.value as string)) throw unexpected(found, state.path, states.join(', '))
+    this.#tell('honoured', state.path, state.value)
+    if (state.value !== 'Open') this.#settings['state'] = state.value
+  }
+
+  /** Amounts in the units of nodes of Kubernetes; GPUs of all makers together. */
+  #amounts(kind: (typeof amountKinds)[number], whyNot: string): Record<string, number> | undefined {
+    const { found, name } = this.#queue
+    const { cluster } = this.#rules
+    const { path, amounts } = amountsOf(found, kind)
+    const resources = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
+    const taken: Record<string, number> = {}
+    for (const resource of Object.keys(amounts)) {
+      const place = where(found, [...path, resource])
+      const tell = (verdict: Verdict, note: string) => this.#findings.add(verdict, place, `${name} ${kind} of ${resource}`, textOf(amounts[resource]), note)
+      const unit = inUnits(resource, quantityAt(found, ...path, resource))
+      if (whyNot !== '') tell('ignored', whyNot)
+      else if (unit === undefined) tell('ignored', 'jobs ask for CPU, memory and GPUs')
+      else if (!resources.includes(unit.resource)) tell('ignored', `the cluster has no ${unit.resource} (in ${unit.unit})`)
+      else if (kind === 'capability' && unit.amount === 0 && unit.resource !== 'gpu') tell('honoured', 'none: no bound, as in Volcano')
+      else {
+        const others = taken[unit.resource]
+        taken[unit.resource] = unit.amount + (others ?? 0)
+        if (others === undefined) tell('honoured', beyondCluster(unit.resource, kind === 'capability' ? 0 : unit.amount, unit.unit, cluster))
+        else tell('approximated', 'together with the other GPUs: nodes have them as one resource')
+      }
+    }
+    return Object.keys(taken).length === 0 ? undefined : taken
+  }
+
+  #tell(verdict: Verdict, path: readonly string[], value: unknown, note = ''): void {
+    const { name, found } = this.#queue
+    this.#findings.add(verdict, where(found, path), `${name} ${path.at(-1) ?? ''}`, typeof value === 'object' ? '' : textOf(value), note)
+  }
+}
