@@ -36,8 +36,8 @@ export class Victims {
   #onNode = new Map<NodeId, readonly Victim[]>()
   /** By each of its tasks: a gang. */
   readonly #gangs = new Map<TaskId, Victim[]>()
-  /** Whether some of them are masters. */
-  #hasMasters = false
+  /** Tasks that are taken last, since more goes with each: masters, and those that a gang must have while it has others. */
+  readonly #last = new Set<TaskId>()
   /** What jobs lose by tasks that are marked, and room that these leave on nodes. */
   #gone = new Map<JobId, readonly number[]>()
   #used = new Map<NodeId, readonly number[]>()
@@ -53,9 +53,9 @@ export class Victims {
     const { work } = round
     for (const queue of sharing.queues) if (!queue.isParent && queue.mayLose) this.#collect(queue, isMarked)
     const sign = first === 'newest' ? -1 : 1
-    const lastMasters = (a: Victim, b: Victim) => Number(work.isMaster(a.task)) - Number(work.isMaster(b.task))
+    const byLast = (a: Victim, b: Victim) => Number(this.#last.has(a.task)) - Number(this.#last.has(b.task))
     const byAge = (a: Victim, b: Victim) => work.started(a.task) - work.started(b.task) || work.rank(a.job) - work.rank(b.job) || a.task - b.task
-    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => lastMasters(a, b) || sign * byAge(a, b)))
+    for (const [node, tasks] of this.#onNode) this.#onNode.set(node, [...tasks].sort((a, b) => byLast(a, b) || sign * byAge(a, b)))
   }
 
   #collect({ id }: Queue, isMarked: ReadonlySet<TaskId>): void {
@@ -65,20 +65,26 @@ export class Victims {
     for (const job of jobs) {
       const tasks: TaskId[] = []
       const gangs: Victim[][] = []
+      const others = new Set<number>()
       work.runningTasks(job, lane, tasks)
       for (const task of tasks) {
         if (isMarked.has(task)) continue
         const victim = { task, job }
-        this.#hasMasters ||= work.isMaster(task)
+        if (work.isMaster(task)) this.#last.add(task)
         const node = work.nodeOf(task) as NodeId
         const list = this.#onNode.get(node) as Victim[] | undefined
         if (list === undefined) this.#onNode.set(node, [victim])
         else list.push(victim)
-        if (!work.inGang(task)) continue
-        const gang = (gangs[work.stageOf(task)] ??= [])
+        const stage = work.stageOf(task)
+        if (!work.inGang(task)) {
+          others.add(stage)
+          continue
+        }
+        const gang = (gangs[stage] ??= [])
         gang.push(victim)
         this.#gangs.set(task, gang)
       }
+      for (const stage of others) for (const { task } of gangs[stage] ?? []) this.#last.add(task)
     }
   }
 
@@ -115,18 +121,18 @@ export class Victims {
     return chosen
   }
 
-  /** From the first node that yields room without a master, else from the first of those that lose the fewest. */
+  /** From the first node that yields room without tasks that are taken last, else from the first of those that lose the fewest. */
   #fromSomeNode(asked: LaneAmounts): Taken | undefined {
-    const { cluster, work } = this.#round
+    const { cluster } = this.#round
     let [best, fewest] = [-1, Infinity]
     for (let node = 0; node < cluster.nodes; node++) {
       if (!cluster.up(node as NodeId)) continue
-      const before = this.#hasMasters ? this.#state() : undefined
+      const before = this.#last.size > 0 ? this.#state() : undefined
       const tasks = this.#from(node as NodeId, asked)
-      const masters = tasks?.filter(({ task }) => work.isMaster(task)).length ?? Infinity
-      if (tasks !== undefined && masters === 0) return { node: node as NodeId, tasks }
+      const last = tasks?.filter(({ task }) => this.#last.has(task)).length ?? Infinity
+      if (tasks !== undefined && last === 0) return { node: node as NodeId, tasks }
       if (before !== undefined) this.#goBack(before)
-      if (masters < fewest) [best, fewest] = [node, masters]
+      if (last < fewest) [best, fewest] = [node, last]
     }
     return best < 0 ? undefined : { node: best as NodeId, tasks: this.#from(best as NodeId, asked) as Victim[] }
   }

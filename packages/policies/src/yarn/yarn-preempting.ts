@@ -21,8 +21,9 @@ export type YarnPreemptingOptions = z.input<typeof preemptingOptions>
  * threshold of their fair share, for longer than the timeouts of their queue. For each task that a starved job lacks, the
  * first node is searched on which the tasks that may be taken leave room for it. On that node the starved job comes first
  * from then on, until it has started one there. No job is taken below its fair share, and nothing is taken from queues
- * with `allowPreemptionFrom: false`. Gangs, which YARN does not know, are taken and started whole; nothing is taken for one that
- * would have to start at the heartbeat of one of several nodes.
+ * with `allowPreemptionFrom: false`. Gangs, which YARN does not know, are taken and started whole; what one has beyond its
+ * `minTasks` goes task by task, and these as an application's master does: from the node that loses the fewest, and last there. Nothing is taken for
+ * a gang that would have to start at the heartbeat of one of several nodes.
  *
  * Source: Hadoop 3, FSPreemptionThread and FairScheduler.assignPreemptedContainers.
  * Deviations: starved jobs are served in order of submission, for as many tasks as fit into what they lack as their queue

@@ -188,6 +188,15 @@ describe('preemption by YARN\'s rules', () => {
     expect(seen([3, 3], [gang(2), of('q', 'Q', 4, { submit: 1 }), job({ id: 'p', queue: 'P', submit: 5, demand: { mem: 2 }, duration: 100 })], 0)).toEqual({ 'gang killed at 6': 2, 'p at 6': 1 })
   })
 
+  it('takes what a gang must have only where nothing else makes room', () => {
+    // n0 has the first three of the gang, which it must have, n1 one more and two of q; all of Q may go
+    const gang = of('gang', 'Q', 4, { gang: true, minTasks: 3 })
+    expect(seen([3, 3], [gang, of('q', 'Q', 2, { submit: 1 }), of('p', 'P', 2, { submit: 5 })], 0)).toEqual({ 'q killed at 6': 2, 'p at 6': 2 })
+    // its other task makes room, though it is as old; where nothing else does, all go, on the node where the fewest are
+    expect(seen([2, 2], [gang, of('p', 'P', 1, { submit: 5 })], 0)).toEqual({ 'gang killed at 6': 1, 'p at 6': 1 })
+    expect(seen([2, 2], [of('gang', 'Q', 4, { gang: true, minTasks: 4 }), of('p', 'P', 1, { submit: 5 })], 0)).toEqual({ 'gang killed at 6': 4, 'p at 6': 1 })
+  })
+
   it('takes of tasks that started together those of the job that came later, whatever ids were used before', () => {
     // first and second start at 20 s, when filler ends; second came at 15 s, and has the ids of old, which has ended
     const one = (id: string, submit: number, mem: number, duration: number, queue = 'Q') => job({ id, queue, submit, demand: { mem }, duration })
