@@ -18,10 +18,10 @@ import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
 
 /**
  * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's
- * queues, a queues.yaml of YuniKorn, Queues of Volcano, or a
- * fairscheduler.xml of Spark (`<allocations>` too), a KubeSchedulerConfiguration with PriorityClasses or either alone; beside Queues of Volcano, or alone, a configuration of its scheduler; beside a
- * slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of
- * Spark, or alone, a spark-defaults.conf. Throws `BAD_INPUT` with the line.
+ * queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
+ * KubeSchedulerConfiguration with PriorityClasses or either alone. Beside Queues of Volcano, or alone, stands a configuration of its
+ * scheduler; beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of Spark, or alone, a
+ * spark-defaults.conf. Throws `BAD_INPUT` with the line.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
   const first = isDatabase(source.text) ? withoutConf(source.file, readDatabase(source)) : readOne(source)
@@ -63,62 +63,26 @@ function besideVolcano(source: SourceText, beside: readonly SourceText[]): Volca
   return readVolcano(source, ...beside)
 }
 
+/** Formats that are known by their text, in the order in which they are asked. */
+const formats: readonly { readonly is: (text: string) => boolean; readonly read: (source: SourceText) => QueueFile }[] = [
+  { is: isKueue, read: readKueue },
+  { is: isKai, read: readKai },
+  { is: isYunikorn, read: readYunikorn },
+  { is: isVolcano, read: readVolcano },
+  { is: isKube, read: readKube },
+  { is: isSlurmConf, read: readSlurmConf },
+  { is: isSparkConf, read: (source) => ({ kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }) },
+]
+
 /** Whether a text begins as one of these does; it may still have mistakes. */
-export const isQueueFile = (text: string): boolean => isKueue(text)
-  || isKai(text)
-  || isYunikorn(text)
-  || isVolcano(text)
-  || isKube(text)
-  || isSlurmConf(text)
-  || isDatabase(text)
-  || isSparkConf(text)
-  || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
+export const isQueueFile = (text: string): boolean => formats.some(({ is }) => is(text)) || isDatabase(text) || /^[^<]*(<[?!][^<]*)*<(allocations|configuration)\b/.test(text)
 
 function readOne(source: SourceText): QueueFile {
-  if (isKueue(source.text)) return readKueue(source)
-  if (isKai(source.text)) return readKai(source)
-  if (isYunikorn(source.text)) return readYunikorn(source)
-  if (isVolcano(source.text)) return readVolcano(source)
-  if (isKube(source.text)) return readKube(source)
-  if (isSlurmConf(source.text)) return readSlurmConf(source)
-  if (isSparkConf(source.text)) return { kind: 'spark', file: source.file, pools: [], conf: readSparkConf(source), ignored: new Findings(source.file) }
-  if (/\bkueue\.x-k8s\.io\//.test(source.text))
-    throw new SchedError(
-      'BAD_INPUT',
-      'has objects of Kueue, and no ClusterQueue.',
-      { file: source.file },
-      'Put the manifests of the queues into the same file.',
-    )
-  if (/\bscheduling\.volcano\.sh\//.test(source.text))
-    throw new SchedError(
-      'BAD_INPUT',
-      'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.',
-      { file: source.file },
-      'Put the manifests of the queues into the same file.',
-    )
-  const other = otherQueues(source.text)
-  if (other !== undefined)
-    throw new SchedError(
-      'BAD_INPUT',
-      `has queues of ${other}, which are not read.`,
-      { file: source.file },
-      'Write them as options of a policy: docs/kubernetes.md says of which.',
-    )
+  const format = formats.find(({ is }) => is(source.text))
+  if (format !== undefined) return format.read(source)
+  refuse(source, incomplete)
   refuseTemplate(source)
-  if (/^\s*yarn\.scheduler\.capacity\.[^\s=]+\s*[=:]/m.test(source.text) && !/^\uFEFF?\s*</.test(source.text))
-    throw new SchedError(
-      'BAD_INPUT',
-      'is a list of properties.',
-      { file: source.file },
-      'Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.',
-    )
-  if (!/^\uFEFF?\s*</.test(source.text))
-    throw new SchedError(
-      'BAD_INPUT',
-      source.text.trim() === '' ? 'is empty.' : 'is no queue file.',
-      { file: source.file },
-      'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark, or a KubeSchedulerConfiguration.',
-    )
+  refuse(source, noXml)
   const top = readXml(source.text, source.file)
   if (top.name === 'allocations') return isSparkPools(top) ? readSparkPools(source, top) : readFairFile(source, top)
   if (top.name === 'configuration') return readCapacityFile(source, top)
@@ -130,9 +94,40 @@ function readOne(source: SourceText): QueueFile {
   )
 }
 
-const known: readonly (readonly [string, RegExp])[] = [
-  ['scheduler-plugins', /\bkind["']?\s*:\s*["']?ElasticQuota/],
+/** A text that is near to a queue file: what it is, and what to do. */
+interface Near {
+  readonly is: (text: string) => boolean
+  readonly fact: string
+  readonly wayOut: string
+}
+
+const MANIFESTS = 'Put the manifests of the queues into the same file.'
+
+/** Texts of schedulers on Kubernetes without the queues, or of one whose queues are not read. */
+const incomplete: readonly Near[] = [
+  { is: (text) => /\bkueue\.x-k8s\.io\//.test(text), fact: 'has objects of Kueue, and no ClusterQueue.', wayOut: MANIFESTS },
+  { is: (text) => /\bscheduling\.volcano\.sh\//.test(text), fact: 'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.', wayOut: MANIFESTS },
+  {
+    is: (text) => /\bkind["']?\s*:\s*["']?ElasticQuota/.test(text),
+    fact: 'has queues of scheduler-plugins, which are not read.',
+    wayOut: 'Write them as options of a policy: docs/kubernetes.md says of which.',
+  },
 ]
 
-/** Whose queues a text has, of schedulers on Kubernetes whose files are not read. */
-const otherQueues = (text: string): string | undefined => known.find(([, mark]) => mark.test(text))?.[0]
+const isXml = (text: string): boolean => /^\uFEFF?\s*</.test(text)
+const LISTED = 'Give a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue with a ClusterQueue, queues of KAI, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark, or a KubeSchedulerConfiguration.'
+
+const noXml: readonly Near[] = [
+  {
+    is: (text) => /^\s*yarn\.scheduler\.capacity\.[^\s=]+\s*[=:]/m.test(text) && !isXml(text),
+    fact: 'is a list of properties.',
+    wayOut: 'Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.',
+  },
+  { is: (text) => text.trim() === '', fact: 'is empty.', wayOut: LISTED },
+  { is: (text) => !isXml(text), fact: 'is no queue file.', wayOut: LISTED },
+]
+
+function refuse({ text, file }: SourceText, near: readonly Near[]): void {
+  const found = near.find(({ is }) => is(text))
+  if (found !== undefined) throw new SchedError('BAD_INPUT', found.fact, { file }, found.wayOut)
+}
