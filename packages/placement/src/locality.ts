@@ -30,9 +30,8 @@ class Nearest implements Placement {
     const { cluster, work, lane, nodes } = round
     const levels = work.hasData(job, lane) ? cluster.levels : 0
     if (levels > 0) this.#begin(job, round)
-    const isNear = (node: NodeId, level: number): boolean => work.taskFor(job, lane, node, level) !== None
     for (let level = 0; level < levels; level++) {
-      const suits = (node: NodeId): boolean => isNear(node, level)
+      const suits = (node: NodeId): boolean => work.taskFor(job, lane, node, level) !== None
       const node = nodes.length < cluster.nodes
         ? nodes.find((each) => round.fits(job, each) && suits(each))
         : this.#near.find(this.#place(job, lane) * levels + level, job, round, suits)

@@ -1,4 +1,4 @@
-import { definePlacement, None, type Env, type JobId, type NodeId, type Placement, type Plug, type Random, type Round } from '@sched/core'
+import { definePlacement, LowestNodes, None, type Env, type JobId, type NodeId, type Placement, type Plug, type Random, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 /**
@@ -31,6 +31,8 @@ class RandomFit implements Placement {
   #serial = -1
   #job: JobId | None = None
   #moves = 0
+  /** Who finds no node draws them all the same, but asks none. */
+  readonly #byShape = new LowestNodes()
 
   constructor(env: Env) {
     this.#random = env.random('random-fit')
@@ -40,12 +42,14 @@ class RandomFit implements Placement {
     const moves = round.savepoint() as number
     if (round.serial !== this.#serial || job !== this.#job || moves < this.#moves) this.#begin(job, round)
     this.#moves = moves
+    const { cluster, lane, nodes, work } = round
     const candidates = this.#candidates
     let pool = this.#pool
+    const isVain = nodes.length === cluster.nodes && this.#byShape.find(work.shape(job, lane), job, round) === None
     while (pool > 0) {
       const at = Math.floor(this.#random() * pool)
       const node = candidates[at] as NodeId
-      if (round.fits(job, node)) {
+      if (!isVain && round.fits(job, node)) {
         this.#pool = pool
         return node
       }

@@ -1,9 +1,12 @@
+import { grown, listOf } from '@sched/core'
 import type { Keys, SortedIds } from '../orders/sorted-ids.js'
 
-/** Reads several sorted lists of jobs as one: a heap of the lists by their next job. */
+/** Reads several sorted lists of jobs as one: a heap of the lists by their next job, with its keys beside since they are compared again and again. */
 export class JobMerge {
-  #lists: SortedIds[] = []
-  #at: number[] = []
+  readonly #lists = listOf<SortedIds>()
+  #at = new Int32Array(16)
+  #key = new Float64Array(16)
+  #tie = new Float64Array(16)
   #size = 0
   #keys: Keys | undefined
 
@@ -14,16 +17,17 @@ export class JobMerge {
 
   /** Adds a list with at least one job left from position `at`. */
   add(list: SortedIds, at: number): void {
+    if (this.#size === this.#at.length) this.#grow()
+    const { key, tie } = this.#keys as Keys
+    const job = list.ids[at] as number
     let hole = this.#size++
     while (hole > 0) {
       const above = (hole - 1) >> 1
-      if (!this.#isAfter(above, list.ids[at] as number)) break
-      this.#lists[hole] = this.#lists[above] as SortedIds
-      this.#at[hole] = this.#at[above] as number
+      if (!this.#isAfter(above, key[job] as number, tie[job] as number)) break
+      this.#move(above, hole)
       hole = above
     }
-    this.#lists[hole] = list
-    this.#at[hole] = at
+    this.#put(hole, list, at, key[job] as number, tie[job] as number)
   }
 
   /** The next job; -1 at the end. */
@@ -42,31 +46,42 @@ export class JobMerge {
 
   /** Puts a list at the top and lets it sink to its place. */
   #sink(list: SortedIds, at: number): void {
+    const size = this.#size
+    const keys = this.#keys as Keys
     const job = list.ids[at] as number
+    const key = keys.key[job] as number
+    const tie = keys.tie[job] as number
     let hole = 0
-    for (;;) {
-      let below = 2 * hole + 1
-      if (below >= this.#size) break
-      if (below + 1 < this.#size && this.#isAfter(below, this.#job(below + 1))) below++
-      if (this.#isBefore(job, this.#job(below))) break
-      this.#lists[hole] = this.#lists[below] as SortedIds
-      this.#at[hole] = this.#at[below] as number
+    for (let below = 1; below < size; below = 2 * hole + 1) {
+      if (below + 1 < size && this.#isAfter(below, this.#key[below + 1] as number, this.#tie[below + 1] as number)) below++
+      if (this.#isAfter(below, key, tie)) break
+      this.#move(below, hole)
       hole = below
     }
-    this.#lists[hole] = list
-    this.#at[hole] = at
+    this.#put(hole, list, at, key, tie)
   }
 
-  #job(i: number): number {
-    return (this.#lists[i] as SortedIds).ids[this.#at[i] as number] as number
+  /** Whether the next job of a list comes after one of such keys. */
+  #isAfter(place: number, key: number, tie: number): boolean {
+    const own = this.#key[place] as number
+    return own > key || (own === key && (this.#tie[place] as number) > tie)
   }
 
-  #isAfter(i: number, job: number): boolean {
-    return this.#isBefore(job, this.#job(i))
+  #move(from: number, to: number): void {
+    this.#put(to, this.#lists[from] as SortedIds, this.#at[from] as number, this.#key[from] as number, this.#tie[from] as number)
   }
 
-  #isBefore(a: number, b: number): boolean {
-    const { key, tie } = this.#keys as Keys
-    return (key[a] as number) < (key[b] as number) || (key[a] === key[b] && (tie[a] as number) < (tie[b] as number))
+  #put(place: number, list: SortedIds, at: number, key: number, tie: number): void {
+    this.#lists[place] = list
+    this.#at[place] = at
+    this.#key[place] = key
+    this.#tie[place] = tie
+  }
+
+  #grow(): void {
+    const size = 2 * this.#at.length
+    this.#at = grown(this.#at, size)
+    this.#key = grown(this.#key, size)
+    this.#tie = grown(this.#tie, size)
   }
 }

@@ -1,9 +1,9 @@
 import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { LastingTerms } from '../orders/lasting-terms.js'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
-import { LastingTerms, TERMS, type Terms } from './lasting-terms.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 import { TresWeights } from './tres-weights.js'
 
@@ -12,6 +12,8 @@ const WEEK = 604_800
 const HIGHEST = 2 ** 32 - 1
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
+const TERMS = 6
+type Terms = readonly [size: number, partition: number, qos: number, site: number, tres: number, tier: number]
 
 const ownOptions = {
   age: weight.default(0).describe('weight of the time it has waited, as a fraction of `maxAge` up to 1 (PriorityWeightAge)'),
@@ -74,7 +76,7 @@ export const multifactorOrder = defineOrder({
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, env)
-    const lasting = new LastingTerms(env.cluster, (job, lane) => lastingTerms(job, lane, options, tres, env))
+    const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
     const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, env)
     return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), lasting), priority: (job, lane) => ranking(job, lane) % TIER }
   },

@@ -1,7 +1,8 @@
-import { defineOrder, type Env, type JobId, type LaneId, type Plug } from '@sched/core'
+import { defineOrder, forwarding, type Env, type JobBlock, type JobId, type LaneId, type Order, type Plug, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { byKey } from './by-key.js'
 import { byScore } from './by-score.js'
+import { LastingTerms } from './lasting-terms.js'
 
 const WEEK = 604_800
 
@@ -30,9 +31,26 @@ export const priorityOrder = defineOrder({
     const { work } = env
     const fixed = (job: JobId, lane: LaneId) => options.priority * work.priority(job) + (options.size === 0 ? 0 : options.size * sizeFactor(job, lane, env, options.favorSmall))
     if (options.age === 0) return byKey(env, (job, lane) => -fixed(job, lane))
-    return byScore(env, (job, now, lane) => fixed(job, lane) + options.age * Math.min(1, (now - work.submitted(job)) / options.maxAge))
+    return byAge(options, env, new LastingTerms(env.cluster, 1, (job, lane) => [fixed(job, lane)]))
   },
 })
+
+/** By what lasts and the age. */
+function byAge({ age, maxAge }: Pick<z.output<typeof priorityOptions>, 'age' | 'maxAge'>, env: Env, lasting: LastingTerms): Order {
+  const ranking = byScore(env, (job, now, lane) => {
+    const at = lasting.find(job, lane)
+    return (lasting.values[at] as number) + age * Math.min(1, (now - env.work.submitted(job)) / maxAge)
+  })
+  return {
+    ...forwarding(lasting, ranking),
+    readsAll: true,
+    begin: (round: Round): void => {
+      lasting.refresh()
+      ranking.begin(round)
+    },
+    next: (): JobBlock | undefined => ranking.next(),
+  }
+}
 
 /** By a weighted sum of priority, age and size. */
 export const priority = (options: PriorityOptions = {}): Plug<'order'> => priorityOrder.plug({}, options)
