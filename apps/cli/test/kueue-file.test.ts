@@ -55,6 +55,24 @@ describe('manifests of Kueue', () => {
     expect((await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml'], { cwd })).err).toContain('nodes.yaml" line 4 status.allocatable.cpu: found "all", expected a quantity')
   })
 
+  it.each([
+    ['', ['x spot', 'y demand']], [', tolerations: [{ key: spot, operator: Exists }]', ['x spot', 'y spot']],
+  ])('put a job into the first flavor whose taints it tolerates, by itself or with the flavor%s', async (tolerations, expected) => {
+    const node = (name: string, taints: string) => `apiVersion: v1\nkind: Node\nmetadata: { name: ${name}-1, labels: { type: ${name} } }\nspec: { taints: [${taints}] }\nstatus: { allocatable: { cpu: '8', memory: 8Gi } }\n---\n`
+    const flavor = (name: string, spec: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: { name: ${name} }\nspec: { nodeLabels: { type: ${name} }${spec} }\n---\n`
+    const taint = '{ key: spot, effect: NoSchedule }'
+    const quota = (name: string) => `{ name: ${name}, resources: [{ name: cpu, nominalQuota: 8 }] }`
+    const cwd = directory({
+      'nodes.yaml': `${node('spot', taint)}${node('demand', '')}`,
+      'queues.yaml': `${flavor('spot', `, nodeTaints: [${taint}]${tolerations}`)}${flavor('demand', '')}${queue('a', '{}').replace(/flavors: .*/, `flavors: [${quota('spot')}, ${quota('demand')}] }]`)}`,
+      'jobs.csv': 'id,submit,duration,queue,cores,tolerations\nx,0,100,a,1,spot\ny,0,100,a,1,\n', 'mapping.yaml': mapping,
+    })
+    const { code, err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out', '--schedule', '--quiet'], { cwd })
+    const [header = '', ...rows] = readFileSync(join(cwd, 'out', 'schedule-queues.csv'), 'utf8').trim().split('\n').map((row) => row.split(','))
+    const [id, nodes] = ['id', 'nodes'].map((name) => header.indexOf(name)) as [number, number]
+    expect([code, err, rows.map((row) => `${row[id]} ${row[nodes] === '0' ? 'spot' : 'demand'}`)]).toEqual([0, '', expected])
+  })
+
   it('are read with nodes and workloads from one file, and LocalQueues of one name by the namespace of jobs', async () => {
     const at = (seconds: number) => `2024-01-31T10:0${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}Z`
     const workload = (namespace: string, created: number) => `apiVersion: kueue.x-k8s.io/v1beta1

@@ -5,6 +5,8 @@ export {
 export { YamlSource } from './description-yaml.js'
 export { isKubernetesNodes, kubernetesNodes } from './kubernetes-nodes.js'
 export { kubernetesObjects, quantityAt, type KubernetesObject } from './kubernetes-objects.js'
+export { taintsAt, tolerationsAt } from './kubernetes-taints.js'
+export { taintText } from './taints.js'
 export { buildCluster, nodeIds, type ClusterModel } from './model.js'
 export type { Hardware, HardwareUse } from './hardware.js'
 export { CellState } from './cell-state.js'

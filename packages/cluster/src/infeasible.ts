@@ -84,7 +84,10 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
   const named = `${model.name}${asked === '' ? '' : ` with ${asked}`}`
   if (rule !== undefined && !mayRun && taints.length === 0)
     return error(`job ${spec.id} requires ${asked}, which no node of ${model.name} has${known(rule, model)}`, 'Label the nodes.')
-  if (!mayRun) return error(`job ${spec.id} does not tolerate ${taintsText(taints)}, and every node of ${named} has such a taint`, 'Let it tolerate one (`tolerations`).')
+  if (!mayRun) {
+    const has = taints.length === 1 ? 'it' : 'one of them'
+    return error(`job ${spec.id} does not tolerate ${taintsText(taints)}, and every node of ${named} has ${has}`, `Let it tolerate ${has === 'it' ? 'that' : has} (\`tolerations\`).`)
+  }
   const where = `of ${named}${taints.length === 0 ? '' : ` without ${taintsText(taints)}`}`
   const demand = JSON.stringify(stage.demand)
   if (!shapes.feasible(shape))

@@ -1,7 +1,7 @@
-import { SchedError, type Taint } from '@sched/core'
+import { SchedError } from '@sched/core'
 import type { NodeGroup } from './description.js'
 import { HOSTNAME } from './node-selector.js'
-import { isHard } from './taints.js'
+import { taintsAt } from './kubernetes-taints.js'
 import { kubernetesObjects, listIn, objectIn, quantityAt, type Json, type KubernetesObject } from './kubernetes-objects.js'
 
 const MIB = 2 ** 20
@@ -65,7 +65,7 @@ function contents(found: KubernetesObject): Omit<NodeGroup, 'names' | 'count'> {
   const metadata = objectIn(found.object['metadata'])
   const labels = Object.entries(objectIn(metadata['labels'])).flatMap(([name, value]) =>
     ((name === HOSTNAME && value === metadata['name']) || typeof value !== 'string' ? [] : [[name, value] as const]))
-  const taints = taintsOf(found)
+  const taints = taintsAt(found, ['spec', 'taints'])
   const model = labels.find(([name]) => /(gpu-card-model|\/gpu\.product|gke-accelerator)$/.test(name))?.[1]
   return {
     resources: { cpu: Math.floor(of('cpu') * 1000 + 1e-6), mem: Math.floor(of('memory') / MIB) },
@@ -73,17 +73,4 @@ function contents(found: KubernetesObject): Omit<NodeGroup, 'names' | 'count'> {
     ...(labels.length > 0 && { labels: { ...Object.fromEntries(labels), ...(model !== undefined && { model }) } }),
     ...(taints.length > 0 && { taints }),
   }
-}
-
-const EFFECTS: readonly unknown[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule']
-
-/** Those that keep pods off. Throws `BAD_INPUT` for one without a key or a known effect. */
-function taintsOf({ object, place }: KubernetesObject): Taint[] {
-  return listIn(objectIn(object['spec'])['taints']).flatMap(({ key, value, effect }, i) => {
-    const bad = (field: string, fact: string) => new SchedError('BAD_INPUT', fact, place('spec', 'taints', i, field))
-    if (typeof key !== 'string' || key === '') throw bad('key', 'is missing.')
-    if (!EFFECTS.includes(effect)) throw bad('effect', `found ${JSON.stringify(effect)}, expected ${EFFECTS.join(', ')}.`)
-    const taint = { key, ...(typeof value === 'string' && value !== '' && { value }), effect: effect as Taint['effect'] }
-    return isHard(taint) ? [taint] : []
-  })
 }

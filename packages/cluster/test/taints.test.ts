@@ -61,7 +61,7 @@ describe('taints', () => {
 
   it.each<[JobSpec, string]>([
     [job(undefined, { gpu: 1 }), 'a task of job j asks {"gpu":1}, more than any node of mixed without taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute has. Let it tolerate that (`tolerations`), or use larger nodes.'],
-    [job({ require: { pool: 'gpu' } }), 'job j does not tolerate taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute, and every node of mixed with pool = gpu has such a taint. Let it tolerate one (`tolerations`).'],
+    [job({ require: { pool: 'gpu' } }), 'job j does not tolerate taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute, and every node of mixed with pool = gpu has one of them. Let it tolerate one of them (`tolerations`).'],
     [job({ tolerations: [GPU] }, { cpu: 16 }), 'a task of job j asks {"cpu":16}, more than any node of mixed without taint spot:NoExecute has. Let it tolerate that (`tolerations`), or use larger nodes.'],
     // 4 + 4 + 2 processors without a taint
     [job(undefined, { cpu: 1 }, 11), 'job j starts 11 tasks of {"cpu":1} at once, the nodes of mixed without taints nvidia.com/gpu=present:NoSchedule, spot:NoExecute have room for 10. Use more nodes.'],

@@ -71,6 +71,29 @@ describe('manifests of Kueue', () => {
     })
   })
 
+  it('have jobs tolerate what their flavors do, and say whether the nodes of a flavor have its taints', () => {
+    const flavors = [
+      object('ResourceFlavor', 'default', "{ nodeLabels: { type: spot }, nodeTaints: [{ key: spot, value: 'yes', effect: NoSchedule }], tolerations: [{ key: spot, operator: Exists }] }"),
+      object('ResourceFlavor', 'other', '{ nodeLabels: { type: other }, nodeTaints: [{ key: slow, effect: NoExecute }, { key: busy, effect: PreferNoSchedule }], tolerations: [{ key: slow, effect: NoExecute }] }'),
+    ]
+    const both = queue('b').replace('    - name: default', '    - name: other\n      resources: [{ name: cpu, nominalQuota: 8 }, { name: memory, nominalQuota: 0 }]\n    - name: default')
+    const taintsOf = ({ type }: Readonly<Record<string, string>>) => (type === 'spot' ? ['spot=yes:NoSchedule', 'gpu:NoSchedule'] : [])
+    const of = (objects: readonly string[], cluster = facts) => made(objects, cluster).findings.filter(({ setting }) => /nodeTaints|tolerations/.test(setting)).map(({ line, setting, value, verdict, note }) => [line, setting, value, verdict, note])
+    expect(of([...flavors, queue('a')], { ...facts, taintsOf })).toEqual([
+      [4, 'default nodeTaints', 'spot=yes:NoSchedule', 'honoured', ''],
+      [4, 'default tolerations', 'spot', 'honoured', ''],
+      [9, 'other nodeTaints', 'slow:NoExecute', 'ignored', 'not all of its nodes have this taint, and what they have decides'],
+      [9, 'other tolerations', 'slow=:NoExecute', 'honoured', ''],
+    ])
+    expect(of([...flavors, queue('a'), both]).map(([, setting, , ...rest]) => [setting, ...rest])).toEqual([
+      ['default nodeTaints', 'approximated', 'the taints that its nodes have decide'], ['default tolerations', 'approximated', 'jobs of its queues have it in all their flavors'],
+      ['other nodeTaints', 'approximated', 'the taints that its nodes have decide'], ['other tolerations', 'approximated', 'jobs of its queues have it in all their flavors'],
+    ])
+    const { tolerations } = made([...flavors, queue('a'), both])
+    expect([...tolerations]).toEqual([['a', [{ key: 'spot', operator: 'Exists' }]], ['b', [{ key: 'slow', effect: 'NoExecute' }, { key: 'spot', operator: 'Exists' }]]])
+    expect(message(object('ResourceFlavor', 'default', '{ tolerations: [{ key: spot, operator: Has }] }'), queue('a'))).toContain('"kueue.yaml" line 4 spec.tolerations[0].operator: found "Has", expected Equal, Exists, Gt, Lt.')
+  })
+
   it('have quotas by flavor where a cohort has a resource in several: none of them lends to another', () => {
     const small = (name: string, flavor: string, spec: string[]) => queue(name, spec, ['{ name: cpu, nominalQuota: 8 }']).replace('name: default', `name: ${flavor}`)
     const flavors = [object('ResourceFlavor', 'x', '{}'), object('ResourceFlavor', 'y', '{}')]

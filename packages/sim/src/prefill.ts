@@ -1,5 +1,5 @@
 import type { CellState, Shapes } from '@sched/cluster'
-import { SchedError, type NodeId, type ShapeId } from '@sched/core'
+import { ANYWHERE, SchedError, type NodeId, type ShapeId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { PrefillTask } from './options.js'
 
@@ -25,7 +25,7 @@ export class Prefill {
 
   /** Throws `BAD_INPUT` for a task that does not fit. */
   add({ node, demand, end }: PrefillTask): void {
-    const shape = this.#shapes.intern(demand)
+    const shape = this.#shapes.intern(demand, ANYWHERE)
     if (!this.#cell.fits(shape, node))
       throw new SchedError(
         'BAD_INPUT',

@@ -105,6 +105,12 @@ describe('tasks that run before the first job', () => {
     expect(run([job('a', { tasks: 2 })], {}).starts()).toEqual(['0 start a on 0', '0 start a on 1'])
   })
 
+  it('may be on nodes with taints, where they run already', () => {
+    const nodes = [{ count: 2, slots: { slot: 1 }, taints: [{ key: 'gpu', effect: 'NoSchedule' as const }] }]
+    const tolerant = { ...job('a'), stages: [stage({ tasks: 2, constraints: { tolerations: [{ key: 'gpu', operator: 'Exists' }] } })] }
+    expect(run([tolerant], { cluster: { nodes }, prefill: [{ node: 0 as never, demand: { slot: 1 }, end: 4 }, { node: 1 as never, demand: { slot: 1 }, end: 6 }] }).starts()).toEqual(['4 start a on 0', '6 start a on 1'])
+  })
+
   it('must fit', () => {
     expect(() => run([job('a')], { prefill: [{ node: 0 as never, demand: { slot: 2 }, end: 4 }] })).toThrow(/does not fit on node-0/)
   })

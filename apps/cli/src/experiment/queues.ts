@@ -1,5 +1,5 @@
-import type { ClusterModel } from '@sched/cluster'
-import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Workload } from '@sched/core'
+import { taintText, type ClusterModel } from '@sched/cluster'
+import { resolve as resolvePlug, SchedError, type JobSpec, type NodeId, type Plug, type Policy, type Registry, type Taint, type Toleration, type Workload } from '@sched/core'
 import { jobPlace, queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type Place, type QueueFile, type SourceText } from '@sched/queue-files'
 import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
@@ -28,6 +28,13 @@ export function clusterFacts({ resources, nodes, total, heartbeat, labels, nodeN
     totals: Object.fromEntries(resources.map((name, r) => [name, totalOf(r)])),
     heartbeat: heartbeat !== undefined,
     partitions: labels.values('partition'),
+    taintsOf: (wanted) => {
+      const own = nodeNames.flatMap((_, node) => {
+        const isSuch = Object.entries(wanted).every(([label, value]) => labels.of(node as NodeId, label) === value)
+        return isSuch ? [labels.taintsOf(node as NodeId)] : []
+      })
+      return own[0]?.filter((taint) => own.every((taints) => taints.includes(taint))).map((taint) => taintText(labels.taints[taint] as Taint))
+    },
     nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
   }
 }
@@ -62,8 +69,8 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
 function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' | 'workload'> {
   const refused = new WeakMap<JobSpec, string>()
   const place = (spec: JobSpec): JobSpec => {
-    const { queue, refused: why } = placeOf(spec)
-    const result = queue === undefined ? { ...spec } : { ...spec, queue }
+    const { queue, tolerations = [], refused: why } = placeOf(spec)
+    const result = queue === undefined ? { ...spec } : { ...tolerating(spec, tolerations), queue }
     if (why !== undefined) refused.set(result, why)
     return result
   }
@@ -74,6 +81,13 @@ function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' 
     return policy
   }
   return { plug: { ...plug, create }, workload: placing(place) }
+}
+
+/** A job that tolerates more taints. */
+function tolerating(spec: JobSpec, more: readonly Toleration[]): JobSpec {
+  if (more.length === 0) return spec
+  const stages = spec.stages.map((stage) => ({ ...stage, constraints: { ...stage.constraints, tolerations: [...(stage.constraints?.tolerations ?? []), ...more] } }))
+  return { ...spec, stages }
 }
 
 /** What the workload says of the queue of a job that rules have put somewhere. */

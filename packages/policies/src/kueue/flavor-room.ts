@@ -1,4 +1,4 @@
-import type { Demand, Env, NodeId, ResourceId, ShapeId, StageSpec } from '@sched/core'
+import { ANYWHERE, type Demand, type Env, type GangPart, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
 import { holds, type Flavor } from './queues.js'
 import type { Workload } from './workload.js'
 
@@ -13,15 +13,19 @@ export class FlavorRoom {
     this.#flavors = flavors
   }
 
-  canHold(flavor: number, { shape, tasks, isWhole, demand }: Workload): boolean {
+  canHold(flavor: number, { job, lane, shape, tasks, isWhole, demand }: Workload): boolean {
     const own = this.#flavors[flavor] as Flavor
     if (own.has === undefined) return true
-    if (isWhole) return demand.every((amount, r) => amount <= (own.capacity[r] as number))
+    if (!isWhole) return this.#holds(flavor, { shape, tasks })
+    return demand.every((amount, r) => amount <= (own.capacity[r] as number)) && this.#env.work.parts(job, lane).every((part) => this.#holds(flavor, part))
+  }
+
+  #holds(flavor: number, { shape, tasks }: Pick<GangPart, 'shape' | 'tasks'>): boolean {
     const key = `${flavor} ${shape} ${tasks}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const stage = { name: '', tasks, duration: 0, demand: this.#demandOf(shape) }
-    const found = holds(own, tasks, (node) => this.#roomOn(shape, stage, node))
+    const stage = { name: '', tasks, duration: 0, demand: this.#demandOf(shape), constraints: ANYWHERE }
+    const found = holds(this.#flavors[flavor] as Flavor, tasks, (node) => this.#roomOn(shape, stage, node))
     this.#known.set(key, found)
     return found
   }

@@ -37,6 +37,39 @@ describe('flavors', () => {
     expect(() => master.submit(gang('b', 'three', 3, 3), 1)).toThrow(/queue b: no nodes of flavor reserved could hold its gang/)
   })
 
+  describe('of nodes with taints', () => {
+    const spot = { key: 'instance', value: 'spot', effect: 'NoSchedule' as const }
+    const two = { nodes: [{ name: 'tainted', count: 1, resources: { cpu: 8 }, labels: { type: 'tainted' }, taints: [spot] }, { name: 'two', count: 1, resources: { cpu: 8 }, labels: { type: 'two' } }] }
+    const tolerations = [{ key: 'instance', operator: 'Equal' as const, value: 'spot', effect: 'NoSchedule' as const }]
+    const stage = { name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, gang: true }
+    const world = (flavors: readonly string[]) => {
+      const nominalQuota = Object.fromEntries(flavors.map((name) => [name, { cpu: 4 }]))
+      return dispatcher({ cluster: instantCluster(two), policy: kueue({ flavors: Object.fromEntries(flavors.map((name) => [name, { type: name }])), queues: { a: { nominalQuota } } }) })
+    }
+
+    it.each([
+      ['single flavor, fits tainted flavor', ['tainted'], true, 'tainted-0'], ['single flavor, fits tainted flavor with toleration of another', ['tainted', 'two'], true, 'tainted-0'],
+      ['multiple flavors, tainted one passed over', ['tainted', 'two'], false, 'two-0'],
+    ])('are for those that tolerate them: %s', (_, flavors, tolerates, node) => {
+      const master = world(flavors)
+      master.submit({ id: 'j', queue: 'a', stages: [{ ...stage, ...(tolerates && { constraints: { tolerations } }) }] }, 0)
+      expect(master.pass(0).start.map((each) => each.node)).toEqual([node])
+    })
+
+    it('are not for a job that is one gang of which a part does not tolerate them', () => {
+      const parts = (constraints?: { tolerations: typeof tolerations }) => [{ ...stage, constraints: { tolerations } }, { ...stage, name: 't', demand: { cpu: 2 }, ...(constraints && { constraints }) }]
+      const master = world(['tainted', 'two'])
+      master.submit({ id: 'some', queue: 'a', gang: true, stages: parts() }, 0)
+      expect(master.pass(0).start.map((each) => each.node)).toEqual(['two-0', 'two-0'])
+      master.submit({ id: 'all', queue: 'a', gang: true, stages: parts({ tolerations }) }, 0)
+      expect(master.pass(0).start.map((each) => each.node)).toEqual(['tainted-0', 'tainted-0'])
+    })
+
+    it('refuse those that do not tolerate the only ones', () => {
+      expect(() => world(['tainted']).submit({ id: 'j', queue: 'a', stages: [stage] }, 0)).toThrow(/queue a: no nodes of flavor tainted could hold a task/)
+    })
+  })
+
   it('are held to what nodes can ever have, in slots that come and in whole devices', () => {
     const pools = { one: { pool: 'one' }, two: { pool: 'two' } }
     const nodesOf = (flavor: keyof typeof pools, count: number, more: object) => ({ count, labels: pools[flavor], ...more })

@@ -1,7 +1,8 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
-import { knownWords, SchedError, suggest } from '@sched/core'
+import { knownWords, SchedError, suggest, type Toleration } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
 import { Findings, notSimulated } from '../finding.js'
+import { flavorTolerations } from './flavor-taints.js'
 import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
 import { covered, isByFlavor, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
@@ -15,6 +16,8 @@ export interface KueuePolicy extends QueuePolicy {
   readonly options: KueueOptions
   /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
   readonly localQueues: ReadonlyMap<string, string>
+  /** What jobs of a ClusterQueue tolerate for its flavors. */
+  readonly tolerations: ReadonlyMap<string, readonly Toleration[]>
 }
 
 type Options = Record<string, unknown>
@@ -42,7 +45,7 @@ const inQueue: { readonly [field: string]: Known } = {
 const why = knownWords<string>({
   namespaceSelector: 'jobs have no namespaces', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
   weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on',
-  nodeTaints: 'taints are not looked at', tolerations: 'taints are not looked at', topologyName: 'there is no topology-aware scheduling',
+  topologyName: 'there is no topology-aware scheduling',
 })
 
 const whyNot = knownWords<string>({
@@ -84,8 +87,9 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     ...settings,
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)
+  const tolerations = flavorTolerations(file, cluster, findings)
   tellOthers(file, findings)
-  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
 
 /** The fields of an object that mean something here, checked; others are told. */
@@ -145,7 +149,7 @@ function renamed({ cohortName, parentName, fairSharing, admissionScope, ...optio
 
 function labelsOf(found: KubernetesObject, findings: Findings): Options {
   const spec = valueAt(found, ['spec'])
-  for (const field of Object.keys(spec).filter((each) => each !== 'nodeLabels'))
+  for (const field of Object.keys(spec).filter((each) => !['nodeLabels', 'nodeTaints', 'tolerations'].includes(each)))
     findings.add('ignored', { line: found.place('spec', field).line ?? 1 }, `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
   return fieldsOf(spec['nodeLabels'])
 }

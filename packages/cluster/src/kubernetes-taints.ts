@@ -1,0 +1,43 @@
+import { SchedError, type Taint, type TaintEffect, type Toleration } from '@sched/core'
+import { objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
+import { isHard } from './taints.js'
+
+type Path = readonly [string, string]
+
+const EFFECTS: readonly unknown[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule']
+const OPERATORS: readonly unknown[] = ['Equal', 'Exists', 'Gt', 'Lt']
+
+/** The taints of a list that keep pods off. Throws `BAD_INPUT` for one without a key or a known effect. */
+export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
+  return elements(found, path).flatMap((each, i) => {
+    const { key, value } = each
+    if (typeof key !== 'string' || key === '') throw new SchedError('BAD_INPUT', 'is missing.', found.place(...path, i, 'key'))
+    const effect = oneOf(each, 'effect', EFFECTS, found, [...path, i]) as TaintEffect
+    const taint = { key, ...(isText(value) && { value }), effect }
+    return isHard(taint) ? [taint] : []
+  })
+}
+
+/** The tolerations of a list. Throws `BAD_INPUT` for an operator or an effect that there is not. */
+export function tolerationsAt(found: KubernetesObject, path: Path): Toleration[] {
+  return elements(found, path).map((each, i) => {
+    const { key, operator, value, effect } = each
+    return {
+      ...(isText(key) && { key }), ...(isText(operator) && { operator: oneOf(each, 'operator', OPERATORS, found, [...path, i]) as NonNullable<Toleration['operator']> }),
+      ...(isText(value) && { value }), ...(isText(effect) && { effect: oneOf(each, 'effect', EFFECTS, found, [...path, i]) as TaintEffect }),
+    }
+  })
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function elements({ object, place }: KubernetesObject, [around, key]: Path): Json[] {
+  const list = objectIn(object[around])[key] ?? []
+  if (!Array.isArray(list)) throw new SchedError('BAD_INPUT', `found ${JSON.stringify(list)}, expected a list.`, place(around, key))
+  return list.map(objectIn)
+}
+
+function oneOf(element: Json, key: string, known: readonly unknown[], { place }: KubernetesObject, path: readonly (string | number)[]): unknown {
+  if (known.includes(element[key])) return element[key]
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(element[key])}, expected ${known.join(', ')}.`, place(...path, key))
+}

@@ -1,0 +1,46 @@
+import { taintsAt, taintText, tolerationsAt, type KubernetesObject } from '@sched/cluster'
+import type { Toleration } from '@sched/core'
+import type { Findings } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
+import { fieldsOf, nameOf, type KueueFile } from './kueue-file.js'
+import { groupsOf } from './resource-groups.js'
+
+/**
+ * What jobs of ClusterQueues tolerate for the flavors of these, by queue; and what becomes of the taints of flavors, which their nodes have
+ * or not. Throws `BAD_INPUT` with the line.
+ *
+ * Source: Kueue, ResourceFlavor: tolerations are added to what is admitted in the flavor. Deviation: to all of a queue, in whichever flavor.
+ */
+export function flavorTolerations({ flavors, clusterQueues }: KueueFile, { taintsOf }: ClusterFacts, findings: Findings): Map<string, Toleration[]> {
+  for (const flavor of flavors) tellTaints(flavor, taintsOf, findings)
+  const byFlavor = new Map(flavors.map((flavor) => [nameOf(flavor), tolerationsAt(flavor, ['spec', 'tolerations'])]))
+  const named = new Map(clusterQueues.map((queue) => [nameOf(queue), [...new Set(groupsOf(queue).flat().map(({ name }) => name))]]))
+  const isAlone = (name: string): boolean => [...named.values()].every((names) => !names.includes(name) || names.length === 1)
+  for (const flavor of flavors)
+    for (const [i, toleration] of (byFlavor.get(nameOf(flavor)) ?? []).entries())
+      findings.add(
+        isAlone(nameOf(flavor)) ? 'honoured' : 'approximated',
+        lineOf(flavor, 'tolerations', i),
+        `${nameOf(flavor)} tolerations`,
+        inWords(toleration),
+        isAlone(nameOf(flavor)) ? '' : 'jobs of its queues have it in all their flavors',
+      )
+  return new Map([...named].map(([queue, names]) => [queue, names.flatMap((name) => byFlavor.get(name) ?? [])]))
+}
+
+function tellTaints(flavor: KubernetesObject, taintsOf: ClusterFacts['taintsOf'], findings: Findings): void {
+  const there = taintsOf?.(fieldsOf(fieldsOf(flavor.object['spec'])['nodeLabels']) as Readonly<Record<string, string>>)
+  for (const [i, taint] of taintsAt(flavor, ['spec', 'nodeTaints']).entries()) {
+    const has = there?.includes(taintText(taint))
+    const verdict = has === undefined ? 'approximated' : has ? 'honoured' : 'ignored'
+    const note = { approximated: 'the taints that its nodes have decide', honoured: '', ignored: 'not all of its nodes have this taint, and what they have decides' }[verdict]
+    findings.add(verdict, lineOf(flavor, 'nodeTaints', i), `${nameOf(flavor)} nodeTaints`, taintText(taint), note)
+  }
+}
+
+const lineOf = (found: KubernetesObject, field: string, i: number) => ({ line: found.place('spec', field, i).line ?? 1 })
+
+function inWords({ key = '*', operator = 'Equal', value = '', effect }: Toleration): string {
+  const compared = { Equal: `=${value}`, Exists: '', Gt: `>${value}`, Lt: `<${value}` }[operator]
+  return `${key}${compared}${effect === undefined ? '' : `:${effect}`}`
+}
