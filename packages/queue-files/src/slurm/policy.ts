@@ -1,15 +1,15 @@
-import { nearest, type Config } from '@sched/core'
-import { Findings, notSimulated } from '../finding.js'
-import { billingOf, partitionBilling } from './billing.js'
+import type { Config } from '@sched/core'
+import { Findings } from '../finding.js'
+import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { licensesOf, limitsOfPartition, limitsOptions } from './limits.js'
-import { hasParameter, multifactorNames, multifactorOptions, replanOptions, weights } from './options.js'
-import { isAsHere, whyIgnored, whyIgnoredOfNode, whyIgnoredOfPartition } from './other-settings.js'
-import { hasAllNodes, markedPartitions, withoutNodes } from './partition-nodes.js'
-import { modeOfPartition, preempting, preemptionActs, preemptsByTier } from './preemption.js'
-import { qosPriorities, RUNS_ON, usageFactors } from './quality.js'
+import { licensesOf, limitsOptions } from './limits.js'
+import { hasParameter, multifactorOptions, replanOptions, weights } from './options.js'
+import { tellGeneral, tellNodes } from './general-settings.js'
+import { markedPartitions } from './partition-nodes.js'
+import { tellPartitions } from './partition-settings.js'
+import { preempting, preemptionActs } from './preemption.js'
+import { qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
-import { checkedLimit, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -20,12 +20,6 @@ export interface SlurmPolicy extends QueuePolicy {
   /** Those of the policy around all others. */
   readonly options: Readonly<Record<string, unknown>>
 }
-
-const used = [
-  'EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType',
-  'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames,
-]
-const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 
 /**
  * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
@@ -78,7 +72,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
   tellNodes(conf, findings)
-  tellOthers(conf, findings)
+  tellGeneral(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
   return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => fileOf(a) - fileOf(b) || a.line - b.line) }
@@ -138,145 +132,4 @@ function reserving(type: Setting | undefined, nodes: number, findings: Findings)
     findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)
   }
   return nodes === 1 ? {} : { nodes: 'named', select: isLinear ? 'linear' : 'cons_tres' }
-}
-
-function tellPartitions(
-  conf: SlurmConf,
-  { marked, isBilled, resources }: { marked: ReadonlySet<string>; isBilled: boolean; resources: readonly string[] },
-  findings: Findings,
-): void {
-  const { written, general, partitions, nodes } = conf
-  const empty = withoutNodes(conf)
-  for (const { name, settings } of nodes.length > 0 ? partitions : []) if (!settings.has('nodes'))
-    findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
-  for (const { of, setting } of written) {
-    const key = setting.name.toLowerCase()
-    const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
-    if (key === 'prioritytier' || (key === 'priorityjobfactor' && general.has('priorityweightpartition'))) tell('honoured')
-    else if (key === 'priority') tell('honoured', 'older name of PriorityTier and PriorityJobFactor')
-    else if (key === 'priorityjobfactor') tell('ignored', 'PriorityWeightPartition is not given')
-    else if (key === 'nodes') tell(...ofNodes(of, setting, conf, marked, empty))
-    else if (key === 'maxnodes')
-      tell(
-        UNLIMITED.test(setting.value) ? 'honoured' : 'approximated',
-        UNLIMITED.test(setting.value) ? '' : 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file',
-      )
-    else if (key === 'minnodes') tell(/^[01]$/.test(setting.value) ? 'honoured' : 'ignored', /^[01]$/.test(setting.value) ? '' : whyIgnoredOfPartition['minnodes'])
-    else if (key === 'qos')
-      tell(
-        conf.database.qos.some(({ name }) => name === setting.value) ? 'honoured' : 'ignored',
-        conf.database.qos.some(({ name }) => name === setting.value)
-          ? ''
-          : 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt',
-      )
-    else if (key === 'defaulttime')
-      tell(
-        'honoured',
-        /^NONE$/i.test(setting.value) ? '' : UNLIMITED.test(setting.value) || checkedLimit(setting) !== '' ? 'for jobs without a time limit' : '',
-      )
-    else if (key === 'default') tell('honoured', /^yes$/i.test(setting.value) ? 'for jobs that name no queue' : '')
-    else if (limitsOfPartition.includes(key)) tell('honoured')
-    else if (key === 'gracetime')
-      tell(
-        wholeOf(setting) === 0 ? 'honoured' : preemptsByTier(conf) ? 'approximated' : 'ignored',
-        wholeOf(setting) === 0 ? '' : preemptsByTier(conf) ? RUNS_ON : 'nobody is preempted by tier',
-      )
-    else if (key === 'preemptmode') tell(...modeOfPartition(setting.value, conf))
-    else if (key === 'tresbillingweights') tell(...weightsOf(setting, isBilled, resources))
-    else if (isAsHere(key, setting.value)) tell('honoured')
-    else tell('ignored', whyIgnoredOfPartition[key] ?? notSimulated(setting.name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor']))
-  }
-  if (partitions.length === 0 && conf.isConf)
-    findings.add(
-      'ignored',
-      { line: 1 },
-      'PartitionName',
-      '',
-      `none is declared: all jobs have one tier${written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''}`,
-    )
-}
-
-function weightsOf(setting: Setting, isBilled: boolean, resources: readonly string[]): ['honoured' | 'approximated' | 'ignored', string] {
-  const { billing, missing } = billingOf(setting, resources)
-  if (!isBilled) return ['ignored', 'neither PriorityWeightFairshare nor a limit of billing is given']
-  if (missing.length === 0) return ['honoured', '']
-  return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
-}
-
-/** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
-function ofNodes(partition: string, setting: Setting, conf: SlurmConf, marked: ReadonlySet<string>, empty: readonly string[]): ['honoured' | 'ignored', string] {
-  const whose = partition.toUpperCase() === 'DEFAULT' ? conf.partitions.filter(({ settings }) => settings.get('nodes') === setting).map(({ name }) => name.value) : [partition]
-  if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
-  if (hasAllNodes(setting, conf) || whose.every((name) => marked.has(name))) return ['honoured', '']
-  return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
-}
-
-function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
-  for (const { of, setting } of writtenOfNodes) {
-    const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
-    const why = whyIgnoredOfNode[key] ?? notSimulated(setting.name, Object.keys(whyIgnoredOfNode))
-    if (key === 'gres' && others.length > 0) findings.add('approximated', setting, `${of} ${setting.name}`, setting.value, `GPUs alone, without ${others.join(', ')}`)
-    else if (why !== '') findings.add('ignored', setting, `${of} ${setting.name}`, setting.value, why)
-  }
-}
-
-/** Settings of Slurm whose names are near to one that is used, and no slips. */
-const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
-
-/** Settings of daemons, logs and the like are told in one line. */
-function tellOthers({ general, partitions, database }: SlurmConf, findings: Findings): void {
-  const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
-  if (parts !== undefined) findings.add(partitions.length > 0 ? 'honoured' : 'ignored', parts, parts.name, parts.value, partitions.length > 0 ? '' : 'no partition is declared')
-  if (enforced !== undefined) tellEnforced(enforced, database.qos.length + database.accounts.length + database.users.length > 0, findings)
-  const others: Setting[] = []
-  for (const [key, setting] of general) {
-    if (usedKeys.has(key)) continue
-    if (isAsHere(key, setting.value)) {
-      findings.add('honoured', setting, setting.name, setting.value)
-      continue
-    }
-    const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
-    if (why === undefined) others.push(setting)
-    else findings.add('ignored', setting, setting.name, setting.value, why)
-  }
-  const [first] = others
-  if (first !== undefined)
-    findings.add(
-      'ignored',
-      first,
-      `${others.length} other setting${others.length === 1 ? '' : 's'}`,
-      others.map(({ name }) => name).join(' '),
-      'of daemons, accounts, logs: nothing of that is simulated',
-    )
-}
-
-/** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
-const ofPartitionsAlone = [
-  ...limitsOfPartition, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
-  'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv',
-  'rootonly', 'shared', 'exclusiveuser',
-]
-const ofNodesAlone = [
-  'cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit',
-  'realmemory', 'gres', 'feature', 'features', 'tmpdisk', 'weight',
-]
-
-/** Why a setting of partitions or nodes means nothing on a line of its own. */
-function misplaced(key: string): string | undefined {
-  const line = ofPartitionsAlone.includes(key) ? 'PartitionName' : ofNodesAlone.includes(key) ? 'NodeName' : undefined
-  return line === undefined ? undefined : `it stands in a line that begins with ${line}`
-}
-
-function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
-  if (/^(none|no|0)?$/i.test(setting.value)) return findings.add('honoured', setting, setting.name, setting.value)
-  if (!hasDatabase)
-    return findings.add(
-      'ignored',
-      setting,
-      setting.name,
-      setting.value,
-      'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt',
-    )
-  const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'safe', 'all'].includes(flag))
-  findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
 }

@@ -1,0 +1,85 @@
+import { nearest } from '@sched/core'
+import { notSimulated, type Findings } from '../finding.js'
+import type { Setting } from '../setting.js'
+import type { SlurmConf } from './conf.js'
+import { limitsOfPartition } from './limits.js'
+import { multifactorNames } from './options.js'
+import { isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
+
+/** Settings that a policy is made of, or that are told elsewhere. */
+const used = [
+  'EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType',
+  'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', ...multifactorNames,
+]
+const usedKeys = new Set(used.map((name) => name.toLowerCase()))
+
+/** Settings of Slurm whose names are near to one that is used, and no slips. */
+const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
+
+/** Tells of settings of the whole file that no policy is made of; those of daemons, logs and the like in one line. */
+export function tellGeneral({ general, partitions, database }: SlurmConf, findings: Findings): void {
+  const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
+  if (parts !== undefined) findings.add(partitions.length > 0 ? 'honoured' : 'ignored', parts, parts.name, parts.value, partitions.length > 0 ? '' : 'no partition is declared')
+  if (enforced !== undefined) tellEnforced(enforced, database.qos.length + database.accounts.length + database.users.length > 0, findings)
+  const others: Setting[] = []
+  for (const [key, setting] of general) {
+    if (usedKeys.has(key)) continue
+    if (isAsHere(key, setting.value)) {
+      findings.add('honoured', setting, setting.name, setting.value)
+      continue
+    }
+    const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
+    if (why === undefined) others.push(setting)
+    else findings.add('ignored', setting, setting.name, setting.value, why)
+  }
+  const [first] = others
+  if (first !== undefined)
+    findings.add(
+      'ignored',
+      first,
+      `${others.length} other setting${others.length === 1 ? '' : 's'}`,
+      others.map(({ name }) => name).join(' '),
+      'of daemons, accounts, logs: nothing of that is simulated',
+    )
+}
+
+/** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
+const ofPartitionsAlone = [
+  ...limitsOfPartition, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
+  'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv',
+  'rootonly', 'shared', 'exclusiveuser',
+]
+const ofNodesAlone = [
+  'cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit',
+  'realmemory', 'gres', 'feature', 'features', 'tmpdisk', 'weight',
+]
+
+/** Why a setting of partitions or nodes means nothing on a line of its own. */
+function misplaced(key: string): string | undefined {
+  const line = ofPartitionsAlone.includes(key) ? 'PartitionName' : ofNodesAlone.includes(key) ? 'NodeName' : undefined
+  return line === undefined ? undefined : `it stands in a line that begins with ${line}`
+}
+
+function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings): void {
+  if (/^(none|no|0)?$/i.test(setting.value)) return findings.add('honoured', setting, setting.name, setting.value)
+  if (!hasDatabase)
+    return findings.add(
+      'ignored',
+      setting,
+      setting.name,
+      setting.value,
+      'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt',
+    )
+  const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'safe', 'all'].includes(flag))
+  findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
+}
+
+/** Tells of settings of nodes that mean nothing here, or not all. */
+export function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
+  for (const { of, setting } of writtenOfNodes) {
+    const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
+    const why = whyIgnoredOfNode[key] ?? notSimulated(setting.name, Object.keys(whyIgnoredOfNode))
+    if (key === 'gres' && others.length > 0) findings.add('approximated', setting, `${of} ${setting.name}`, setting.value, `GPUs alone, without ${others.join(', ')}`)
+    else if (why !== '') findings.add('ignored', setting, `${of} ${setting.name}`, setting.value, why)
+  }
+}

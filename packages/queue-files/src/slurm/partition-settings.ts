@@ -1,0 +1,97 @@
+import { notSimulated, type Findings, type Verdict } from '../finding.js'
+import type { Setting } from '../setting.js'
+import { billingOf } from './billing.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { limitsOfPartition } from './limits.js'
+import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
+import { hasAllNodes, withoutNodes } from './partition-nodes.js'
+import { modeOfPartition, preemptsByTier } from './preemption.js'
+import { RUNS_ON } from './quality.js'
+import { checkedLimit, UNLIMITED } from './times.js'
+
+/** What decides what settings of partitions mean. */
+export interface PartitionFacts {
+  /** Partitions whose nodes are known by a label. */
+  readonly marked: ReadonlySet<string>
+  /** Whether what jobs are billed counts for anything. */
+  readonly isBilled: boolean
+  /** Of the cluster. */
+  readonly resources: readonly string[]
+}
+
+/** What becomes of a setting, and why. */
+type Told = readonly [verdict: Verdict, note?: string | undefined]
+
+/** Tells of each setting of partitions what becomes of it. Throws `BAD_INPUT` with the line for a value that Slurm does not take. */
+export function tellPartitions(conf: SlurmConf, facts: PartitionFacts, findings: Findings): void {
+  const { written, partitions, nodes } = conf
+  for (const { name, settings } of nodes.length > 0 ? partitions : [])
+    if (!settings.has('nodes')) findings.add('approximated', name, `${name.value} Nodes`, '', 'none are given: its jobs may run on all nodes, in Slurm on none')
+  const empty = withoutNodes(conf)
+  for (const { of, setting } of written) {
+    const [verdict, note] = told(of, setting, { ...facts, conf, empty })
+    findings.add(verdict, setting, `${of} ${setting.name}`, setting.value, note)
+  }
+  if (partitions.length > 0 || !conf.isConf) return
+  const slip = written.some(({ of }) => of.toUpperCase() === 'DEFAULT') ? '; DEFAULT, in letters of any case, says what is true of those below it' : ''
+  findings.add('ignored', { line: 1 }, 'PartitionName', '', `none is declared: all jobs have one tier${slip}`)
+}
+
+interface Facts extends PartitionFacts {
+  readonly conf: SlurmConf
+  /** Partitions none of whose nodes is up. */
+  readonly empty: readonly string[]
+}
+
+function told(partition: string, setting: Setting, facts: Facts): Told {
+  const { conf } = facts
+  const { name, value } = setting
+  const key = name.toLowerCase()
+  switch (key) {
+    case 'prioritytier':
+      return ['honoured']
+    case 'priorityjobfactor':
+      return conf.general.has('priorityweightpartition') ? ['honoured'] : ['ignored', 'PriorityWeightPartition is not given']
+    case 'priority':
+      return ['honoured', 'older name of PriorityTier and PriorityJobFactor']
+    case 'nodes':
+      return ofNodes(partition, setting, facts)
+    case 'maxnodes':
+      return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file']
+    case 'minnodes':
+      return /^[01]$/.test(value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition['minnodes']]
+    case 'qos':
+      return conf.database.qos.some((each) => each.name === value)
+        ? ['honoured']
+        : ['ignored', 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt']
+    case 'defaulttime':
+      return ['honoured', !/^NONE$/i.test(value) && (UNLIMITED.test(value) || checkedLimit(setting) !== '') ? 'for jobs without a time limit' : '']
+    case 'default':
+      return ['honoured', /^yes$/i.test(value) ? 'for jobs that name no queue' : '']
+    case 'gracetime':
+      if (wholeOf(setting) === 0) return ['honoured']
+      return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']
+    case 'preemptmode':
+      return modeOfPartition(value, conf)
+    case 'tresbillingweights':
+      return weightsOf(setting, facts)
+    default:
+      if (limitsOfPartition.includes(key) || isAsHere(key, value)) return ['honoured']
+      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor'])]
+  }
+}
+
+function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {
+  const { billing, missing } = billingOf(setting, resources)
+  if (!isBilled) return ['ignored', 'neither PriorityWeightFairshare nor a limit of billing is given']
+  if (missing.length === 0) return ['honoured']
+  return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
+}
+
+/** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
+function ofNodes(partition: string, setting: Setting, { conf, marked, empty }: Facts): Told {
+  const whose = partition.toUpperCase() === 'DEFAULT' ? conf.partitions.filter(({ settings }) => settings.get('nodes') === setting).map(({ name }) => name.value) : [partition]
+  if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
+  if (hasAllNodes(setting, conf) || whose.every((name) => marked.has(name))) return ['honoured']
+  return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
+}
