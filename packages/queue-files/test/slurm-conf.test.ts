@@ -228,6 +228,21 @@ describe('the policy of a slurm.conf', () => {
     expect(told(`${type}\n${mode}\n${tiers}`)[0]).toEqual(['ignored', 2, 'PreemptType', note])
   })
 
+  it('says which limits of partitions are not those of Slurm, and which are looked for elsewhere', () => {
+    const text = 'NodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL MaxNodes=2 MinNodes=0 QOS=high DefaultTime=60 MaxTime=2-0\nPartitionName=b Nodes=ALL MaxNodes=UNLIMITED MinNodes=2 DefaultTime=NONE'
+    const ofPartitions = told(text).flatMap(([verdict, line, setting, note]) => (/ (Max|Min|Default|QOS)/.test(setting) ? [[verdict, line, setting, note]] : []))
+    expect(ofPartitions).toEqual([
+      ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file'],
+      ['honoured', 3, 'a MinNodes', ''],
+      ['ignored', 3, 'a QOS', 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
+      ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
+      ['honoured', 3, 'a MaxTime', ''],
+      ['honoured', 4, 'b MaxNodes', ''],
+      ['ignored', 4, 'b MinNodes', 'jobs that ask for processors ask for no number of nodes'],
+      ['honoured', 4, 'b DefaultTime', ''],
+    ])
+  })
+
   it('tells settings of partitions, slips of the pen, and those of daemons in one line', () => {
     const text = ['PartitionName=p Nodes=a[1-2] MaxTime=60 PreemptMode=OFF PriorityTeir=3', 'SlurmctldPort=1', 'PriorityWeightAges=3', 'SelectType=select/linear', 'SlurmUser=s'].join('\n')
     expect(told(text)).toEqual([
