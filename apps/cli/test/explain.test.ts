@@ -191,6 +191,11 @@ fifo
     expect([await first('a'), await first('b'), await first('c')]).toEqual(['job a of ann in queue few, submitted at 0 s', 'job b, submitted at 0 s', 'job c in queue default, submitted at 0 s'])
   })
 
+  it('tells of a job that comes after the end of the run', async () => {
+    const { code, err } = await sched(['explain', '--trace', 'log.swf', '--policies', 'strict', '--job', '2', '--until', '5'], { cwd: blocked() })
+    expect([code, err]).toEqual([2, 'error: --job: no job called "2" was submitted by 5 s, when the run ends (until), under strict. Did you mean "1"? Its ids are 1; without --job the longest wait is explained.\n'])
+  })
+
   it('names a job that is not there, with the nearest', async () => {
     const { code, err } = await sched(['explain', 'small.yaml', '--job', 'aa'], { cwd: small() })
     expect([code, err]).toEqual([2, 'error: --job: no job of the workload is called "aa". Did you mean "a"? Its ids are a, b, c; without --job the longest wait is explained.\n'])

@@ -6,6 +6,7 @@ it.each([
   ['NAMESPACE     NAME         READY   STATUS      RESTARTS   AGE\nml            train-x1     0/1     Completed   0          5m\n', 'what kubectl prints for people (-o json and -o yaml print what is read)'],
   ['NAME        QUEUE      RESERVED IN   ADMITTED   AGE\njob-train   gpus       gpus          True       5m\n', 'what kubectl prints for people (-o json and -o yaml print what is read)'],
   ['JobID           JobName\n------------ ----------\n', 'what sacct prints for people (--parsable2 prints a table)'],
+  ['{"format":"sched-workload","version":1}\n{"id":"a","submit":0,"stages":[]}\n', 'a trace of the native format'],
 ])('a table for people is known for what it is (%#)', (text, kind) => {
   expect(textKind(text)).toBe(kind)
 })

@@ -63,8 +63,9 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
     await run(one, policy, options, io, [observer, noted], () => observer.isOver)
     const wait = observer.result()
     if (wait === undefined && ids.length === 0) throw noJobs()
-    if (wait === undefined) throw new SchedError('BAD_OPTION', `no job of the workload is called "${job}".`, { field: '--job' }, idsText(job, ids))
-    runs.push({ policy: experiment.policies[policy]?.name ?? '', wait })
+    const { name = '' } = experiment.policies[policy] ?? {}
+    if (wait === undefined) throw new SchedError('BAD_OPTION', notSubmitted(job, ids, name, experiment), { field: '--job' }, idsText(job, ids))
+    runs.push({ policy: name, wait })
   }
   const page = pageOutput === undefined ? '' : (await import('../html/explain-page.js')).explainPage(one, runs, io)
   output?.write(json({ job, seed, policies: runs }))
@@ -72,9 +73,16 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
   if (!isSilent(options)) io.stdout.write(`${headline(one)}\n${explainText(runs, widthOf(io.stdout))}`)
 }
 
+/** The workload has no such job, or it was not submitted before the end of the run, or after others that were given up. */
+function notSubmitted(job: string, ids: readonly string[], policy: string, { description }: Experiment): string {
+  const { until } = description.spec
+  if (until !== undefined) return `no job called "${job}" was submitted by ${until} s, when the run ends (until), under ${policy}.`
+  return ids.includes(job) ? `job "${job}" was not submitted under ${policy}.` : `no job of the workload is called "${job}".`
+}
+
 function idsText(job: string, ids: readonly string[]): string {
   const close = nearest(job, ids)
-  return `${close === undefined ? '' : `Did you mean "${close}"? `}Its ids are ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', ...' : ''}; without --job the longest wait is explained.`
+  return `${close === undefined || close === job ? '' : `Did you mean "${close}"? `}Its ids are ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', ...' : ''}; without --job the longest wait is explained.`
 }
 
 async function longestWait(experiment: Experiment, options: ExplainOptions, io: Io): Promise<string> {

@@ -71,7 +71,7 @@ export function textKind(head: string): string {
   const known = printed.find(([start]) => start.test(head))
   if (known !== undefined) return known[1]
   if (/^[[{]/.test(line) && /"job_state"\s*:/.test(head) && /"submit_time"\s*:/.test(head)) return 'jobs of squeue or scontrol in JSON (sacct --json prints those that have ended)'
-  if (/^\s*[[{]/.test(head) && /"stages"\s*:/.test(head) && /"submit"\s*:/.test(head)) return NATIVE_WITHOUT_HEAD
+  if (/^\s*[[{]/.test(head) && /"stages"\s*:/.test(head) && /"submit"\s*:/.test(head)) return /^\{\s*"format"\s*:/.test(line) ? 'a trace of the native format' : NATIVE_WITHOUT_HEAD
   if (/^\{.*"collection_id"\s*:/.test(line)) return `${GOOGLE_EVENTS} 2019`
   if (/(^|[\s{,"])apiVersion"?:\s/.test(head) && /(^|[\s{,"])kind"?:\s*["']?Node(List)?\b/.test(head)) return 'nodes of Kubernetes (for --nodes)'
   if (/^[[{]/.test(line)) return 'JSON'
