@@ -4,7 +4,7 @@ import type { Constraints, NodeRequirement, NodeSelectorTerm } from '@sched/core
 export const HOSTNAME = 'kubernetes.io/hostname'
 
 /** Label names with the values that will do, as constraints write them. */
-export type Required = Readonly<Record<string, string | readonly string[]>>
+type Required = Readonly<Record<string, string | readonly string[]>>
 
 /** What of constraints is about labels and names of nodes. */
 export type Selector = Pick<Constraints, 'require' | 'nodeSelectorTerms'>

@@ -127,6 +127,29 @@ describe('kubernetes', () => {
     expect(constraints({ ...affine({ matchExpressions: [exists] }), tolerations }, { nodeSelector: 'ignore' })).toEqual({ tolerations })
   })
 
+  it.each<[string, Json, boolean]>([
+    ['pods of its own labels', { labelSelector: { matchLabels: { app: 'train' } } }, true],
+    ['pods by expressions', { labelSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['train', 'x'] }, { key: 'old', operator: 'DoesNotExist' }] } }, true],
+    ['all pods', { labelSelector: {} }, true],
+    ['all pods of all namespaces', { labelSelector: {}, namespaceSelector: {} }, true],
+    ['all pods of its own namespace among others', { labelSelector: {}, namespaces: ['web', 'ml'] }, true],
+    ['pods of other labels', { labelSelector: { matchLabels: { app: 'web' } } }, false],
+    ['pods with a label that it has not', { labelSelector: { matchExpressions: [{ key: 'old', operator: 'Exists' }] } }, false],
+    ['pods without its own label', { labelSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['train'] }] } }, false],
+    ['other values of a label', { labelSelector: {}, mismatchLabelKeys: ['app'] }, false],
+    ['pods of other namespaces', { labelSelector: {}, namespaces: ['web'] }, false],
+    ['pods of namespaces with a label', { labelSelector: {}, namespaceSelector: { matchLabels: { team: 'x' } } }, false],
+    ['nobody', {}, false],
+    ['pods in its zone', { labelSelector: {}, topologyKey: 'topology.kubernetes.io/zone' }, false],
+  ])('keeps the pods of a job apart by a required anti-affinity over hostnames against %s or not', (_, term, expected) => {
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', ...term }] } }
+    const labels = { app: 'train' }
+    const constraints = expected ? { distinctNodes: true } : undefined
+    expect(jobs([pod('train-0', { metadata: { labels }, spec: { affinity } })])[0]?.stages[0]?.constraints).toEqual(constraints)
+    const template = { metadata: { labels }, spec: { affinity, containers: [] } }
+    expect(jobs([job('sweep', { spec: { template } })])[0]?.stages[0]?.constraints).toEqual(constraints)
+  })
+
   it('leaves out what has not ended, never started or never ends, and counts it; objects may also stand one on a line', () => {
     const items = [
       pod('train-0', { status: { phase: 'Failed' } }), pod('kube-proxy', { metadata: controller('DaemonSet', 'kube-proxy') }), pod('train-1', { status: { phase: 'Running' } }),

@@ -1,13 +1,21 @@
 import type { Constraints, NodeRequirement, NodeSelectorTerm, TaintEffect, Toleration } from '@sched/core'
 import type { Fields } from '../json/fields.js'
+import { isApart } from './apart.js'
+
+/** A pod, or what pods are made of. */
+export interface PodLike {
+  readonly spec: Fields
+  readonly labels: Fields | undefined
+  readonly namespace: string
+}
 
 /**
- * Where a pod may run: labels that it asks of its node by `nodeSelector` and a required affinity, unless these are to be ignored, and the taints that
- * it tolerates, without those that it is given by Kubernetes itself. Throws `BadLine`.
+ * Where a pod may run: labels that it asks of its node by `nodeSelector` and a required affinity, unless these are to be ignored, the taints that
+ * it tolerates, without those that it is given by Kubernetes itself, and whether others of its job are on other nodes. Throws `BadLine`.
  *
  * Source: Kubernetes, component-helpers, nodeaffinity.go (GetRequiredNodeAffinity).
  */
-export function constraintsOfPod(spec: Fields, asksLabels: boolean): Constraints | undefined {
+export function constraintsOfPod({ spec, labels, namespace }: PodLike, asksLabels: boolean): Constraints | undefined {
   const tolerations = tolerationsOf(spec)
   const selector = asksLabels ? spec.object('nodeSelector') : undefined
   const asked = (selector?.keys() ?? []).map((key) => [key, selector?.text(key) ?? ''] as const)
@@ -18,7 +26,7 @@ export function constraintsOfPod(spec: Fields, asksLabels: boolean): Constraints
   const constraints: Constraints = {
     ...(require.length > 0 && { require: Object.fromEntries(require) }),
     ...(terms !== undefined && !isPlain && { nodeSelectorTerms: terms }),
-    ...(tolerations.length > 0 && { tolerations }),
+    ...(tolerations.length > 0 && { tolerations }), ...(isApart(spec, labels, namespace) && { distinctNodes: true }),
   }
   return Object.keys(constraints).length === 0 ? undefined : constraints
 }

@@ -210,7 +210,7 @@ class KubernetesJobs implements LineParser {
       start,
       seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
       demand: this.#demand(spec),
-      constraints: this.#constraints(spec),
+      constraints: this.#constraints(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
     })
   }
@@ -227,11 +227,12 @@ class KubernetesJobs implements LineParser {
     if (marksOf(metadata)(QUEUES[0] as string) !== undefined && tasks <= parallelism) owner.isGang = true
     const [start, end] = [timeAt(status, 'startTime'), timeAt(status, 'completionTime') ?? trueSince(status, 'Complete', 'Failed')]
     if (trueSince(status, 'Failed') !== undefined) owner.hasFailed = true
-    const pod = spec.object('template')?.object('spec')
+    const template = spec.object('template')
+    const pod = template?.object('spec')
     owner.priorityClass ??= pod?.text('priorityClassName')
-    if (start === undefined || end === undefined || pod === undefined) return
+    if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
+    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(template, namespaceOf(metadata)) }]
   }
 
   /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
@@ -253,9 +254,12 @@ class KubernetesJobs implements LineParser {
     if (start === undefined || seconds === undefined) return
     if (end === undefined) owner.isGoing = true
     owner.workload = spec.list('podSets').flatMap((set): Template[] => {
-      const pod = set.object('template')?.object('spec')
+      const template = set.object('template')
+      const pod = template?.object('spec')
       const tasks = set.whole('count') ?? 1
-      return pod === undefined || tasks === 0 ? [] : [{ tasks, start, seconds, demand: this.#demand(pod), constraints: this.#constraints(pod) }]
+      return template === undefined || pod === undefined || tasks === 0
+        ? []
+        : [{ tasks, start, seconds, demand: this.#demand(pod), constraints: this.#constraints(template, namespaceOf(metadata)) }]
     })
   }
 
@@ -289,8 +293,9 @@ class KubernetesJobs implements LineParser {
     return { cpu: 1 }
   }
 
-  #constraints(spec: Fields): Constraints | undefined {
-    return constraintsOfPod(spec, this.options.nodeSelector === 'require')
+  #constraints(pod: Fields, namespace: string): Constraints | undefined {
+    const labels = pod.object('metadata')?.object('labels')
+    return constraintsOfPod({ spec: needed(pod, 'spec'), labels, namespace }, this.options.nodeSelector === 'require')
   }
 
   #add(owner: Owner): void {
