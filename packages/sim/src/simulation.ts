@@ -16,7 +16,7 @@ import type { RunState, SimulationOptions } from './options.js'
 import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { Schedulers } from './schedulers.js'
-import { Stall, STALL } from './stall.js'
+import { Stall } from './stall.js'
 import type { TaskRuns } from './task-runs.js'
 import { taskRunsOf } from './task-runs-of.js'
 
@@ -57,7 +57,7 @@ export class Simulation implements CellHost, DraftSink {
   readonly #wakes = new Set<Seconds>()
   #passNeeded = false
   #wakeDue = false
-  readonly #stall = new Stall()
+  readonly #stall = new Stall(() => this.#isBlocked())
   #ended = false
 
   constructor(options: SimulationOptions) {
@@ -157,7 +157,7 @@ export class Simulation implements CellHost, DraftSink {
     const queue = this.#queue
     const submit = this.#jobs.areDue ? this.now : this.#jobs.next
     while (left > 0 && ring.next < queue.next && ring.next < submit && ring.next >= this.now && ring.next <= until) {
-      if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && ring.next - this.#lastProgress() > STALL)) break
+      if (this.work.active === 0 || this.#wakeDue || (submit === Infinity && this.#stall.isNear(ring.next, this.#lastProgress()))) break
       this.#heartbeats(ring.next, ring)
       left--
     }
@@ -171,7 +171,7 @@ export class Simulation implements CellHost, DraftSink {
     const submit = this.#jobs.next
     for (; left > 0; left--) {
       const time = queue.next
-      if (time >= submit || time > until || this.work.active === 0 || (submit === Infinity && time - this.#lastProgress() > STALL)) break
+      if (time >= submit || time > until || this.work.active === 0 || (submit === Infinity && this.#stall.isNear(time, this.#lastProgress()))) break
       this.now = time
       do {
         queue.pop()
@@ -222,6 +222,12 @@ export class Simulation implements CellHost, DraftSink {
     return Math.max(this.#lives.lastStartup, this.#runs.lastEnd, this.#runs.progress?.lastEnd ?? 0)
   }
 
+  /** Whether what waits is kept from starting by tasks that run as long as it waits, long after the last known end, or by the architecture. */
+  #isBlocked(): boolean {
+    const { work } = this
+    return work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true) || this.#architecture.stuck?.() !== undefined
+  }
+
   /** The next instant at which anything happens. */
   #nextTime(): Seconds {
     const submit = this.#jobs.next
@@ -230,7 +236,8 @@ export class Simulation implements CellHost, DraftSink {
     const ring = this.#ring
     if (this.work.active === 0) return submit === Infinity && this.#jobs.held === 0 ? Infinity : time
     if (ring !== undefined && ring.next < time) time = ring.next
-    if (time - this.#lastProgress() > STALL && submit === Infinity && this.#stall.isAt(time, this.#lastProgress(), event)) return this.#leave()
+    const progress = this.#lastProgress()
+    if (submit === Infinity && this.#stall.isNear(time, progress) && this.#stall.isAt(time, progress, event)) return this.#leave()
     return time
   }
 

@@ -115,6 +115,16 @@ describe('the master of a job', () => {
     expect(() => run([mastered('a', 1), mastered('b', 1)])).toThrow(/^at 0 s 2 jobs wait, and all that runs is 2 masters/)
   })
 
+  it('of two that keep each other from running for a day are told of, however often nodes report or the policy looks', () => {
+    const cluster = { nodes: [{ count: 1, slots: { slot: 2 } }], heartbeat: { interval: 3 } }
+    expect(() => run([mastered('a', 1), mastered('b', 1)], { cluster })).toThrow(/^at 86400 s 2 jobs wait, and all that runs is 2 masters/)
+    const looking = policyOf((round, jobs) => {
+      for (const job of jobs) startAll(round, job)
+      round.wakeAt(round.now + 10)
+    })
+    expect(() => run([mastered('a', 1), mastered('b', 1)], { policy: looking })).toThrow(/^at 87400 s 2 jobs wait/) // 100 looks later
+  })
+
   it('that leaves no room for its tasks on the cluster is refused with its job', () => {
     expect(() => run([mastered('a', 1)], { cluster: oneNode })).toThrow('the master of job a asks {"slot":1} and leaves no room for a task of {"slot":1} on the nodes of cluster')
   })
