@@ -40,13 +40,19 @@ describe.each(Object.entries(policies))('%s', (_, policy) => {
 
 describe.each(Object.entries(policies))('%s', (_, policy) => {
   it.each([true, false])('keeps tasks off nodes with taints that they do not tolerate (heartbeats: %s)', (beats) => {
-    const nodes = [{ name: 'plain', count: 2, resources: { cpu: 2 } }, { name: 'gpu', count: 2, resources: { cpu: 2 }, taints: [{ key: 'gpu', effect: 'NoSchedule' as const }] }]
-    const { recorder } = run({
-      cluster: (beats ? cluster : instantCluster)({ nodes }), policy: policy(),
-      jobs: [job('a', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, { tasks: 6 }), job('b', undefined, { tasks: 6 }), job('c', { tolerations: [{ key: 'other' }] }, { tasks: 3 })],
-    })
-    expect(recorder.launches.filter((each) => each.job !== 'a' && each.node.startsWith('gpu'))).toEqual([])
-    expect(recorder.launches.length).toBe(15)
+    const open = { open: 'true' }
+    const launched = (hasTaints: boolean) => {
+      const gpu = { name: 'gpu', count: 2, resources: { cpu: 2 }, ...(hasTaints && { taints: [{ key: 'gpu', effect: 'NoSchedule' as const }] }) }
+      const nodes = [{ name: 'plain', count: 2, resources: { cpu: 2 }, labels: open }, gpu]
+      const tolerant: Constraints = hasTaints ? { tolerations: [{ key: 'gpu', operator: 'Exists' }] } : {}
+      const others = hasTaints ? [undefined, { tolerations: [{ key: 'other' }] }] : [{ require: open }, { require: open }]
+      const jobs = [job('a', tolerant, { tasks: 6 }), job('b', others[0], { tasks: 6 }), job('c', others[1], { tasks: 3 })]
+      return run({ cluster: (beats ? cluster : instantCluster)({ nodes }), policy: policy(), jobs }).recorder.launches
+    }
+    const launches = launched(true)
+    expect(launches.filter((each) => each.job !== 'a' && each.node.startsWith('gpu'))).toEqual([])
+    expect(launches.length).toBe(15)
+    expect(launches).toEqual(launched(false)) // labels that stand for them come to the same
   })
 })
 
