@@ -230,7 +230,7 @@ describe('the policy of a slurm.conf', () => {
 
   it('says which limits of partitions are not those of Slurm, and which are looked for elsewhere', () => {
     const text = 'NodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL MaxNodes=2 MinNodes=0 QOS=high DefaultTime=60 MaxTime=2-0\nPartitionName=b Nodes=ALL MaxNodes=UNLIMITED MinNodes=2 DefaultTime=NONE'
-    const ofPartitions = told(text).flatMap(([verdict, line, setting, note]) => (/ (Max|Min|Default|QOS)/.test(setting) ? [[verdict, line, setting, note]] : []))
+    const ofPartitions = told(text).flatMap(([verdict, line, setting, note]) => (/ (Max|Min|Default|QOS)/.test(String(setting)) ? [[verdict, line, setting, note]] : []))
     expect(ofPartitions).toEqual([
       ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file'],
       ['honoured', 3, 'a MinNodes', ''],
