@@ -1,5 +1,5 @@
 import { fits } from './assignment.js'
-import { below, borrowsAny, fillBack, firstCommon, isIn, ownCandidates, reclaimable, restore, type Preemptor } from './candidates.js'
+import { below, borrowsAny, fillBack, firstCommon, grouped, isIn, ownCandidates, reclaimable, restore, type Preemptor } from './candidates.js'
 import { QueueOrder } from './queue-order.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -21,7 +21,7 @@ const strategies = {
  */
 export function fairTargets(preemptor: Preemptor): Workload[] {
   const { workload, short, fairSharing } = preemptor
-  const own = ownCandidates(preemptor)
+  const own: readonly Workload[] = ownCandidates(preemptor)
   const { byQueue: others, most } = reclaimable(preemptor)
   if (own.length + others.size === 0) return []
   const names = typeof fairSharing === 'object' ? fairSharing.preemptionStrategies : (['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] as const)
@@ -29,8 +29,9 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   const search = new FairSearch(preemptor, own, others)
   charge(workload, workload.tasks)
   const isWithin = !borrowsAny(workload.queue, short)
-  const mayGive = (queue: ClusterQueue): boolean => queue !== workload.queue && (isWithin || search.mayTakeOf(queue))
-  const candidates = isWithin || search.leastAround() <= most ? [...[...others].flatMap(([queue, those]) => (mayGive(queue) ? those : [])), ...own] : own
+  const candidates = new Map([[workload.queue, own]])
+  if (isWithin || search.leastAround() <= most)
+    for (const [queue, those] of others) if (queue !== workload.queue && (isWithin || search.mayTakeOf(queue))) candidates.set(queue, those)
   const rest = search.byStrategy(candidates, isWithin ? undefined : strategies[first])
   if (second !== undefined) search.once(rest, strategies[second])
   discharge(workload, workload.tasks)
@@ -82,7 +83,7 @@ class FairSearch {
   }
 
   /** Takes whom the strategy allows, everybody without one; returns the others. */
-  byStrategy(candidates: readonly Workload[], allows: ((mine: number, before: number, after: number) => boolean) | undefined): Workload[] {
+  byStrategy(candidates: ReadonlyMap<ClusterQueue, readonly Workload[]>, allows: ((mine: number, before: number, after: number) => boolean) | undefined): Workload[] {
     const order = new QueueOrder(this.#workload.queue, candidates, this.#resources)
     const rest: Workload[] = []
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
@@ -115,7 +116,7 @@ class FairSearch {
 
   /** At most one of a queue, whichever comes first. */
   once(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): void {
-    const order = new QueueOrder(this.#workload.queue, candidates, this.#resources)
+    const order = new QueueOrder(this.#workload.queue, grouped(candidates), this.#resources)
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
       const [mine, its] = this.#shared(queue)
       const each = order.take(queue)

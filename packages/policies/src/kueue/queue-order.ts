@@ -1,4 +1,4 @@
-import { grouped, isIn } from './candidates.js'
+import { isIn } from './candidates.js'
 import { compare, insert } from './entries.js'
 import { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -11,17 +11,17 @@ import type { Workload } from './workload.js'
 export class QueueOrder {
   readonly #own: ClusterQueue
   readonly #resources: number
-  readonly #left: ReadonlyMap<QuotaNode, Workload[]>
+  /** Candidates of a queue, and how many of them are taken. */
+  readonly #left = new Map<QuotaNode, { readonly list: readonly Workload[]; taken: number }>()
   /** Children of a cohort that come into question, whoever comes first last, and their shares. */
   readonly #inside = new Map<QuotaNode, QuotaNode[]>()
   readonly #shares = new Map<QuotaNode, number>()
   #last: ClusterQueue | undefined
 
-  constructor(own: ClusterQueue, candidates: readonly Workload[], resources: number) {
+  constructor(own: ClusterQueue, candidates: ReadonlyMap<ClusterQueue, readonly Workload[]>, resources: number) {
     this.#own = own
     this.#resources = resources
-    this.#left = grouped(candidates)
-    for (const list of this.#left.values()) list.reverse()
+    for (const [queue, list] of candidates) this.#left.set(queue, { list, taken: 0 })
   }
 
   /** The queue of which one is to be taken, or which is to be dropped, before the next. */
@@ -34,13 +34,15 @@ export class QueueOrder {
   }
 
   has(queue: QuotaNode): boolean {
-    return (this.#left.get(queue)?.length ?? 0) > 0
+    const left = this.#left.get(queue)
+    return left !== undefined && left.taken < left.list.length
   }
   take(queue: ClusterQueue): Workload {
-    return this.#left.get(queue)?.pop() as Workload
+    const left = this.#left.get(queue) as { readonly list: readonly Workload[]; taken: number }
+    return left.list[left.taken++] as Workload
   }
   drop(queue: ClusterQueue): void {
-    this.#left.get(queue)?.splice(0)
+    this.#left.delete(queue)
   }
 
   /** Undefined where nothing in the cohort is left. */
