@@ -264,11 +264,7 @@ export class Work extends WorkReads {
   /** Removes a job whose tasks have all ended; its ids may be used again. */
   remove(job: JobId): void {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
-    this.nearAnywhere.delete(job)
-    this.#waits.delete(job)
-    this.masters.delete(job)
-    this.gangJobs.delete(job)
-    this.failed.delete(job)
+    this.#forget(job)
     const first = this.jobFirstStage[job] as number
     const stages = this.jobStages[job] as number
     for (let stage = first; stage < first + stages; stage++) {
@@ -281,6 +277,15 @@ export class Work extends WorkReads {
     this.jobSpec[job] = undefined
     this.#jobIds.giveBack(job, 1)
     this.active--
+  }
+
+  /** What is known of some jobs alone: a set that is empty, as most are, is faster asked for its size. */
+  #forget(job: JobId): void {
+    if (this.nearAnywhere.size > 0) this.nearAnywhere.delete(job)
+    if (this.#waits.size > 0) this.#waits.delete(job)
+    if (this.masters.size > 0) this.masters.delete(job)
+    if (this.gangJobs.size > 0) this.gangJobs.delete(job)
+    if (this.failed.size > 0) this.failed.delete(job)
   }
 
   /** Hides a job from its scheduler: as if all its unplaced tasks had been claimed. */
