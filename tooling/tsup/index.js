@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup'
+import { keptConstants } from './kept-constants.js'
 import { pureConstants } from './pure-constants.js'
 
 const common = {
@@ -7,6 +8,7 @@ const common = {
   sourcemap: true,
   clean: true,
   silent: true,
+  plugins: [keptConstants],
 }
 
 /** A published library: one ES module and one declaration file per entry. */
