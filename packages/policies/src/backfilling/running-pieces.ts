@@ -2,20 +2,25 @@ import { grown, type Seconds, type TaskId } from '@sched/core'
 
 const NONE = -1
 
+/** An entry of the list: the expected end of a piece, and the piece. Side by side, and moved together. */
+const ENTRY = 2
+const END = 0
+const PIECE = 1
+
 /**
  * What runs in a lane, by expected end. A piece is what was started together: a rigid job, or one task of a job that is
  * no gang. Its expected end is its start plus the estimate, and moves only when the piece outlives it.
  *
- * Positions 0 to `count - 1` of `ends` and `pieces` are sorted by end; equal ends stand in no particular order, so a
- * reader must treat them alike.
+ * Entries `from` to `to - 1` are sorted by end; equal ends stand in no particular order, so a reader must treat them
+ * alike. The list is open at both ends, so that the shorter side makes way for what comes and closes up on what goes.
  */
 export class RunningPieces {
   readonly width: number
-  count = 0
-  ends = new Float64Array(64)
-  pieces = new Int32Array(64)
+  from = 0
+  to = 0
   /** What a piece holds, `[piece * width + resource]`. */
   held: Float64Array
+  #entries = new Float64Array(64 * ENTRY)
   /** Expected end by piece: as planned at its start, and as it stands. */
   #planned = new Float64Array(64)
   #end = new Float64Array(64)
@@ -28,6 +33,14 @@ export class RunningPieces {
   constructor(width: number) {
     this.width = width
     this.held = new Float64Array(64 * width)
+  }
+
+  /** The expected end of the piece at a place from `from` to `to - 1`, and the piece. */
+  endAt(at: number): Seconds {
+    return this.#entries[at * ENTRY + END] as number
+  }
+  pieceAt(at: number): number {
+    return this.#entries[at * ENTRY + PIECE] as number
   }
 
   /** A new piece without tasks, expected to end at `end`. */
@@ -78,7 +91,7 @@ export class RunningPieces {
 
   /** The first piece that has outlived its expected end, or -1. */
   overdue(now: Seconds): number {
-    return this.count > 0 && (this.ends[0] as number) < now ? (this.pieces[0] as number) : -1
+    return this.from < this.to && this.endAt(this.from) < now ? this.pieceAt(this.from) : -1
   }
 
   /**
@@ -109,45 +122,86 @@ export class RunningPieces {
   }
 
   #insert(piece: number, end: Seconds): void {
-    const { ends, pieces } = this
-    let at = this.count++
-    while (at > 0 && (ends[at - 1] as number) > end) {
-      ends[at] = ends[at - 1] as number
-      pieces[at] = pieces[at - 1] as number
-      at--
+    const at = this.#place(end)
+    if (this.from > 0 && at - this.from < this.to - at) {
+      this.#moveDown(this.from--, at)
+      return this.#set(at - 1, piece, end)
     }
-    ends[at] = end
-    pieces[at] = piece
+    if (this.to * ENTRY === this.#entries.length) return this.#insertWithRoom(piece, end)
+    this.#moveUp(at, this.to++)
+    this.#set(at, piece, end)
   }
 
   #remove(piece: number): void {
-    const { ends, pieces } = this
-    const last = --this.count
-    let at = this.#find(piece)
-    for (; at < last; at++) {
-      ends[at] = ends[at + 1] as number
-      pieces[at] = pieces[at + 1] as number
+    const at = this.#find(piece)
+    if (at - this.from < this.to - at) this.#moveUp(this.from++, at)
+    else this.#moveDown(at + 1, this.to--)
+  }
+
+  #set(at: number, piece: number, end: Seconds): void {
+    const entries = this.#entries
+    entries[at * ENTRY + END] = end
+    entries[at * ENTRY + PIECE] = piece
+  }
+
+  /** Moves the entries from a place to before another one up by one. */
+  #moveUp(from: number, to: number): void {
+    const entries = this.#entries
+    for (let i = to * ENTRY - 1; i >= from * ENTRY; i -= ENTRY) {
+      entries[i + ENTRY] = entries[i] as number
+      entries[i + ENTRY - 1] = entries[i - 1] as number
     }
   }
 
-  #find(piece: number): number {
-    const { ends, pieces } = this
-    const end = this.#end[piece] as number
-    let low = 0
-    let high = this.count
+  #moveDown(from: number, to: number): void {
+    const entries = this.#entries
+    for (let i = from * ENTRY; i < to * ENTRY; i += ENTRY) {
+      entries[i - ENTRY] = entries[i] as number
+      entries[i - ENTRY + 1] = entries[i + 1] as number
+    }
+  }
+
+  /** The place of the first that ends later. */
+  #place(end: Seconds): number {
+    const entries = this.#entries
+    let low = this.from
+    let high = this.to
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((ends[middle] as number) < end) low = middle + 1
+      if ((entries[middle * ENTRY] as number) <= end) low = middle + 1
       else high = middle
     }
-    while (pieces[low] !== piece) low++
     return low
+  }
+
+  #find(piece: number): number {
+    const entries = this.#entries
+    const end = this.#end[piece] as number
+    let low = this.from
+    let high = this.to
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((entries[middle * ENTRY] as number) < end) low = middle + 1
+      else high = middle
+    }
+    while (entries[low * ENTRY + PIECE] !== piece) low++
+    return low
+  }
+
+  /** At the end of the column: all entries go to its front, of a larger one where they are many. */
+  #insertWithRoom(piece: number, end: Seconds): void {
+    const { from, to } = this
+    const size = to - from
+    const entries = 2 * size * ENTRY > this.#entries.length ? new Float64Array(2 * this.#entries.length) : this.#entries
+    entries.set(this.#entries.subarray(from * ENTRY, to * ENTRY))
+    this.#entries = entries
+    this.from = 0
+    this.to = size
+    this.#insert(piece, end)
   }
 
   #grow(): void {
     const size = this.#end.length * 2
-    this.ends = grown(this.ends, size)
-    this.pieces = grown(this.pieces, size)
     this.held = grown(this.held, size * this.width)
     this.#planned = grown(this.#planned, size)
     this.#end = grown(this.#end, size)

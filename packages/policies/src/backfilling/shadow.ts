@@ -63,18 +63,17 @@ export class Shadow {
   #find(head: JobId, now: Seconds): void {
     const { width, demand, free, running } = this.#lane
     const { extra } = this
-    const { ends, pieces, held, count } = running
+    const { from, to, held } = running
     let missing = 0
     for (let r = 0; r < width; r++) {
       const left = (free[r] as number) - (demand[head * width + r] as number)
       extra[r] = left
       if (left < 0) missing++
     }
-    let at = 0
     let time = now
-    for (; at < count && (missing > 0 || ends[at] === time); at++) {
-      time = ends[at] as number
-      const piece = (pieces[at] as number) * width
+    for (let at = from; at < to && (missing > 0 || running.endAt(at) === time); at++) {
+      time = running.endAt(at)
+      const piece = running.pieceAt(at) * width
       for (let r = 0; r < width; r++) {
         const was = extra[r] as number
         const left = was + (held[piece + r] as number)

@@ -56,13 +56,13 @@ function check({ from, to, demand }: Window, index: number, { resources }: Clust
 export function planRunning(profile: Profile, lane: RigidLane, windows: Windows, now: Seconds): void {
   profile.reset(now, lane.free)
   const { width, running } = lane
-  const { ends, pieces, held, count } = running
-  for (let i = 0; i < count; i++) {
-    const end = ends[i] as number
+  const { from, to, held } = running
+  for (let i = from; i < to; i++) {
+    const end = running.endAt(i)
     if (end === Infinity) break
     if (end > (profile.times[profile.last] as number)) profile.append(end)
     const at = profile.last * width
-    const piece = (pieces[i] as number) * width
+    const piece = running.pieceAt(i) * width
     for (let r = 0; r < width; r++) profile.free[at + r] = (profile.free[at + r] as number) + (held[piece + r] as number)
   }
   if (!windows.isEmpty) windows.takeFrom(profile, lane)
