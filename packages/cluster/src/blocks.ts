@@ -1,10 +1,15 @@
+import { grown } from '@sched/core'
+
 /**
  * Hands out contiguous blocks of column indices and takes them back. Sizes are rounded up to a quarter of a power of
  * two (at most 25 % waste), so that blocks of ended jobs fit later ones.
  */
 export class Blocks {
   #end = 0
-  /** Free blocks of up to `SMALL` indices by size, since single ids come and go with every task; larger ones by size. */
+  /** Free single indices, a stack: one comes and goes with every task. */
+  #ones = new Int32Array(16)
+  #free = 0
+  /** Free blocks of up to `SMALL` indices by size; larger ones by size. */
   readonly #small: number[][] = Array.from({ length: SMALL + 1 }, () => [])
   readonly #large = new Map<number, number[]>()
 
@@ -14,8 +19,9 @@ export class Blocks {
   }
 
   take(size: number): number {
+    if (size === 1 && this.#free > 0) return this.#ones[--this.#free] as number
     const rounded = roundUp(size)
-    const at = this.#free(rounded).pop()
+    const at = size === 1 ? undefined : this.#blocks(rounded).pop()
     if (at !== undefined) return at
     const start = this.#end
     this.#end += rounded
@@ -23,10 +29,12 @@ export class Blocks {
   }
 
   giveBack(at: number, size: number): void {
-    this.#free(roundUp(size)).push(at)
+    if (size !== 1) return void this.#blocks(roundUp(size)).push(at)
+    if (this.#free === this.#ones.length) this.#ones = grown(this.#ones, this.#free + 1)
+    this.#ones[this.#free++] = at
   }
 
-  #free(rounded: number): number[] {
+  #blocks(rounded: number): number[] {
     if (rounded <= SMALL) return this.#small[rounded] as number[]
     let list = this.#large.get(rounded)
     if (list === undefined) this.#large.set(rounded, (list = []))

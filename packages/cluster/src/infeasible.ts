@@ -10,10 +10,11 @@ import type { Shapes } from './shapes.js'
  * naming the job, for a demand that means nothing on the cluster.
  */
 export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
+  const { stages } = spec
   if (!Array.isArray(spec.stages)) checkStages(spec)
-  for (const stage of spec.stages) if (!canRun(spec, stage, shapes)) return why(spec, stage, model, shapes)
+  for (let i = 0; i < stages.length; i++) if (!canRun(spec, stages[i] as StageSpec, shapes)) return why(spec, stages[i] as StageSpec, model, shapes)
   if (isGangJob(spec)) return togetherInfeasible(spec, model, shapes)
-  const [first] = spec.stages
+  const first = stages[0]
   return first?.master === true ? besideMaster(spec, first, model, shapes) : undefined
 }
 

@@ -42,6 +42,9 @@ export class Shapes {
   readonly #model: ClusterModel
   readonly #ids = new Map<string, ShapeId>()
   readonly #known = new WeakMap<Demand, ShapeId>()
+  /** What was asked for last: the same again where a job is checked, and then submitted. */
+  #last: Demand | undefined
+  #lastShape = 0 as ShapeId
   readonly #rules: Rules
   /** Whether some node could hold one; `undefined` until it is asked. */
   readonly #feasible = listOf<boolean | undefined>()
@@ -63,7 +66,7 @@ export class Shapes {
    * integer, slots of two types, or a required label without a value. Without constraints it may not be on nodes with taints.
    */
   intern(demand: Demand, constraints?: Constraints): ShapeId {
-    const plain = this.#known.get(demand) ?? this.#internPlain(demand)
+    const plain = demand === this.#last ? this.#lastShape : this.#internPlain(demand)
     const rule = this.#rules.intern(constraints)
     return rule === undefined ? plain : this.#constrain(plain, rule)
   }
@@ -135,6 +138,13 @@ export class Shapes {
   }
 
   #internPlain(demand: Demand): ShapeId {
+    const shape = this.#known.get(demand) ?? this.#internNew(demand)
+    this.#last = demand
+    this.#lastShape = shape
+    return shape
+  }
+
+  #internNew(demand: Demand): ShapeId {
     const entries = Object.entries(demand)
       .filter(([, amount]) => amount !== 0)
       .map(([name, amount]) => [resourceId(this.#model, name), amount] as const)

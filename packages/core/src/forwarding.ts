@@ -50,22 +50,22 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
 /** The same of hooks with an answer: the first reason against a job, and whether any part wants a look, a node or a round. */
 const answers: Required<Pick<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound'>> & ThisType<Targets> = {
   admits(spec) {
-    for (const part of this.answering) {
-      const reason = part.admits?.(spec)
+    for (let i = 0; i < this.answering.length; i++) {
+      const reason = this.answering[i]?.admits?.(spec)
       if (reason !== undefined) return reason
     }
     return undefined
   },
   wantsLook(lane) {
-    for (const part of this.answering) if (part.wantsLook?.(lane) === true) return true
+    for (let i = 0; i < this.answering.length; i++) if (this.answering[i]?.wantsLook?.(lane) === true) return true
     return false
   },
   wantsNode(lane, node) {
-    for (const part of this.answering) if (part.wantsNode?.(lane, node) === true) return true
+    for (let i = 0; i < this.answering.length; i++) if (this.answering[i]?.wantsNode?.(lane, node) === true) return true
     return false
   },
   wantsRound(now) {
-    for (const part of this.answering) if (part.wantsRound?.(now) === true) return true
+    for (let i = 0; i < this.answering.length; i++) if (this.answering[i]?.wantsRound?.(now) === true) return true
     return false
   },
 }

@@ -1,4 +1,4 @@
-import type { EndRow, JobId, JobSpec, Observer, Seconds, StartRow, WorkView } from '@sched/core'
+import type { EndRow, JobId, JobSpec, Observer, Seconds, StageSpec, StartRow, WorkView } from '@sched/core'
 
 /** How many jobs and tasks there were, and what became of them. */
 export interface CountsResult {
@@ -58,7 +58,8 @@ export class Counts implements Observer {
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
     this.#jobs++
-    for (const { tasks, phases } of spec.stages) {
+    for (let i = 0; i < spec.stages.length; i++) {
+      const { tasks, phases } = spec.stages[i] as StageSpec
       this.#tasks += tasks
       if (phases !== undefined) this.#mouldable.set(job, tasks)
     }
@@ -82,8 +83,8 @@ export class Counts implements Observer {
   }
 
   onJobEnd(job: JobId): void {
-    this.#countMoulded(job)
-    if (!this.#ending.delete(job)) this.#finished++
+    if (this.#mouldable.size > 0) this.#countMoulded(job)
+    if (this.#ending.size === 0 || !this.#ending.delete(job)) this.#finished++
   }
 
   onReject(): void {

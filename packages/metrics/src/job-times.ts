@@ -92,7 +92,7 @@ export class JobTimes implements Observer {
   }
 
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
-    if (this.#abandoned.delete(job)) return
+    if (this.#abandoned.size > 0 && this.#abandoned.delete(job)) return
     const submit = this.#submits[job] as number
     const start = this.#starts[job] as number
     if (start === IGNORED) return

@@ -14,7 +14,8 @@ export interface Period {
 export const wholeRun: Period = { from: -Infinity, to: Infinity }
 
 /** Whether a job submitted now counts. */
-export const counts = ({ from, to }: Period, now: Seconds): boolean => now >= from && now < to
+export const counts = (period: Period, now: Seconds): boolean => period === wholeRun || (now >= period.from && now < period.to)
 
 /** The seconds of [start, end) that lie in the period. */
-export const secondsIn = ({ from, to }: Period, start: Seconds, end: Seconds): Seconds => Math.max(0, Math.min(end, to) - Math.max(start, from))
+export const secondsIn = (period: Period, start: Seconds, end: Seconds): Seconds =>
+  period === wholeRun ? Math.max(0, end - start) : Math.max(0, Math.min(end, period.to) - Math.max(start, period.from))

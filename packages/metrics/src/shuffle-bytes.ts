@@ -56,7 +56,7 @@ export class Shuffle implements Observer {
   }
 
   onSubmit(job: JobId, spec: JobSpec): void {
-    const fetches = spec.stages.some((stage) => stage.shuffle !== undefined)
+    const fetches = fetchesAnything(spec)
     if (!fetches && !this.#some) return
     this.#some = true
     this.#jobs[job] = fetches ? new ShuffleSpans() : undefined
@@ -128,4 +128,10 @@ class Sums {
     const { local, intra, cross, tasks, seconds, jobs, jobSeconds, shares } = this
     return { local, intra, cross, crossShare: cross / this.all, tasks, seconds, jobs, jobSeconds: jobSeconds / jobs, jobShare: shares / jobs }
   }
+}
+
+/** A loop: asked of every job, most of which have one stage. */
+function fetchesAnything({ stages }: JobSpec): boolean {
+  for (let i = 0; i < stages.length; i++) if (stages[i]?.shuffle !== undefined) return true
+  return false
 }

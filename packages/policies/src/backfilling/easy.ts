@@ -79,7 +79,7 @@ class Easy implements Policy {
     if (this.#reserving !== undefined) shadow.head = this.#reserving.pass(round, lane)
     else if (!this.#testNewcomer(round, lane, shadow)) this.#pass(round, lane, shadow)
     lane.newcomers = 0
-    this.#explanations.give(round, lane, shadow.head)
+    if (round.explained) this.#explanations.give(round, lane, shadow.head)
   }
 
   /**
