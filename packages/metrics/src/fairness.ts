@@ -111,7 +111,8 @@ export class Fairness implements Observer {
   }
 
   #sampleUntil(now: Seconds): void {
-    this.#shares.find(this.#work.jobs(), this.#queueOf, this.#sharing)
+    // a queue alone is compared with nobody: its shares matter for a series only
+    if (this.#names.length > 1 || (this.#options.series ?? []).length > 0) this.#shares.find(this.#work.jobs(), this.#queueOf, this.#sharing)
     while (now > this.#clock.next) {
       const { next, step } = this.#clock
       for (let i = 0; i < this.#lanes.length; i++) {
