@@ -40,6 +40,12 @@ export class BlockBounds {
     return this.#isPossible(id, room, extra, now, time)
   }
 
+  /** The least that a job asks of the first resource; of a block for which `mayHold` has just said no. */
+  leastOf({ id = 0 }: JobBlock): number {
+    const found = this.#classes[id] as number
+    return found === 0 ? Infinity : (this.#asks[id * classes + lowestBit(found)] as number)
+  }
+
   #isPossible(id: number, room: number, extra: number, now: Seconds, time: Seconds): boolean {
     const from = id * classes
     for (let left = (this.#classes[id] as number) & (2 * (1 << classOf(room)) - 1); left !== 0; left &= left - 1) {

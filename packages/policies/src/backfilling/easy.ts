@@ -120,6 +120,7 @@ class Easy implements Policy {
     const order = this.#backfillOrder
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next()) shadow.collect(block, round.now)
+    if (order.readsAll === true) lane.least = shadow.least
     for (let i = shadow.nextCandidate(0, round.now); i >= 0; i = shadow.nextCandidate(i + 1, round.now))
       if (!this.#backfill(shadow.candidates[i] as JobId, round, lane, shadow, inTurn) && inTurn) return false
     return true

@@ -15,8 +15,8 @@ export class RigidLane {
   /** What the next piece of a waiting job asks, `[job * width + resource]`, and how long it is expected to run, `[job]`. */
   demand: Float64Array
   length = new Float64Array(64)
-  /** No waiting job's next piece asks less of the first resource. */
-  least = Infinity
+  /** No waiting job's next piece asks less of the first resource: whoever reads them all may set it to the least that he has seen. */
+  least = NaN
   readonly running: RunningPieces
   /** Whether a job waits, by id: one that others read as waiting may be held back by a limit when another one starts. */
   readonly waits = listOf<boolean>()
@@ -60,6 +60,7 @@ export class RigidLane {
     this.#held = new Float64Array(this.width)
     this.#unit = new Float64Array(this.width)
     this.demand = new Float64Array(64 * this.width)
+    this.least = Infinity
     this.running = new RunningPieces(this.width)
   }
 

@@ -14,6 +14,8 @@ export class Shadow {
   /** Jobs that may start, in the order in which they are to be tried: see `collect`. */
   candidates = new Int32Array(64)
   #count = 0
+  /** The least that any job of the blocks read since `noCandidates`, candidate or not, asks of the first resource. */
+  least = NaN
   /** What those found so far leave, if they count as started. */
   #inTurn = true
   readonly #room: Float64Array
@@ -100,6 +102,7 @@ export class Shadow {
    */
   noCandidates(inTurn: boolean): void {
     this.#count = 0
+    this.least = Infinity
     this.#inTurn = inTurn
     const { width, free } = this.#lane
     for (let r = 0; r < width; r++) {
@@ -110,7 +113,10 @@ export class Shadow {
 
   /** Adds the jobs of a block that may start to the candidates. */
   collect(block: JobBlock, now: Seconds): void {
-    if (!this.#bounds.mayHold(block, this.#room[0] as number, this.#spare[0] as number, now, this.time)) return
+    if (!this.#bounds.mayHold(block, this.#room[0] as number, this.#spare[0] as number, now, this.time)) {
+      this.least = Math.min(this.least, this.#bounds.leastOf(block))
+      return
+    }
     if (this.#count + block.to - block.from > this.candidates.length) this.candidates = grown(this.candidates, this.#count + block.to - block.from)
     if (this.#lane.width === 1) this.#collectAmounts(block, now)
     else this.#collectVectors(block, now)
@@ -123,9 +129,11 @@ export class Shadow {
     const take = this.#inTurn ? 1 : 0
     let room = this.#room[0] as number
     let spare = this.#spare[0] as number
+    let least = this.least
     for (let i = from; i < to; i++) {
       const job = ids[i] as number
       const asks = demand[job] as number
+      if (asks < least) least = asks
       const isBefore = +(now + (length[job] as number) <= time)
       if ((+(asks <= room) & (isBefore | +(asks <= spare))) === 0 || job === head) continue
       candidates[this.#count++] = job
@@ -134,12 +142,14 @@ export class Shadow {
     }
     this.#room[0] = room
     this.#spare[0] = spare
+    this.least = least
   }
 
   #collectVectors({ ids, from, to }: JobBlock, now: Seconds): void {
     const lane = this.#lane
     for (let i = from; i < to; i++) {
       const job = ids[i] as JobId
+      this.least = Math.min(this.least, lane.demand[job * lane.width] as number)
       if (!lane.fitsIn(this.#room, job) || job === this.head) continue
       const isBefore = this.isBefore(job, now)
       if (!isBefore && !lane.fitsIn(this.#spare, job)) continue
