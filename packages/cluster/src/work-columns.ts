@@ -12,7 +12,8 @@ export const SHUT = 2
 const RUN = 4
 const TASK = 0
 const NODE = 1
-const DEVICES = 2
+const STAGE = 2
+const DEVICES = 3
 const START = 2
 const END = 3
 
@@ -68,10 +69,11 @@ export class WorkColumns {
   // ---- runs ----
 
   /** A run that has not started. */
-  protected addRun(run: number, task: TaskId, node: NodeId): void {
+  protected addRun(run: number, task: TaskId, stage: number, node: NodeId): void {
     const at = 2 * RUN * run
     this.#runs[at + TASK] = task
     this.#runs[at + NODE] = node
+    this.#runs[at + STAGE] = stage
     this.#runTimes[RUN * run + START] = NaN
   }
   /** Its task, complemented once it is released. */
@@ -83,6 +85,10 @@ export class WorkColumns {
   }
   runNode(run: number): NodeId {
     return this.#runs[2 * RUN * run + NODE] as NodeId
+  }
+  /** Stage of its task: here, too, since the columns of tasks are all over memory. */
+  runStage(run: number): number {
+    return this.#runs[2 * RUN * run + STAGE] as number
   }
   /** Devices of its node that it holds, one bit each; what it says of a run without is nothing. */
   runDevices(run: number): number {

@@ -42,6 +42,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   protected foundTask = -1
   #foundNode = -1
   #foundLevel = 0
+  /** The task that was released last, and its stage: whoever is told of it asks, and the columns of tasks are all over memory. */
+  protected releasedTask = -1
+  protected releasedStage = -1
 
   constructor(model: ClusterModel, shapes: Shapes) {
     super(model.lanes.length)
@@ -255,10 +258,10 @@ export class WorkReads extends WorkColumns implements WorkView {
     return this.stageLists[stage]?.level(task - (this.stageFirst[stage] as number), node) ?? 0
   }
   jobOf(task: TaskId): JobId {
-    return this.stageJob[this.taskStage[task] as number] as JobId
+    return this.stageJob[this.#stageWith(task)] as JobId
   }
   laneOf(task: TaskId): LaneId {
-    return this.stageLane[this.taskStage[task] as number] as LaneId
+    return this.stageLane[this.#stageWith(task)] as LaneId
   }
   stageOf(task: TaskId): number {
     const stage = this.taskStage[task] as number
@@ -269,7 +272,10 @@ export class WorkReads extends WorkColumns implements WorkView {
     return this.spec(job).stages[this.stageOf(task)]?.estimate ?? this.estimate(job)
   }
   shapeOf(task: TaskId): ShapeId {
-    return this.stageShape[this.taskStage[task] as number] as ShapeId
+    return this.stageShape[this.#stageWith(task)] as ShapeId
+  }
+  #stageWith(task: TaskId): number {
+    return task === this.releasedTask ? this.releasedStage : (this.taskStage[task] as number)
   }
   nodeOf(task: TaskId): NodeId | None {
     const run = this.taskRun[task] as number

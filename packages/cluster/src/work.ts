@@ -89,7 +89,7 @@ export class Work extends WorkReads {
       this.laneFront[job * this.lanes + lane] = -1
     }
     let task = this.#taskIds.take(tasks)
-    this.foundTask = -1
+    this.foundTask = this.releasedTask = -1
     this.growTasks(this.#taskIds.end)
     for (let i = 0; i < spec.stages.length; i++) {
       this.#addStage(job, first + i, spec.stages[i] as StageSpec, task)
@@ -110,7 +110,7 @@ export class Work extends WorkReads {
     this.#taskIds.giveBack(this.stageFirst[stage] as number, had)
     const first = this.#taskIds.take(tasks)
     this.growTasks(this.#taskIds.end)
-    this.foundTask = -1
+    this.foundTask = this.releasedTask = -1
     this.#addTasks(stage, first, tasks)
     if ((this.spec(job).stages[0] as StageSpec).gang === true) this.stageLeast[stage] = tasks
     this.jobTasks[job] = tasks
@@ -183,7 +183,7 @@ export class Work extends WorkReads {
     const lane = this.stageLane[stage] as LaneId
     const run = this.#runIds.take(1)
     if (run >= this.runRows) this.growRuns(run + 1)
-    this.addRun(run, task, node)
+    this.addRun(run, task, stage, node)
     if (this.model.devices !== undefined) this.setRunDevices(run, devices)
     this.taskRun[task] = run
     if (this.apart !== undefined) this.countApart(stage, node, 1)
@@ -218,15 +218,23 @@ export class Work extends WorkReads {
 
   /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */
   release(task: TaskId, why: Release): void {
-    const stage = this.taskStage[task] as number
+    this.releaseRun(this.taskRun[task] as number, why)
+  }
+
+  /** The same of a task whose run is known. */
+  releaseRun(run: number, why: Release): void {
+    const task = this.runTask(run)
+    const stage = this.runStage(run)
+    const node = this.runNode(run)
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
     const at = job * this.lanes + lane
     this.laneRunning[at] = (this.laneRunning[at] as number) - 1
-    const run = this.taskRun[task] as number
     this.setRunTask(run, ~task)
-    if (this.apart !== undefined) this.countApart(stage, this.runNode(run), -1)
-    this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, this.runNode(run), why)
+    this.releasedTask = task
+    this.releasedStage = stage
+    if (this.apart !== undefined) this.countApart(stage, node, -1)
+    this.#listeners[this.jobOwner[job] as number]?.onRelease?.(job, lane, task, node, why)
     if (why !== 'evicted') return
     this.stops++
     if (this.isMaster(task)) this.#loseMaster(job)
@@ -248,8 +256,13 @@ export class Work extends WorkReads {
 
   /** Ends a run that `release` already counted; true when it was the job's last task. */
   finish(task: TaskId): boolean {
-    const run = this.taskRun[task] as number
-    const stage = this.taskStage[task] as number
+    return this.finishRun(this.taskRun[task] as number)
+  }
+
+  /** The same of a task whose run is known. */
+  finishRun(run: number): boolean {
+    const task = ~this.runTask(run) as TaskId
+    const stage = this.runStage(run)
     const job = this.stageJob[stage] as JobId
     this.#runIds.giveBack(run, 1)
     this.suspended.forget(task)

@@ -54,7 +54,12 @@ export class Utilisation implements Observer {
   /** Task seconds, `[shape * WIDTH + column]`. */
   #seconds = new Float64Array(0)
 
-  constructor(private readonly period = wholeRun) {}
+  /** Whether all seconds count: most runs have no period, and each end of a task asks. */
+  readonly #isWhole: boolean
+
+  constructor(private readonly period = wholeRun) {
+    this.#isWhole = period === wholeRun
+  }
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
@@ -68,12 +73,15 @@ export class Utilisation implements Observer {
 
   onTasksEnd({ count, tasks, how, started, stopped, saved }: EndRow, now: Seconds): void {
     const at = this.#columns(tasks[0] as TaskId)
-    const seconds = secondsIn(this.period, started, stopped)
-    const kept = saved > 0 || counts(this.period, stopped) ? saved : 0 // below 0 where what earlier runs had saved is lost, too
-    const useful = how === 'done' ? seconds : Math.min(kept, seconds)
-    this.#add(at + USEFUL, useful, count)
-    if (how !== 'done') this.#add(at + LOST, seconds - useful, count)
-    this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
+    const seconds = this.#isWhole ? stopped - started : secondsIn(this.period, started, stopped)
+    if (how === 'done') this.#add(at + USEFUL, seconds, count)
+    else {
+      const kept = saved > 0 || counts(this.period, stopped) ? saved : 0 // below 0 where what earlier runs had saved is lost, too
+      const useful = Math.min(kept, seconds)
+      this.#add(at + USEFUL, useful, count)
+      this.#add(at + LOST, seconds - useful, count)
+    }
+    if (stopped < now) this.#add(at + UNREPORTED, secondsIn(this.period, stopped, now), count)
   }
 
   onWorkLost(task: TaskId, _job: JobId, _lane: LaneId, _how: TaskEnd, seconds: Seconds, now: Seconds): void {

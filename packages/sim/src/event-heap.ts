@@ -1,11 +1,7 @@
 import { grown } from '@sched/core'
 
-/** Doubles in the row of an event, and which of them is its place among events of one time. */
-export const ROW = 4
-export const ORDER = 1
-
 /**
- * A 4-ary heap of event ids by (time, order), in two parallel columns; orders are in the rows of events, looked up only on
+ * A 4-ary heap of event ids by (time, order), in two parallel columns; orders are in a column by id, looked up only on
  * equal times. The child to follow is chosen by arithmetic on compare results, because mispredicted branches are what a
  * heap of up to 1e5 events costs.
  */
@@ -13,11 +9,11 @@ export class EventHeap {
   length = 0
   times = new Float64Array(68).fill(Infinity)
   ids = new Int32Array(68)
-  /** By id. */
-  rows: Float64Array
+  /** By id: its place among events of one time. */
+  orders: Float64Array
 
-  constructor(rows: Float64Array) {
-    this.rows = rows
+  constructor(ids: number) {
+    this.orders = new Float64Array(ids)
   }
 
   push(time: number, id: number): void {
@@ -81,7 +77,7 @@ export class EventHeap {
   }
 
   #before(a: number, b: number): boolean {
-    return (this.rows[ROW * a + ORDER] as number) < (this.rows[ROW * b + ORDER] as number)
+    return (this.orders[a] as number) < (this.orders[b] as number)
   }
 
   /** A parent's four children may lie past the last element. */

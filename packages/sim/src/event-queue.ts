@@ -1,5 +1,5 @@
 import { grown } from '@sched/core'
-import { EventHeap, ORDER, ROW } from './event-heap.js'
+import { EventHeap } from './event-heap.js'
 
 /**
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
@@ -17,12 +17,12 @@ const CANCELLED = 15
 const NONE = -1
 
 /**
- * The row of an event: its time (of those that wait) and its place among those of one time; then, as integers, `subject * KINDS + kind`,
- * and the next event in its bucket (of those that wait).
+ * The row of an event: its time (of those that wait); then, as integers, `subject * KINDS + kind`, and the next event in its bucket (of
+ * those that wait). 16 bytes, so that no row lies in two lines of the cache: most events wait until their row has left it.
  */
-const TIME = 0
-const EVENT = 4
-const NEXT = 5
+const ROW = 2
+const EVENT = 2
+const NEXT = 3
 
 /** Events of a heap alone before it is worth while to cut the later ones off. */
 const SPILL = 512
@@ -55,7 +55,7 @@ export class EventQueue {
   /** Rows of events: what is read together is in one line of the cache. Doubles, and the same bytes as integers. */
   #rows = new Float64Array(64 * ROW)
   #ints = new Int32Array(this.#rows.buffer)
-  readonly #heap = new EventHeap(this.#rows)
+  readonly #heap = new EventHeap(64)
   #freeIds = new Int32Array(64)
   #free = 0
   #used = 0
@@ -89,7 +89,7 @@ export class EventQueue {
   push(time: number, kind: EventKind, subject: number): number {
     const id = this.#free > 0 ? (this.#freeIds[--this.#free] as number) : this.#used++
     if (ROW * id >= this.#rows.length) this.#grow()
-    this.#rows[ROW * id + ORDER] = kind * KIND_STEP + this.#sequence++
+    this.#heap.orders[id] = kind * KIND_STEP + this.#sequence++
     this.#ints[2 * ROW * id + EVENT] = subject * KINDS + kind
     this.length++
     if (this.#perSecond > 0) this.#place(time, id)
@@ -153,7 +153,7 @@ export class EventQueue {
   #place(time: number, id: number): void {
     const bucket = Math.floor((time - this.#start) * this.#perSecond)
     if (bucket <= this.#poured) return this.#heap.push(time, id)
-    this.#rows[ROW * id + TIME] = time
+    this.#rows[ROW * id] = time
     if (bucket < this.#buckets) {
       this.#ints[2 * ROW * id + NEXT] = this.#heads[bucket] as number
       this.#heads[bucket] = id
@@ -166,7 +166,7 @@ export class EventQueue {
       while (++this.#poured < this.#buckets) {
         let id = this.#heads[this.#poured] as number
         if (id === NONE) continue
-        for (; id !== NONE; id = this.#ints[2 * ROW * id + NEXT] as number) this.#heap.push(this.#rows[ROW * id + TIME] as number, id)
+        for (; id !== NONE; id = this.#ints[2 * ROW * id + NEXT] as number) this.#heap.push(this.#rows[ROW * id] as number, id)
         return
       }
       this.#cut()
@@ -180,7 +180,7 @@ export class EventQueue {
     this.#makeRoom()
     for (let i = 0; i < heap.length; i++) {
       const id = heap.ids[i] as number
-      this.#rows[ROW * id + TIME] = heap.times[i] as number
+      this.#rows[ROW * id] = heap.times[i] as number
       this.#far[this.#farCount++] = id
     }
     heap.clear()
@@ -199,7 +199,7 @@ export class EventQueue {
     if (!(perSecond > 0 && perSecond < Infinity)) {
       this.#perSecond = 0
       this.#most = Math.max(SPILL, 2 * count)
-      for (let i = 0; i < count; i++) this.#heap.push(this.#rows[ROW * (far[i] as number) + TIME] as number, far[i] as number)
+      for (let i = 0; i < count; i++) this.#heap.push(this.#rows[ROW * (far[i] as number)] as number, far[i] as number)
       return
     }
     this.#start = least
@@ -208,15 +208,15 @@ export class EventQueue {
     this.#buckets = buckets
     if (buckets > this.#heads.length) this.#heads = new Int32Array(2 * buckets)
     this.#heads.fill(NONE, 0, buckets)
-    for (let i = 0; i < count; i++) this.#place(this.#rows[ROW * (far[i] as number) + TIME] as number, far[i] as number)
+    for (let i = 0; i < count; i++) this.#place(this.#rows[ROW * (far[i] as number)] as number, far[i] as number)
   }
 
   /** The least time of the far events, and one that about seven eighths of them do not exceed: outliers stay far. */
   #span(count: number): [number, number] {
     const rows = this.#rows
     let least = Infinity
-    for (let i = 0; i < count; i++) least = Math.min(least, rows[ROW * (this.#far[i] as number) + TIME] as number)
-    const sample = Float64Array.from({ length: SAMPLES }, (_, i) => rows[4 * (this.#far[Math.floor((i * count) / SAMPLES)] as number)] as number).sort()
+    for (let i = 0; i < count; i++) least = Math.min(least, rows[ROW * (this.#far[i] as number)] as number)
+    const sample = Float64Array.from({ length: SAMPLES }, (_, i) => rows[ROW * (this.#far[Math.floor((i * count) / SAMPLES)] as number)] as number).sort()
     return [least, sample[(SAMPLES * 7) / 8] as number]
   }
 
@@ -225,7 +225,7 @@ export class EventQueue {
   #grow(): void {
     this.#rows = grown(this.#rows, this.#rows.length * 2)
     this.#ints = new Int32Array(this.#rows.buffer)
-    this.#heap.rows = this.#rows
+    this.#heap.orders = grown(this.#heap.orders, this.#rows.length / ROW)
     this.#freeIds = grown(this.#freeIds, this.#rows.length / ROW)
     if (this.#far.length > 0) this.#makeRoom()
   }

@@ -75,7 +75,9 @@ class StandardRuntime implements RuntimeModel {
 
   runtime(start: Start): Seconds {
     const { stage, level, levels, speed } = start
-    const own = typeof stage.duration === 'number' ? stage.duration : baseDuration(stage.duration, this.#durations, start)
+    const { duration } = stage
+    const isPerTask = Array.isArray(duration) || ArrayBuffer.isView(duration)
+    const own = typeof duration === 'number' ? duration : isPerTask ? ((duration as ArrayLike<number>)[start.task] as number) : drawn(duration as Drawn, this.#durations, start)
     const base = stage.phases === undefined ? own : own * moulded(stage, stage.phases, start.tasks)
     const luck = this.#jitter === 0 ? 1 : 1 + this.#jitter * (2 * hashUnit(this.#jitters ^ start.key, start.task, start.stageIndex) - 1)
     return ((base * localityFactor(stage.localityFactors ?? this.#localityFactors, level, levels)) / speed) * luck
@@ -94,8 +96,9 @@ function localityFactor(factors: readonly number[], level: number, levels: numbe
   return factors[Math.min(level, factors.length - 1)] ?? 1
 }
 
-function baseDuration(duration: Exclude<Duration, number>, stream: number, start: Start): Seconds {
-  if (!('kind' in duration)) return duration[start.task] as number
+type Drawn = Extract<Duration, { readonly kind: string }>
+
+function drawn(duration: Drawn, stream: number, start: Start): Seconds {
   const u = hashUnit(stream ^ start.key, start.task, start.stageIndex)
   if (duration.kind === 'uniform') return duration.min + (duration.max - duration.min) * u
   return (duration.shift ?? 0) - duration.mean * portableLog(1 - u)

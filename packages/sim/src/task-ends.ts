@@ -15,6 +15,8 @@ export class TaskEnds {
   /** The run that was added last, and when it ends; NaN when no other may join its event. */
   #last = NONE
   #lastEnd = NaN
+  /** Runs that end after another in its event: where there are none no row need be read. */
+  #joined = 0
 
   /** `isShared` false: every end is an event of its own. */
   constructor(queue: EventQueue, isShared: boolean) {
@@ -26,6 +28,7 @@ export class TaskEnds {
     if (2 * run + 1 >= this.#rows.length) this.#rows = grown(this.#rows, 2 * run + 2)
     this.#rows[2 * run + 1] = NONE
     if (end === this.#lastEnd) {
+      this.#joined++
       this.#rows[2 * this.#last + 1] = run
       this.#rows[2 * run] = this.#rows[2 * this.#last] as number
     } else {
@@ -41,6 +44,7 @@ export class TaskEnds {
     const first = this.#queue.subjectOf(event)
     const next = this.#rows[2 * run + 1] as number
     this.#lastEnd = NaN
+    if (run !== first || next !== NONE) this.#joined--
     if (run !== first) {
       let before = first
       while (this.#rows[2 * before + 1] !== run) before = this.#rows[2 * before + 1] as number
@@ -54,8 +58,11 @@ export class TaskEnds {
     if (now === this.#lastEnd) this.#lastEnd = NaN
   }
 
-  /** The run that ends after another in the same event, -1 after the last. */
+  /** The run that ends after another in the event that has fired, -1 after the last; asked once of each. */
   after(run: number): number {
-    return this.#rows[2 * run + 1] as number
+    if (this.#joined === 0) return NONE
+    const next = this.#rows[2 * run + 1] as number
+    if (next !== NONE) this.#joined--
+    return next
   }
 }

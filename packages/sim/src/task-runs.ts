@@ -303,7 +303,7 @@ export class TaskRuns {
       const run = this.#nodeRuns.stopped[i] as number
       if (this.#failures?.has(run) === true) this.#failed.push(run)
       else if (this.#commitPending) {
-        this.#work.release(this.#work.runTask(run), 'ended')
+        this.#work.releaseRun(run, 'ended')
         ;(this.#pendingCommits[node] ??= []).push(run)
       } else this.#end(run, now)
     }
@@ -358,7 +358,7 @@ export class TaskRuns {
   }
 
   #end(run: number, now: Seconds): void {
-    this.#work.release(this.#work.runTask(run), 'ended')
+    this.#work.releaseRun(run, 'ended')
     this.#finish(run, now)
   }
 
@@ -367,7 +367,7 @@ export class TaskRuns {
     const work = this.#work
     const cell = this.#cell
     const task = ~work.runTask(run) as TaskId
-    const stage = work.taskStage[task] as number
+    const stage = work.runStage(run)
     const node = work.runNode(run)
     if (work.isMaster(task)) this.masters.stopped(task)
     else this.progress?.done(run, now)
@@ -376,7 +376,7 @@ export class TaskRuns {
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
     this.#checkpoints?.done(row.job, task)
     this.done++
-    const last = work.finish(task)
+    const last = work.finishRun(run)
     if (last || this.progress !== undefined) this.#tellEnds(now)
     if (last) this.#host.jobEnded(row.job)
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)
