@@ -46,6 +46,9 @@ export class CellState implements ClusterView {
   #changes: NodeChanges | undefined
   /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
   #filled: BitSet | undefined
+  /** See `hasFitted`. */
+  #fitting: ShapeId | None = None
+  #fittingOn: NodeId | None = None
 
   constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly stockOf?: CellState } = {}) {
     this.model = model
@@ -148,6 +151,17 @@ export class CellState implements ClusterView {
     return this.#holds(asked, node) && this.#up[node] === 1 && (asked.special === 0 || this.#fitsSpecial(shape, node))
   }
 
+  /** Notes that any task of the shape fits on the node, for `hasFitted`. */
+  noteFit(shape: ShapeId, node: NodeId): void {
+    this.#fitting = shape
+    this.#fittingOn = node
+  }
+
+  /** Whether that was noted last and nothing has changed since: most jobs that are looked at in turn ask the same. */
+  hasFitted(shape: ShapeId, node: NodeId): boolean {
+    return shape === this.#fitting && node === this.#fittingOn
+  }
+
   /** Whether as much is free on the node. */
   #holds(asked: Shape, node: NodeId): boolean {
     const { freeAmounts } = this
@@ -220,6 +234,7 @@ export class CellState implements ClusterView {
   /** Takes a demand from what is free on the node (sign -1), or gives it back (1). */
   #move(asked: Shape, node: NodeId, sign: 1 | -1): void {
     const { freeAmounts } = this
+    this.#fitting = None
     const at = node * this.#width
     const first = at + asked.resource0
     freeAmounts[first] = (freeAmounts[first] as number) + sign * asked.amount0
@@ -280,6 +295,7 @@ export class CellState implements ClusterView {
 
   /** Moves what is free on one node to another state of the cluster, at most so much of every resource. */
   moveNodeTo(other: CellState, node: NodeId, most?: ArrayLike<number>): void {
+    this.#fitting = None
     const from = node * this.#width
     for (let r = 0; r < this.#width; r++) {
       const free = this.freeAmounts[from + r] as number
@@ -299,6 +315,8 @@ export class CellState implements ClusterView {
   }
 
   #swapWith(other: CellState): void {
+    this.#fitting = None
+    other.#fitting = None
     const { freeAmounts } = this
     this.freeAmounts = other.freeAmounts
     other.freeAmounts = freeAmounts
@@ -314,6 +332,7 @@ export class CellState implements ClusterView {
   /** Takes slots that are free out of the node, or puts them back with a negative number: it has fewer or more from now on. */
   withhold(node: NodeId, resource: ResourceId, slots: number): void {
     const left = this.free(node, resource) - slots
+    this.#fitting = None
     this.freeAmounts[node * this.#width + resource] = left
     this.#total[resource * this.nodes + node] = this.total(node, resource) - slots
     this.#filled?.add(node)
@@ -325,6 +344,7 @@ export class CellState implements ClusterView {
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
   setUp(node: NodeId, up: boolean): void {
     if (this.up(node) === up) return
+    this.#fitting = None
     this.#up[node] = up ? 1 : 0
     this.versions[node] = (this.versions[node] as number) + 1
     this.#down += up ? -1 : 1

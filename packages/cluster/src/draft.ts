@@ -138,12 +138,16 @@ export class Draft implements OpenRound {
   }
 
   fits(job: JobId, node: NodeId): boolean {
-    return this.#fits(this.work.shape(job, this.lane), job, node) && !(this.#interruptions.areAny && this.#interruptions.isCancelled(job))
+    const shape = this.work.shape(job, this.lane)
+    return this.cluster.hasFitted(shape, node) || this.#fits(shape, job, node)
   }
 
-  /** Whether the node has room and the constraints of the task allow it. */
+  /** Whether the node has room, the constraints of the task allow it, and its job is not given up. */
   #fits(shape: ShapeId, job: JobId, node: NodeId): boolean {
-    return this.cluster.fits(shape, node) && (this.work.shapes.of(shape).special === 0 || this.work.isApart(shape, job, node))
+    if (!this.cluster.fits(shape, node) || (this.#interruptions.areAny && this.#interruptions.isCancelled(job))) return false
+    if (this.work.shapes.of(shape).special !== 0) return this.work.isApart(shape, job, node)
+    if (!this.#interruptions.areAny) this.cluster.noteFit(shape, node)
+    return true
   }
 
   take(job: JobId): boolean {
@@ -174,8 +178,8 @@ export class Draft implements OpenRound {
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
     const job = this.work.jobOf(task)
-    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node) || !this.#fits(shape, job, node)) return false
-    if (this.#interruptions.areAny && this.#interruptions.isCancelled(job)) return false
+    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node)) return false
+    if (!this.cluster.hasFitted(shape, node) && !this.#fits(shape, job, node)) return false
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)

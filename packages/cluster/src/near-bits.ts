@@ -6,60 +6,71 @@ import type { ClusterModel } from './model.js'
  * lists would miss the cache once per job. A set bit is a hint (the lists decide), a clear one is certain.
  */
 export class NearBits {
-  readonly #groups: readonly Int32Array[]
+  readonly levels: number
+  /** Every group of every level has a row: `[node * levels + level]` is that of the node's group. */
+  readonly #rowOf: Int32Array
   #words = 1
-  /** `[level][group * words + slot / 32]`. */
-  #bits: Int32Array[]
+  /** `[row * words + slot / 32]`. */
+  #bits: Int32Array
   readonly #free: number[] = []
   #slots = 0
 
-  constructor(model: ClusterModel) {
-    this.#groups = model.groups
-    this.#bits = model.groupNames.map((names) => new Int32Array(names.length))
+  constructor({ groups, groupNames, nodes }: ClusterModel) {
+    const levels = groups.length
+    this.levels = levels
+    this.#rowOf = new Int32Array(nodes * levels)
+    let rows = 0
+    for (let level = 0; level < levels; level++) {
+      for (let node = 0; node < nodes; node++) this.#rowOf[node * levels + level] = rows + ((groups[level] as Int32Array)[node] as number)
+      rows += (groupNames[level] as readonly string[]).length
+    }
+    this.#bits = new Int32Array(rows)
   }
 
   /** A slot for a stage whose blocks are on these nodes. */
   take(nodes: Int32Array): number {
     const slot = this.#free.pop() ?? this.#slots++
     if (slot >> 5 >= this.#words) this.#widen()
-    for (let level = 0; level < this.#groups.length; level++) for (let i = 0; i < nodes.length; i++) this.#mark(level, nodes[i] as number, slot)
+    this.restore(slot, nodes, 0, nodes.length)
     return slot
   }
 
   giveBack(slot: number, nodes: Int32Array): void {
-    for (let level = 0; level < this.#groups.length; level++)
-      for (let i = 0; i < nodes.length; i++) this.clear(level, (this.#groups[level] as Int32Array)[nodes[i] as number] as number, slot)
+    for (let level = 0; level < this.levels; level++) for (let i = 0; i < nodes.length; i++) this.clear(nodes[i] as number, level, slot)
     this.#free.push(slot)
   }
 
-  has(level: number, group: number, slot: number): boolean {
-    return (((this.#bits[level] as Int32Array)[group * this.#words + (slot >> 5)] as number) & (1 << (slot & 31))) !== 0
+  /** The innermost level, of those between two, at which the stage may have a task near the node; -1 where it has none. */
+  nearest(node: number, slot: number, from: number, to: number): number {
+    const { levels } = this
+    const word = slot >> 5
+    const bit = 1 << (slot & 31)
+    for (let level = from; level <= to && level < levels; level++)
+      if (((this.#bits[(this.#rowOf[node * levels + level] as number) * this.#words + word] as number) & bit) !== 0) return level
+    return -1
   }
 
-  clear(level: number, group: number, slot: number): void {
-    const bits = this.#bits[level] as Int32Array
-    const at = group * this.#words + (slot >> 5)
-    bits[at] = (bits[at] as number) & ~(1 << (slot & 31))
+  /** The stage has no task near the node's group. */
+  clear(node: number, level: number, slot: number): void {
+    const at = (this.#rowOf[node * this.levels + level] as number) * this.#words + (slot >> 5)
+    this.#bits[at] = (this.#bits[at] as number) & ~(1 << (slot & 31))
   }
 
   /** A task of the stage is unplaced again: its replicas `from` to `to - 1` count. */
   restore(slot: number, nodes: Int32Array, from: number, to: number): void {
-    for (let level = 0; level < this.#groups.length; level++) for (let i = from; i < to; i++) this.#mark(level, nodes[i] as number, slot)
-  }
-
-  #mark(level: number, node: number, slot: number): void {
-    const bits = this.#bits[level] as Int32Array
-    const at = ((this.#groups[level] as Int32Array)[node] as number) * this.#words + (slot >> 5)
-    bits[at] = (bits[at] as number) | (1 << (slot & 31))
+    const bit = 1 << (slot & 31)
+    for (let level = 0; level < this.levels; level++)
+      for (let i = from; i < to; i++) {
+        const at = (this.#rowOf[(nodes[i] as number) * this.levels + level] as number) * this.#words + (slot >> 5)
+        this.#bits[at] = (this.#bits[at] as number) | bit
+      }
   }
 
   #widen(): void {
+    const narrow = this.#bits
     const words = this.#words * 2
-    this.#bits = this.#bits.map((bits) => {
-      const wider = new Int32Array(bits.length * 2)
-      for (let at = 0; at < bits.length; at++) wider[Math.floor(at / this.#words) * words + (at % this.#words)] = bits[at] as number
-      return wider
-    })
+    this.#bits = new Int32Array(narrow.length * 2)
+    for (let at = 0; at < narrow.length; at++) this.#bits[Math.floor(at / this.#words) * words + (at % this.#words)] = narrow[at] as number
     this.#words = words
   }
 }

@@ -133,9 +133,11 @@ export class WorkReads extends WorkColumns implements WorkView {
   together(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 0
+    return this.stageLeast[stage] === 1 && !this.areGangJobs ? 1 : this.#togetherOf(job, stage)
+  }
+  #togetherOf(job: JobId, stage: number): number {
     if (this.isGangJob(job)) return Math.max(1, this.#overGang(stage, (each) => Math.max(0, -this.spareIn(each))))
-    const least = this.stageLeast[stage] as number
-    return least === 1 ? 1 : Math.max(1, least - this.#placedIn(stage))
+    return Math.max(1, (this.stageLeast[stage] as number) - this.#placedIn(stage))
   }
   mostTogether(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
@@ -224,32 +226,39 @@ export class WorkReads extends WorkColumns implements WorkView {
     if (stage < 0) return None
     const slot = this.stageNear[stage] as number
     if (slot >= 0) {
-      const { groups } = this.model
-      const levels = groups.length
-      for (let level = 0; level <= within && level < levels; level++) {
-        const group = (groups[level] as Int32Array)[node] as number
-        if (!this.near.has(level, group, slot)) continue
-        const task = this.#find(stage, level, group, node)
-        if (task !== None) return task
-        this.near.clear(level, group, slot)
-      }
-      if (within < levels) return None
+      const level = this.near.nearest(node, slot, 0, within)
+      const task = level < 0 ? None : this.#nearTask(stage, node, level, within)
+      if (task !== None) return task
+      if (within < this.near.levels) return None
     }
+    return this.#nextTask(stage)
+  }
+
+  /** The nearest task from a level on at which there may be one. */
+  #nearTask(stage: number, node: NodeId, from: number, within: number): TaskId | None {
+    const slot = this.stageNear[stage] as number
+    const lists = this.stageLists[stage] as BlockLists
+    const first = this.stageFirst[stage] as number
+    for (let level = from; level >= 0; level = this.near.nearest(node, slot, level + 1, within)) {
+      const group = (this.model.groups[level] as Int32Array)[node] as number
+      const task = lists.find(level, group, this.taskRun, first)
+      if (task >= 0) {
+        this.foundTask = first + task
+        this.#foundNode = node
+        this.#foundLevel = level
+        return this.foundTask as TaskId
+      }
+      this.near.clear(node, level, slot)
+    }
+    return None
+  }
+
+  #nextTask(stage: number): TaskId {
     const first = this.stageFirst[stage] as number
     let cursor = this.stageCursor[stage] as number
     while (this.taskRun[first + cursor] !== UNPLACED) cursor++
     this.stageCursor[stage] = cursor
     return (first + cursor) as TaskId
-  }
-
-  #find(stage: number, level: number, group: number, node: NodeId): TaskId | None {
-    const first = this.stageFirst[stage] as number
-    const task = (this.stageLists[stage] as BlockLists).find(level, group, this.taskRun, first)
-    if (task < 0) return None
-    this.foundTask = first + task
-    this.#foundNode = node
-    this.#foundLevel = level
-    return this.foundTask as TaskId
   }
 
   level(task: TaskId, node: NodeId): number {

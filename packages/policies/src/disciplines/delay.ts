@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds, type Sharing, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { DelayWaits } from './delay-waits.js'
 import { Gangs } from './gangs.js'
@@ -56,6 +56,7 @@ class Delay implements Policy {
   readonly #waits: DelayWaits
   readonly #lanes: number
   readonly #levels: number
+  readonly #sharing: Sharing | undefined
   readonly #hasHeartbeats: boolean
   readonly #gangs = new Gangs()
 
@@ -64,6 +65,7 @@ class Delay implements Policy {
     this.#waits = new DelayWaits(waits, cluster.lanes.length)
     this.#lanes = cluster.lanes.length
     this.#levels = cluster.levels
+    this.#sharing = order.sharing
     this.#hasHeartbeats = cluster.heartbeat > 0
     this.startsGangJobs = order.startsGangJobs !== false
     Object.assign(this, forwarding(order, this.#waits))
@@ -98,23 +100,18 @@ class Delay implements Policy {
     if (!round.fits(job, node)) return false
     if (work.together(job, lane) > 1) return this.#gangs.start(job, round, lowestFitting)
     const at = job * this.#lanes + lane
-    const task = work.taskFor(job, lane, node, this.#allowed(job, at, round))
-    if (task === None) {
-      round.defer(job, Reason.Locality)
-      this.#waits.skip(at, lane)
-      return false
-    }
-    if (!round.claim(task, node)) return false
-    this.#waits.launched(at, work.level(task, node))
-    return true
+    const level = this.#sharing?.starved(job, lane) === true ? this.#levels : this.#waits.allowed(at)
+    const task = work.taskFor(job, lane, node, level)
+    if (task !== None) return this.#launch(task, at, node, round)
+    if (round.explained) round.defer(job, Reason.Locality)
+    this.#waits.skip(at, lane)
+    return false
   }
 
-  /** The farthest level the job may launch at now. */
-  #allowed(job: JobId, at: number, { work, lane }: Round): number {
-    const levels = this.#levels
-    const level = this.#waits.allowed(at)
-    if (level === levels || (work.hasData(job, lane) && this.#order.sharing?.starved(job, lane) !== true)) return level
-    return levels
+  #launch(task: TaskId, at: number, node: NodeId, round: Round): boolean {
+    if (!round.claim(task, node)) return false
+    this.#waits.launched(at, round.work.level(task, node))
+    return true
   }
 
   /** Without heartbeats nothing else may happen before a delay runs out. */

@@ -187,12 +187,12 @@ class FairOrder implements Order {
 
   #changeRunning(job: JobId, lane: LaneId, by: 1 | -1): void {
     const leaf = this.#poolOf[job] as number
-    const { pools } = this.#tree
-    if (!(pools[leaf] as Pool).fifo) this.#lists.placeJob(job, leaf, lane, this.#jobKey(job, lane))
-    for (let pool = leaf; pool > 0; pool = (pools[pool] as Pool).parent) {
+    const lists = this.#lists
+    if (!(this.#tree.pools[leaf] as Pool).fifo) lists.placeJob(job, leaf, lane, this.#env.work.running(job, lane) / (this.#weightOf[job] as number))
+    for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
       const at = pool * this.#lanes + lane
       this.#running[at] = (this.#running[at] as number) + by
-      this.#place(pool, lane)
+      lists.placePool(pool, lane, this.#poolKey(pool, lane))
     }
   }
 
@@ -220,10 +220,15 @@ class FairOrder implements Order {
     const running = this.#running[pool * this.#lanes + lane] as number
     const minShare = this.#shares.minShare(pool, lane)
     if (minShare > 0) {
-      const usable = this.#boundMinShares ? Math.min(minShare, this.#demand[pool * this.#lanes + lane] as number) : minShare
+      const usable = this.#usable(minShare, pool, lane)
       if (running < usable) return NEEDY + running / Math.max(usable, 1)
     }
     return running / (this.#tree.pools[pool] as Pool).weight
+  }
+
+  /** How much of its minimum share counts. */
+  #usable(minShare: number, pool: number, lane: number): number {
+    return this.#boundMinShares ? Math.min(minShare, this.#demand[pool * this.#lanes + lane] as number) : minShare
   }
 
   /** Makes the columns of pools from `from` on. */
