@@ -3,7 +3,7 @@ import ts from 'typescript'
 /**
  * Keeps the constants of modules constant, and writes numbers in their place. The bundler makes `var` of every top-level `const`, and V8 then looks
  * at each use of a number, a class or a function of the module whether it is still the same; numbers by name also make functions longer, of which
- * fewer are inlined then.
+ * fewer are inlined then. Lines stay where they are; columns in a source map may be a few off.
  */
 export const keptConstants = {
   name: 'kept-constants',
