@@ -41,7 +41,7 @@ function collectUses(node, numbers, edits) {
     const number = numbers.get(node.text)
     const { parent } = node
     if (ts.isShorthandPropertyAssignment(parent)) edits.push({ at: node.getStart(), end: node.end, text: `${node.text}: ${number}` })
-    else if (isRead(node, parent)) edits.push({ at: node.getStart(), end: node.end, text: number.startsWith('-') ? `(${number})` : number })
+    else if (isRead(node, parent)) edits.push({ at: node.getStart(), end: node.end, text: number.startsWith('-') || ts.isPropertyAccessExpression(parent) ? `(${number})` : number })
   }
   ts.forEachChild(node, (child) => collectUses(child, numbers, edits))
 }
