@@ -86,6 +86,30 @@ describe('jobs of several kinds', () => {
   })
 })
 
+describe('the priority of a group', () => {
+  const klass = (name: string, value: number) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name, creationTimestamp: at(0) }, value })
+  const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'pg' } }
+  const numbered = (metadata: Json) => ({ ...pod('p', metadata), spec: { containers: containers('1'), priority: 7 } })
+  const found = (...items: readonly object[]) => {
+    const trace = read(JSON.stringify(list(...items)))
+    const [one] = jobsOf(trace)
+    return [one?.priority, one?.queue, trace.report.rules.map(({ rule }) => rule).filter((rule) => rule === 'classes').length]
+  }
+  const volcano = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1, queue: 'research', priorityClassName: 'high' })
+  const kai = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, queue: 'team-a', priorityClassName: 'high' })
+
+  it('is that of its PodGroup, or of its job of Volcano, whatever its pods have (Volcano, cache.go; KAI Scheduler)', () => {
+    expect(found(volcano, klass('high', 1000), numbered(grouped))).toEqual([1000, 'research', 0])
+    expect(found(kai, klass('high', 1000), numbered({ annotations: { 'pod-group-name': 'pg' }, ...owned('PyTorchJob', 'train') }))).toEqual([1000, 'team-a', 0])
+    const ofVolcano = other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { queue: 'low', priorityClassName: 'high' })
+    expect(found(ofVolcano, klass('high', 1000), numbered({ ...grouped, ...owned('Job', 'vj') }))).toEqual([1000, 'low', 0])
+  })
+  it('is that of its pods where it names no class, or one that is not there, which is told', () => {
+    expect(found(other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', {}), klass('high', 1000), numbered(grouped))).toEqual([7, 'ml', 0])
+    expect(found(volcano, numbered(grouped))).toEqual([7, 'research', 1])
+  })
+})
+
 describe('what a group of pods asks at least', () => {
   const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'pg' } }
   const stagesOf = (...objects: readonly object[]) => jobs(...objects)[0]?.stages.map(({ tasks, gang, minTasks }) => [tasks, gang, minTasks])

@@ -26,6 +26,8 @@ export interface Owner {
   /** As a number, and by its class, which counts where there is none. */
   priority?: number | undefined
   priorityClass?: string | undefined
+  /** That of its pod group, or of its job of Volcano, which counts before what its pods have. */
+  groupClass?: string | undefined
   deadline?: Seconds | undefined
   isGang: boolean
   /** Whether a pod of it has not ended. */
@@ -46,6 +48,7 @@ export interface Header {
   readonly queue: string | undefined
   readonly isGang: boolean
   readonly least: LeastPods | undefined
+  readonly priorityClass: string | undefined
 }
 
 /** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
@@ -107,11 +110,12 @@ export class Owners {
     for (const { group } of this.#all.values()) if (group !== undefined) used.add(group)
     for (const key of this.#all.keys()) for (let at: string | undefined = key, steps = 0; at !== undefined && steps < 10; at = this.#wholes.get(at), steps++) used.add(at)
     for (const [key, owner] of joined) {
-      const header = this.#headers.get(key)
-      owner.least = header?.least ?? this.#headers.get(owner.group ?? '')?.least ?? owner.least
+      const [header, group] = [this.#headers.get(key), this.#headers.get(owner.group ?? '')]
+      owner.least = header?.least ?? group?.least ?? owner.least
+      owner.groupClass = header?.priorityClass ?? group?.priorityClass
+      owner.queue ??= header?.queue ?? group?.queue
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
-      owner.queue ??= header.queue
       owner.isGang ||= header.isGang
     }
     return { owners: [...joined.values()], strangers: [...this.#headers.keys()].filter((key) => !used.has(key)).length }

@@ -31,7 +31,8 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
  * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
- * object that controls pods it is known when it was created, and its queue. Pods that have no number for their priority have that of their PriorityClass.
+ * object that controls pods it is known when it was created, and its queue. The class of a pod group, or of a job of Volcano, says the priority of its pods; others that have no
+ * number for it have that of their PriorityClass.
  *
  * Pods of YuniKorn that name an application are one job, whoever controls them.
  *
@@ -143,7 +144,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unfinished', jobs: unfinished, text: `pods still running or pending: run ${this.options.unfinished ?? 0} s` },
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
-      { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: priority 0' },
+      { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
       ...this.#held.rules(),
     ])
@@ -168,8 +169,9 @@ class KubernetesJobs implements LineParser {
     if (created === undefined) return void this.#counts.others++
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
-    const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? queueIn(object))
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata) })
+    const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
+    const priorityClass = textIn(object, kind, 'priorityClassName')
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -280,9 +282,10 @@ class KubernetesJobs implements LineParser {
     return known
   }
 
-  #priorityOf({ priority, priorityClass }: Owner): number {
-    const found = priority ?? this.#classes.priorityOf(priorityClass)
-    if (found === undefined) this.#counts.classes++
+  #priorityOf({ groupClass, priority, priorityClass }: Owner): number {
+    const ofGroup = groupClass === undefined ? undefined : this.#classes.priorityOf(groupClass)
+    const found = ofGroup ?? priority ?? this.#classes.priorityOf(priorityClass)
+    if (found === undefined || (groupClass !== undefined && ofGroup === undefined)) this.#counts.classes++
     return found ?? 0
   }
 
@@ -348,10 +351,11 @@ function applicationOf(spec: Fields, metadata: Fields): string | undefined {
   return marksOf(metadata)(APPLICATION) ?? metadata.object('labels')?.text('applicationId') ?? metadata.object('labels')?.text('spark-app-selector')
 }
 
-/** The queue that jobs and pod groups of Volcano name. */
-function queueIn(object: Fields): string | undefined {
-  const queue = object.text('apiVersion')?.includes('volcano.sh/') === true ? object.object('spec')?.value('queue') : undefined
-  return typeof queue === 'string' && queue !== '' ? queue : undefined
+/** What pod groups, and other objects of Volcano, say of their queue or class. Source: Volcano, cache.go (Snapshot); KAI Scheduler, PodGroup. */
+function textIn(object: Fields, kind: string, key: 'queue' | 'priorityClassName'): string | undefined {
+  const isOne = kind === 'PodGroup' || object.text('apiVersion')?.includes('volcano.sh/') === true
+  const text = isOne ? object.object('spec')?.value(key) : undefined
+  return typeof text === 'string' && text !== '' ? text : undefined
 }
 
 function needed(object: Fields, key: string): Fields {
