@@ -63,6 +63,15 @@ describe('manifests of Kueue', () => {
     }
   })
 
+  it('are shared fairly where a Configuration says so: in v1beta1 by `enable`, in v1beta2 by saying anything', () => {
+    const of = (version: string, sharing: string) => made([queue('a'), `apiVersion: config.kueue.x-k8s.io/${version}\nkind: Configuration\nfairSharing: ${sharing}`])
+    const strategies = '{ preemptionStrategies: [LessThanInitialShare] }'
+    expect([of('v1beta1', strategies), of('v1beta2', strategies), of('v1beta2', '{}'), of('v1beta2', '')].map(({ options: { fairSharing } }) => fairSharing)).toEqual([
+      undefined, { preemptionStrategies: ['LessThanInitialShare'] }, true, undefined,
+    ])
+    expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
+  })
+
   it('have quotas by flavor where flavors are of certain nodes', () => {
     const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'other', '{}')]
     const credits = '\n  - flavors: [{ name: other, resources: [{ name: credits, nominalQuota: 14 }] }]' // of what jobs do not ask for
