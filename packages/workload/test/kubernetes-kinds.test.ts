@@ -104,6 +104,16 @@ describe('the priority of a group', () => {
     const ofVolcano = other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { queue: 'low', priorityClassName: 'high' })
     expect(found(ofVolcano, klass('high', 1000), numbered({ ...grouped, ...owned('Job', 'vj') }))).toEqual([1000, 'low', 0])
   })
+  it('is what Kueue says, by a Workload or by a class of its own, in whatever order they are listed', () => {
+    const ofKueue = { apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'WorkloadPriorityClass', metadata: { name: 'high', creationTimestamp: at(0) }, value: 500 }
+    const train = job('train', { labels: { 'kueue.x-k8s.io/queue-name': 'q', 'kueue.x-k8s.io/priority-class': 'high' } })
+    const items = [numbered(owned('Job', 'train')), train, klass('high', 1000), ofKueue]
+    const [ofClass, ofWorkload] = [[500, 'q', 0], [100, 'q', 0]]
+    expect([found(...items), found(...[...items].reverse())]).toEqual([ofClass, ofClass])
+    const told = [...items, workload('job-train', owned('Job', 'train'))]
+    expect([found(...told)[0], found(...[...told].reverse())[0]]).toEqual([ofWorkload[0], ofWorkload[0]])
+    expect(found(...items.slice(0, 3))).toEqual([7, 'q', 1])
+  })
   it('is that of its pods where it names no class, or one that is not there, which is told', () => {
     expect(found(other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', {}), klass('high', 1000), numbered(grouped))).toEqual([7, 'ml', 0])
     expect(found(volcano, numbered(grouped))).toEqual([7, 'research', 1])

@@ -26,8 +26,9 @@ export interface Owner {
   /** As a number, and by its class, which counts where there is none. */
   priority?: number | undefined
   priorityClass?: string | undefined
-  /** That of its pod group, or of its job of Volcano, which counts before what its pods have. */
-  groupClass?: string | undefined
+  /** What Kueue says of all of it, and the class of its pod group, job of Volcano or Workload: these count before what its pods have. */
+  wholePriority?: number | undefined
+  wholeClass?: string | undefined
   deadline?: Seconds | undefined
   isGang: boolean
   /** Whether a pod of it has not ended. */
@@ -112,7 +113,7 @@ export class Owners {
     for (const [key, owner] of joined) {
       const [header, group] = [this.#headers.get(key), this.#headers.get(owner.group ?? '')]
       owner.least = header?.least ?? group?.least ?? owner.least
-      owner.groupClass = header?.priorityClass ?? group?.priorityClass
+      owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
       owner.queue ??= header?.queue ?? group?.queue
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
@@ -135,12 +136,14 @@ export class Owners {
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
   into.priority ??= priority
   into.priorityClass ??= priorityClass
+  into.wholePriority ??= wholePriority
+  into.wholeClass ??= wholeClass
   into.deadline ??= deadline
   into.isGang ||= isGang
   into.isGoing ||= isGoing

@@ -10,7 +10,7 @@ import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
-import { PriorityClasses } from './priority-classes.js'
+import { PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
@@ -31,8 +31,8 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
  * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
- * object that controls pods it is known when it was created, and its queue. The class of a pod group, or of a job of Volcano, says the priority of its pods; others that have no
- * number for it have that of their PriorityClass.
+ * object that controls pods it is known when it was created, and its queue. The class of a pod group, of a job of Volcano, or of Kueue says the priority of its pods; others that
+ * have no number for it have that of their PriorityClass.
  *
  * Pods of YuniKorn that name an application are one job, whoever controls them.
  *
@@ -75,6 +75,8 @@ const GROUPS = [
 const APPLICATION = 'yunikorn.apache.org/app-id'
 /** What Kueue writes on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
+/** Where a job names its class of Kueue. */
+const CLASS = 'kueue.x-k8s.io/priority-class'
 /** What a JobSet writes on its Jobs and their pods. */
 const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
 /** Controllers that keep pods running: each of theirs is for itself. */
@@ -157,6 +159,7 @@ class KubernetesJobs implements LineParser {
     if (name === undefined) throw object.bad('metadata.name', 'is missing.')
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
+    else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
     else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
     else this.#other(object, kind ?? '', name)
@@ -170,7 +173,7 @@ class KubernetesJobs implements LineParser {
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
-    const priorityClass = textIn(object, kind, 'priorityClassName')
+    const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName')
     this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
@@ -246,7 +249,7 @@ class KubernetesJobs implements LineParser {
     const [kind, owned] = controller === undefined ? ['Workload', name] : isGroup ? ['PodGroup', name] : [controller.text('kind') ?? 'Workload', controller.text('name') ?? name]
     const owner = this.#owner(kind, owned, metadata, line)
     if (this.options.queue === 'label') owner.queue ??= spec.text('queueName')
-    owner.priority ??= spec.number('priority', -Infinity)
+    owner.wholePriority ??= spec.number('priority', -Infinity)
     owner.deadline ??= spec.number('maximumExecutionTimeSeconds')
     owner.isGang = true
     const { unfinished } = this.options
@@ -279,13 +282,14 @@ class KubernetesJobs implements LineParser {
     )
     known.created = Math.min(known.created, created)
     known.queue ??= queue
+    known.wholeClass ??= workloadClass(marksOf(metadata)(CLASS))
     return known
   }
 
-  #priorityOf({ groupClass, priority, priorityClass }: Owner): number {
-    const ofGroup = groupClass === undefined ? undefined : this.#classes.priorityOf(groupClass)
-    const found = ofGroup ?? priority ?? this.#classes.priorityOf(priorityClass)
-    if (found === undefined || (groupClass !== undefined && ofGroup === undefined)) this.#counts.classes++
+  #priorityOf({ wholePriority, wholeClass, priority, priorityClass }: Owner): number {
+    const ofWhole = wholePriority ?? (wholeClass === undefined ? undefined : this.#classes.priorityOf(wholeClass))
+    const found = ofWhole ?? priority ?? this.#classes.priorityOf(priorityClass)
+    if (found === undefined || (wholeClass !== undefined && ofWhole === undefined)) this.#counts.classes++
     return found ?? 0
   }
 
