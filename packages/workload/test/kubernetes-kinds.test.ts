@@ -86,6 +86,28 @@ describe('jobs of several kinds', () => {
   })
 })
 
+describe('pods that failed', () => {
+  const run = (name: string, phase: string, from: number, to: number, cpu = '1') => ({
+    ...pod(name, owned('Job', 'train'), cpu), status: { phase, startTime: at(from), containerStatuses: [{ name: 'main', state: { terminated: { finishedAt: at(to) } } }] },
+  })
+  const train = (completions: number, status: Json = { startTime: at(60), completionTime: at(400) }) =>
+    ({ ...job('train', { labels: { 'kueue.x-k8s.io/queue-name': 'q' } }), spec: { parallelism: 2, completions, template: { spec: { containers: containers('1') } } }, status })
+  const found = (...items: readonly object[]) => jobs(...items).map(({ recorded, stages }) => [recorded?.status, stages.map(({ tasks, gang, duration }) => [tasks, gang, duration])])
+
+  it('are one task with those that their Job started for them, so that it has as many as it says', () => {
+    const pods = [run('a', 'Failed', 60, 100), run('b', 'Succeeded', 60, 300), run('c', 'Failed', 110, 150), run('d', 'Succeeded', 200, 400)]
+    expect(found(train(2), ...pods)).toEqual([['completed', [[2, true, [280, 240]]]]]) // 40 + 40 + 200
+    expect(found(...[train(2), ...pods].reverse())).toEqual([['completed', [[2, true, [240, 280]]]]])
+  })
+  it('are for themselves where the Job has no fewer, was not there, or started no other after them that asks as much', () => {
+    const failed = { startTime: at(60), conditions: [{ type: 'Failed', status: 'True', lastTransitionTime: at(300) }] }
+    expect(found(train(2, failed), run('a', 'Failed', 60, 100), run('b', 'Failed', 60, 300))).toEqual([['failed', [[2, true, [40, 240]]]]])
+    expect(found(run('a', 'Failed', 60, 100), run('b', 'Succeeded', 110, 300))).toEqual([['failed', [[2, undefined, [40, 190]]]]])
+    expect(found(train(1), run('a', 'Failed', 60, 100), run('b', 'Succeeded', 90, 300))[0]?.[1]).toEqual([[2, true, [40, 210]]])
+    expect(found(train(1), run('a', 'Failed', 60, 100), run('b', 'Succeeded', 110, 300, '2'))[0]?.[1]).toHaveLength(2)
+  })
+})
+
 describe('the priority of a group', () => {
   const klass = (name: string, value: number) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name, creationTimestamp: at(0) }, value })
   const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'pg' } }

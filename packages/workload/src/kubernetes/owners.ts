@@ -10,6 +10,8 @@ export interface Task {
   readonly constraints: Constraints | undefined
   /** Its kind in a group of pods of several. */
   readonly kind?: string | undefined
+  /** Whether it was a pod that failed, for which its Job may have started another. */
+  readonly hasFailed?: boolean
 }
 /** So many of them, of which no pod is listed. */
 export interface Template extends Task {
@@ -36,7 +38,11 @@ export interface Owner {
   /** The fewest of its pods that start together, where it says so, and the key of the pod group that may. */
   least?: LeastPods | undefined
   group?: string | undefined
+  /** How many pods its Job has, where it says so: others are further attempts of those. */
+  size?: number | undefined
+  /** Whether a pod of it failed, or it as a whole, and whether it is complete even so. */
   hasFailed: boolean
+  isComplete?: boolean
   /** What would be its tasks if no pod of it is listed: of a Job, and of its Workload of Kueue. */
   templates: Template[]
   workload: Template[]
@@ -103,6 +109,7 @@ export class Owners {
     for (const [key, owner] of this.#all) {
       const whole = this.#wholeOf(key)
       const into = joined.get(whole)
+      if (owner.size !== undefined && owner.pods.length > owner.size) owner.pods.splice(0, Infinity, ...withRetries(owner.pods, owner.size))
       const tasks = owner.pods.length > 0 ? owner.pods : owner.templates.flatMap(({ tasks: count, ...task }) => Array.from({ length: count }, () => task))
       if (into === undefined) joined.set(whole, key === whole ? owner : { ...owner, id: idOf(whole), least: undefined, templates: [], pods: [...tasks] })
       else join(into, key === whole ? owner.pods : tasks, owner)
@@ -133,10 +140,32 @@ export class Owners {
   }
 }
 
+/**
+ * Pods that failed and those that were started for them are one task, which ran as long as all of them, while there are more than so many.
+ *
+ * Source: Kubernetes, Job (`backoffLimit`).
+ */
+function withRetries(pods: readonly Task[], size: number): Task[] {
+  const tasks: Task[] = []
+  let over = pods.length - size
+  for (const pod of [...pods].sort((a, b) => a.start - b.start || 0)) {
+    const before = over > 0 && pod.start < Infinity ? tasks.findIndex((each) => each.hasFailed === true && each.start + each.seconds <= pod.start && isAlike(each, pod)) : -1
+    const failed = tasks[before]
+    if (failed === undefined) tasks.push(pod)
+    else {
+      tasks[before] = { ...pod, start: failed.start, seconds: failed.seconds + pod.seconds }
+      over--
+    }
+  }
+  return tasks
+}
+
+const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.constraints, a.kind]) === JSON.stringify([b.demand, b.constraints, b.kind])
+
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -148,7 +177,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.isGang ||= isGang
   into.isGoing ||= isGoing
   into.group ??= group
-  into.hasFailed ||= hasFailed
+  into.hasFailed ||= hasFailed && isComplete !== true
   if (into.templates.length === 0 && into.pods.length === 0) into.templates = templates
   if (into.workload.length === 0) into.workload = workload
 }

@@ -29,7 +29,8 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
 /**
  * Pods of Kubernetes, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs to
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
- * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
+ * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time; where more are listed, those that
+ * failed and those that were started for them are one task. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
  * object that controls pods it is known when it was created, and its queue. The class of a pod group, of a job of Volcano, or of Kueue says the priority of its pods; others that
  * have no number for it have that of their PriorityClass.
@@ -217,6 +218,7 @@ class KubernetesJobs implements LineParser {
       demand: this.#demand(spec),
       constraints: this.#constraints(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
+      ...(phase === 'Failed' && { hasFailed: true }),
     })
   }
 
@@ -229,9 +231,11 @@ class KubernetesJobs implements LineParser {
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
+    owner.size = tasks
     if (marksOf(metadata)(QUEUES[0] as string) !== undefined && tasks <= parallelism) owner.isGang = true
     const [start, end] = [timeAt(status, 'startTime'), timeAt(status, 'completionTime') ?? trueSince(status, 'Complete', 'Failed')]
     if (trueSince(status, 'Failed') !== undefined) owner.hasFailed = true
+    else if (end !== undefined) owner.isComplete = true
     const template = spec.object('template')
     const pod = template?.object('spec')
     owner.priorityClass ??= pod?.text('priorityClassName')
@@ -306,7 +310,8 @@ class KubernetesJobs implements LineParser {
   }
 
   #add(owner: Owner): void {
-    const { id, namespace, line, created, queue, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods } = owner
+    const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload, pods } = owner
+    const hasFailed = owner.hasFailed && owner.isComplete !== true
     const templates = ofJob.length > 0 ? ofJob : workload
     const byKind = pods.length > 0 ? stagesOf(pods, least?.ofKind !== undefined) : []
     const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
