@@ -165,7 +165,9 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
 function settingsOf(found: KubernetesObject, findings: Findings): Options {
   const { fairSharing } = found.object
   const { enable, preemptionStrategies } = fieldsOf(fairSharing)
-  if (fairSharing !== undefined) findings.add('honoured', { line: found.place('fairSharing').line ?? 1 }, 'fairSharing', '')
+  const isThere = fairSharing !== undefined && fairSharing !== null
+  const isSilent = isThere && enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
+  if (isThere) findings.add('honoured', { line: found.place('fairSharing').line ?? 1 }, 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
   if (found.object['admissionFairSharing'] !== undefined)
     findings.add(
       'ignored',
@@ -176,7 +178,7 @@ function settingsOf(found: KubernetesObject, findings: Findings): Options {
     )
   for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
     findings.add('ignored', { line: found.place(field).line ?? 1 }, field, '', 'not simulated')
-  if (fairSharing === undefined || enable === false) return {}
+  if (!isThere || isSilent || enable === false) return {}
   return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
 }
 
