@@ -1,12 +1,12 @@
 import { SchedError } from '@sched/core'
-import { slurmResource } from '@sched/policies'
+import { maxTresOf, slurmResource } from '@sched/policies'
 import type { Findings, Verdict } from '../finding.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
-import { hasParameter } from './options.js'
+import { flagsOf, hasParameter } from './options.js'
 import { withoutNodes } from './partition-nodes.js'
 import { checkedLimit, secondsOf, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
@@ -50,8 +50,8 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
 /** What jobs cost, where that is limited. */
 function billingOptions(conf: SlurmConf, resources: readonly string[]): Options {
   const weights = partitionBilling(conf, resources)
-  const isLargest = /\bMAX_TRES\b/i.test(conf.general.get('priorityflags')?.value ?? '')
-  return { ...(Object.keys(weights).length > 0 && { partitionBilling: weights }), ...(isLargest && { maxTres: true }) }
+  const maxTres = maxTresOf(flagsOf(conf.general.get('priorityflags')))
+  return { ...(Object.keys(weights).length > 0 && { partitionBilling: weights }), ...(maxTres !== undefined && { maxTres }) }
 }
 
 /** Whether anything is set in a tree of them. */
