@@ -51,6 +51,9 @@ export class CellState implements ClusterView {
   /** See `hasFitted`. */
   #fitting: ShapeId | None = None
   #fittingOn: NodeId | None = None
+  /** Where a look found room last, in which lane; nothing has changed since. */
+  #roomyOn: NodeId | None = None
+  #roomyLane = 0 as LaneId
 
   constructor(model: ClusterModel, shapes: Shapes, options: { readonly validate?: boolean; readonly stockOf?: CellState } = {}) {
     this.model = model
@@ -165,6 +168,11 @@ export class CellState implements ClusterView {
     return shape === this.#fitting && node === this.#fittingOn
   }
 
+  #forgetLooks(): void {
+    this.#fitting = None
+    this.#roomyOn = None
+  }
+
   /** Whether as much is free on the node. */
   #holds(asked: Shape, node: NodeId): boolean {
     const { freeAmounts } = this
@@ -224,9 +232,15 @@ export class CellState implements ClusterView {
 
   /** Looks at a node that had room: one without is forgotten until it gets something back, one that is down is not. */
   #stillHasRoom(lane: LaneId, node: NodeId): boolean {
-    if (this.#holds(this.shapes.least[lane] as Shape, node)) return this.#up[node] === 1
-    this.#roomy.delete(lane * this.nodes + node)
-    return false
+    if (node === this.#roomyOn && lane === this.#roomyLane) return true
+    if (!this.#holds(this.shapes.least[lane] as Shape, node)) {
+      this.#roomy.delete(lane * this.nodes + node)
+      return false
+    }
+    if (this.#up[node] !== 1) return false
+    this.#roomyLane = lane
+    this.#roomyOn = node
+    return true
   }
 
   /**
@@ -252,7 +266,7 @@ export class CellState implements ClusterView {
   /** Takes a demand from what is free on the node (sign -1), or gives it back (1). */
   #move(asked: Shape, node: NodeId, sign: 1 | -1): void {
     const { freeAmounts } = this
-    this.#fitting = None
+    this.#forgetLooks()
     const at = node * this.#width
     const first = at + asked.resource0
     freeAmounts[first] = (freeAmounts[first] as number) + sign * asked.amount0
@@ -313,7 +327,7 @@ export class CellState implements ClusterView {
 
   /** Moves what is free on one node to another state of the cluster, at most so much of every resource. */
   moveNodeTo(other: CellState, node: NodeId, most?: ArrayLike<number>): void {
-    this.#fitting = None
+    this.#forgetLooks()
     const from = node * this.#width
     for (let r = 0; r < this.#width; r++) {
       const free = this.freeAmounts[from + r] as number
@@ -333,8 +347,8 @@ export class CellState implements ClusterView {
   }
 
   #swapWith(other: CellState): void {
-    this.#fitting = None
-    other.#fitting = None
+    this.#forgetLooks()
+    other.#forgetLooks()
     const { freeAmounts } = this
     this.freeAmounts = other.freeAmounts
     other.freeAmounts = freeAmounts
@@ -353,7 +367,7 @@ export class CellState implements ClusterView {
   /** Takes slots that are free out of the node, or puts them back with a negative number: it has fewer or more from now on. */
   withhold(node: NodeId, resource: ResourceId, slots: number): void {
     const left = this.free(node, resource) - slots
-    this.#fitting = None
+    this.#forgetLooks()
     this.freeAmounts[node * this.#width + resource] = left
     this.#total[resource * this.nodes + node] = this.total(node, resource) - slots
     this.#filled?.add(node)
@@ -365,7 +379,7 @@ export class CellState implements ClusterView {
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
   setUp(node: NodeId, up: boolean): void {
     if (this.up(node) === up) return
-    this.#fitting = None
+    this.#forgetLooks()
     this.#up[node] = up ? 1 : 0
     this.versions[node] = (this.versions[node] as number) + 1
     this.#down += up ? -1 : 1

@@ -83,7 +83,10 @@ class FairOrder implements Order {
   readonly #demand: number[] = []
   /** `[job * lanes + lane]`: demand of the job as last counted. */
   readonly #counted: number[] = []
+  /** By job: its weight where running tasks over it are its key, 0 in a pool that is FIFO inside. */
   readonly #weightOf: number[] = []
+  /** By pool. */
+  readonly #poolWeights: number[] = []
   readonly #priorityWeights: boolean
   readonly #flat: boolean
   readonly #boundMinShares: boolean
@@ -132,7 +135,7 @@ class FairOrder implements Order {
     const pool = this.#single ?? this.#tree.leaf(work.queueName(work.queue(job)), this.#flat)
     if (this.#tree.pools.length > known) this.#addPools(known)
     this.#poolOf[job] = pool.id
-    this.#weightOf[job] = work.weight(job) * (this.#priorityWeights ? 2 ** Math.max(-2, Math.min(2, work.priority(job))) : 1)
+    this.#weightOf[job] = pool.fifo ? 0 : work.weight(job) * (this.#priorityWeights ? 2 ** Math.max(-2, Math.min(2, work.priority(job))) : 1)
     this.#shares.addJob(job, pool.id)
     this.#lists.openJob(job, work.rank(job))
     for (let lane = 0; lane < this.#lanes; lane++) this.#counted[job * this.#lanes + lane] = 0
@@ -183,16 +186,16 @@ class FairOrder implements Order {
 
   #jobKey(job: JobId, lane: LaneId): number {
     const { work } = this.#env
-    const pool = this.#tree.pools[this.#poolOf[job] as number] as Pool
-    return pool.fifo ? -work.priority(job) : work.running(job, lane) / (this.#weightOf[job] as number)
+    const weight = this.#weightOf[job] as number
+    return weight === 0 ? -work.priority(job) : work.running(job, lane) / weight
   }
 
   /** What is not listed gets its key when it is: with nothing pending tasks end without a look at any order. */
   #changeRunning(job: JobId, lane: LaneId, by: 1 | -1): void {
     const leaf = this.#poolOf[job] as number
     const lists = this.#lists
-    if (lists.isListed(job, lane) && !(this.#tree.pools[leaf] as Pool).fifo)
-      lists.placeJob(job, leaf, lane, this.#env.work.running(job, lane) / (this.#weightOf[job] as number))
+    const weight = this.#weightOf[job] as number
+    if (weight > 0 && lists.isListed(job, lane)) lists.placeJob(job, leaf, lane, this.#env.work.running(job, lane) / weight)
     for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
       const at = pool * this.#lanes + lane
       this.#running[at] = (this.#running[at] as number) + by
@@ -227,7 +230,7 @@ class FairOrder implements Order {
       const usable = this.#usable(minShare, pool, lane)
       if (running < usable) return NEEDY + running / Math.max(usable, 1)
     }
-    return running / (this.#tree.pools[pool] as Pool).weight
+    return running / (this.#poolWeights[pool] as number)
   }
 
   /** How much of its minimum share counts. */
@@ -243,6 +246,7 @@ class FairOrder implements Order {
         this.#running.push(0)
         this.#demand.push(0)
       }
+      this.#poolWeights.push((pools[pool] as Pool).weight)
       this.#lists.addPool(pool)
       if (this.#shares.addPool(pool)) this.#placeAll(from)
     }

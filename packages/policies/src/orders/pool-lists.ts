@@ -25,9 +25,8 @@ export class PoolLists {
   readonly #listed: number[] = []
   /** Children of each pool in the order of their ties. */
   readonly #inOrder = listOf<number[]>()
-  /** The reading: pools entered, and the position in each. */
-  readonly #path = listOf<SortedIds>()
-  readonly #leaf = listOf<boolean>()
+  /** The reading: inner pools entered, as their place in `#members`, and the position in each. */
+  readonly #path: number[] = []
   readonly #at: number[] = []
   #depth = 0
   #lane = 0
@@ -45,32 +44,30 @@ export class PoolLists {
   begin(lane: number): void {
     this.#lane = lane
     this.#depth = 0
-    this.#enter(0)
+    this.#enter(lane)
   }
 
   next(): JobBlock | undefined {
     while (this.#depth > 0) {
       const top = this.#depth - 1
-      const list = this.#path[top] as SortedIds
+      const { ids, to } = this.#members[this.#path[top] as number] as SortedIds
       const at = this.#at[top] as number
-      const isLeaf = this.#leaf[top] === true
-      if (isLeaf || at === list.to) {
-        this.#depth = top
-        if (isLeaf) return list
-      } else {
+      if (at === to) this.#depth = top
+      else {
         this.#at[top] = at + 1
-        this.#enter(list.ids[at] as number)
+        const pool = ids[at] as number
+        const place = pool * this.#lanes + this.#lane
+        if (this.isLeaf(pool)) return this.#members[place]
+        this.#enter(place)
       }
     }
     return undefined
   }
 
-  #enter(pool: number): void {
-    const list = this.#members[pool * this.#lanes + this.#lane] as SortedIds
+  #enter(place: number): void {
     const depth = this.#depth++
-    this.#path[depth] = list
-    this.#leaf[depth] = this.isLeaf(pool)
-    this.#at[depth] = list.from
+    this.#path[depth] = place
+    this.#at[depth] = (this.#members[place] as SortedIds).from
   }
 
   // ---- jobs ----
