@@ -176,7 +176,7 @@ export class Dispatcher {
     this.work.open(job)
   }
 
-  /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing. */
+  /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing, and of a gang nothing starts unless the node has room for all that start at once. */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     this.#pass(now)
     const id = this.#node(node)
