@@ -105,11 +105,21 @@ export function warningsOf(results: readonly RunResult[]): string[] {
   return [...warnings, ...new Set(results.flatMap(({ policy, warnings: own }) => own.map((each) => `${policy}: ${each}`)))]
 }
 
-/** Attempts are counted where decisions take time; without them it was Hadoop on demand, or a policy that cancels jobs. */
-const whyAbandoned = (results: readonly RunResult[]): string =>
-  results.some(({ decisions }) => decisions !== null)
-    ? 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)'
-    : 'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)'
+/**
+ * Attempts are counted where decisions take time; without them it was Hadoop on demand, or a policy that cancels jobs, and takes what runs of them,
+ * unless tasks have failed.
+ */
+function whyAbandoned(results: readonly RunResult[]): string {
+  const some = (is: (result: RunResult) => boolean) => results.some(is)
+  const hasFailed = some(({ summary }) => summary.counts.failed > 0)
+  const isTaken = some(({ summary }) => summary.counts.evicted > 0)
+  return [
+    hasFailed && 'after too many failures of a task (`maxAttempts` of `failures`)',
+    some(({ decisions }) => decisions !== null) && 'after too many attempts (`abandonAfter` and `abandonUnplacedAfter` of the architecture)',
+    results.every(({ decisions }) => decisions === null) && (isTaken || !hasFailed) &&
+      'by a policy that cancels what it preempts, or at the walltime of their virtual cluster (`walltime` and `abandonAtWalltime` of the architecture)',
+  ].filter((why) => why !== false).join(', or ')
+}
 
 /** How many jobs a run has rejected, and why the first of them. */
 function rejectedText({ policy, seed, rejections, summary }: RunResult): string {

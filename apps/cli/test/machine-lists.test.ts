@@ -51,6 +51,15 @@ describe('a list of machines', () => {
     expect((await sched(['run', '--generate', 'lublin', '--nodes', 'nodes.txt'], { cwd })).err).toContain(message)
   })
 
+  it.each([
+    ['host,cores\nn1,4\n', 'nodes.txt": is no list of machines known here. Describe the nodes in YAML, as `nodes: [{ count: 100, resources: { cpu: 16 } }]`. Known: nodes of Alibaba'],
+    [pods, 'nodes.txt": is a trace (pods of Alibaba'],
+    ['<allocations/>\n', 'nodes.txt": is a queue file, not a cluster. It is for `--queues FILE`.'],
+  ])('of another kind, and what is none, is told as what it is (%#)', async (text, message) => {
+    const { code, err } = await sched(['run', '--generate', 'lublin', '--nodes', 'nodes.txt'], { cwd: directory({ 'nodes.txt': text }) })
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+  })
+
   it('is in the file of a workflow, too, which runs on the machines on which it ran', async () => {
     const task = (id: string, parents: readonly string[], runtimeInSeconds: number) => ({ name: 'p', id, parents, children: [], runtimeInSeconds })
     const tasks = [task('c', ['b', 'a'], 5), task('a', [], 10), task('b', [], 20)]

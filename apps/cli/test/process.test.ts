@@ -173,6 +173,12 @@ export default { ...plain, name: 'typed', options: z.object({ k: z.number().defa
     expect(run(cwd, 'run', 'small.yaml', '--plugin', './none', '--policy', 'none').stderr).toBe(`error: cannot load the plug-in "${join(cwd, 'none')}": Cannot find module '${join(cwd, 'none')}'. Check the path; a package is looked for in node_modules beside the experiment or where you stand, and above.\n`)
   })
 
+  it('is named where it waits for ever before it is loaded, and the program does not end without a word', () => {
+    const cwd = small({ 'stuck.mjs': 'await new Promise(() => undefined)\n' })
+    const { stderr, status } = run(cwd, 'policies', 'fifo', '--plugin', './stuck.mjs')
+    expect({ stderr, status }).toEqual({ stderr: 'error: cannot load the plug-in "./stuck.mjs": it waits for something that never comes.\n', status: 2 })
+  })
+
   it.each([
     ['a file', { exports: './index.mjs' }],
     ['for import alone', { exports: { '.': { types: './index.d.ts', import: './index.mjs' }, './other': './other.mjs' } }],

@@ -152,6 +152,7 @@ describe('a matrix with a mistake', () => {
     ['matrix: { cluster.nodez: [4] }', 'unknown key "nodez". Did you mean "nodes"?'],
     ['matrix: { clutser.nodes: [4] }', 'line 7 column 11 matrix.clutser.nodes: no part of an experiment is called "clutser". Did you mean "cluster"? Known: '],
     ['matrix: { seeds: [1, 2] }', 'matrix.seeds: "seeds" cannot be varied. Every point runs on all seeds: say how many with `seeds`.\n'],
+    ['matrix: { policy.delay.node: [1, 5] }', 'matrix.policy.delay.node: "policy.delay.node" cannot be varied. Every point runs all policies: list them under `policies`, and vary their options as `policies[0]....`.\n'],
     ['matrix: { cluster.nodes: [4, 4] }', 'matrix.cluster.nodes: has 4 twice. Give every value once; `seeds` repeats runs.\n'],
     ['matrix: { cluster.nodes: [] }', 'matrix.cluster.nodes: '],
     ['matrix: { cluster..nodes: [1] }', '"cluster..nodes" is no path. Write for example `cluster.nodes` or `policies[0].delay.node`.\n'],

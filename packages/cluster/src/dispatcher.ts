@@ -118,6 +118,8 @@ export class Dispatcher {
   readonly #promised: DispatcherOptions['promised']
   readonly #jobs = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
+  /** Those of them of which this round has killed tasks. */
+  readonly #killed = new Set<JobId>()
   readonly #running = new Map<number, TaskId>()
   /** By task that runs: the number of its start. */
   readonly #starts: number[] = []
@@ -174,7 +176,7 @@ export class Dispatcher {
     this.work.open(job)
   }
 
-  /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing. */
+  /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing, and of a gang nothing starts unless the node has room for all that start at once. */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     this.#pass(now)
     const id = this.#node(node)
@@ -265,7 +267,10 @@ export class Dispatcher {
     this.#setUp(node, true, now)
   }
 
-  /** Nothing more of a job is started. Yields what still runs of it, of which the ends are to be told when it has been killed. */
+  /**
+   * Nothing more of a job is started. Yields what still runs of it, of which the ends are to be told when it has been killed, unless a decision says to kill
+   * it before that. What is suspended of it has ended with this, and is not among these.
+   */
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)
     const { work } = this
@@ -333,7 +338,14 @@ export class Dispatcher {
     const round = this.#draft.begin(this.#now, lane, nodes, { claims, ...(nodes.length === 1 && { reach: this.#all }) })
     this.policy.schedule(round)
     const commit = round.commit({ conflict: 'none', atomic: false })
+    if (this.#killed.size > 0) this.#dropKilled()
     this.policy.onCommit?.(commit)
+  }
+
+  /** What was killed of cancelled jobs does not start again. A job that the policy has given up in the same round has left already. */
+  #dropKilled(): void {
+    for (const job of this.#killed) if (this.#cancelled.has(job)) this.#drop(job)
+    this.#killed.clear()
   }
 
   #pending(lane: LaneId): number {
@@ -352,7 +364,11 @@ export class Dispatcher {
           list(this.work.suspended.goesOn(task) ? 'resume' : 'start').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         }
       },
-      kill: (task, isSuspended) => {
+      kill: (task, suspends) => {
+        const job = this.work.jobOf(task)
+        const isCancelled = this.#cancelled.has(job)
+        if (isCancelled) this.#killed.add(job)
+        const isSuspended = suspends && !isCancelled // it would never go on
         list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.#running.delete(this.#starts[task] as number)
         if (isSuspended) this.work.suspended.ran(task, this.#now - this.work.started(task))

@@ -178,8 +178,8 @@ export class Draft implements OpenRound {
     if (this.work.taskRun[task] !== -1) throw new SchedError('BROKEN_CONTRACT', `task ${task} is claimed but not unplaced`)
     const shape = this.work.shapeOf(task)
     const job = this.work.jobOf(task)
-    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node)) return false
-    if (!this.cluster.hasFitted(shape, node) && !this.#fits(shape, job, node)) return false
+    if ((this.claims >= this.#maxClaims && !this.#isPeek) || !this.#inSight(node)) return this.#refused(task, node)
+    if (!this.cluster.hasFitted(shape, node) && !this.#fits(shape, job, node)) return this.#refused(task, node)
     if (!this.#takeUp(job) || this.#isPeek || this.#allowance?.spend(shape) === false) return false
     this.work.claim(task, node, this.cluster.take(shape, node))
     this.#moves.push(task)
@@ -408,6 +408,17 @@ export class Draft implements OpenRound {
 
   #inSight(node: NodeId): boolean {
     return node === this.#only || this.nodes.length === this.#live.nodes || includes(this.nodes, node)
+  }
+
+  /** The answer to a claim that is not possible. Throws where no node has that number: a placement's mistake would look like a full cluster. */
+  #refused(task: TaskId, node: NodeId): false {
+    if (node === None || (Number.isInteger(node) && node >= 0 && node < this.cluster.nodes)) return false
+    throw new SchedError(
+      'BROKEN_CONTRACT',
+      `task ${task} is claimed on node ${node}, and the cluster has nodes 0 to ${this.cluster.nodes - 1}.`,
+      {},
+      `Claim on nodes of the round; a placement that finds none picks None (${None}).`,
+    )
   }
 
   #mustBeOpen(): void {

@@ -1,4 +1,4 @@
-import { Reason } from '@sched/core'
+import { None, Reason, type NodeId } from '@sched/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lane, live, n0, n1, n2, nodes, smallCell, task } from './small-cell.js'
 
@@ -24,6 +24,13 @@ describe('a claim', () => {
     draft.begin(0, lane, nodes)
     draft.claim(task(0), n0)
     expect(() => draft.claim(task(0), n1)).toThrow(/task 0 is claimed but not unplaced/)
+  })
+
+  it.each([[nodes], [[n0]]])('on no node of the cluster is a broken contract, with %j in sight', (inSight) => {
+    draft.begin(0, lane, inSight)
+    for (const node of [3, -2, 0.5, NaN, undefined])
+      expect(() => draft.claim(task(0), node as NodeId)).toThrow(`task 0 is claimed on node ${node}, and the cluster has nodes 0 to 2. Claim on nodes of the round; a placement that finds none picks None (-1).`)
+    expect([draft.claim(task(0), None), free(), counts()]).toEqual([false, [2, 2, 2], [4, 0, 2, 0]])
   })
 
   it('raises the version of its node when it is committed', () => {

@@ -172,6 +172,18 @@ describe('PreemptMode=SUSPEND', () => {
     expect(end(40, 'low_1')).toEqual({ start: ['low_1'] })
   })
 
+  it('lets nothing of a cancelled job go on, though some of it still runs, and keeps no place for it', () => {
+    const { master, come, end } = machine({ mode: 'suspend' })
+    come(0, cpu('low_1', 2, { tasks: 2 }))
+    expect(come(10, cpu('high_1', 2), cpu('high_2', 2))).toEqual({ start: ['high_1', 'high_2'], suspend: ['low_1'] })
+    expect(end(20, 'high_1')).toEqual({ resume: ['low_1'] })
+    expect(master.cancel('low_1', 30)).toHaveLength(1)
+    expect(end(40, 'high_2')).toEqual({})
+    expect(come(50, cpu('low_2', 2))).toEqual({ start: ['low_2'] })
+    expect(end(60, 'low_1')).toEqual({})
+    expect(master.work.active).toBe(1)
+  })
+
   it('starts a job anew whose node goes away, wherever there is room', () => {
     const outages = [{ node: 0 as NodeId, from: 20, to: 500 }]
     const two = instantCluster({ nodes: [{ count: 2, resources: { cpu: 4 } }] })

@@ -1,4 +1,5 @@
-import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
+import { dispatcher, type Decisions, type Dispatcher, type Placed } from '@sched/cluster'
+import type { JobId, Round, TaskId } from '@sched/core'
 import { HeartbeatRing } from '@sched/sim'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -104,6 +105,29 @@ describe('a dispatcher', () => {
     master.taskFailed(again as Placed, 6) // the last of it: the job has left
     expect([master.work.active, master.cancel('b', 7).length, master.heartbeat('node-0', 8).start]).toEqual([1, 1, []])
     expect(() => master.cancel('a')).toThrow('no job in the system is called "a".')
+  })
+
+  it.each<[string, (round: Round, first: JobId, running: readonly TaskId[]) => void, Partial<Decisions>]>([
+    ['kills', (round, _, running) => running.forEach((task) => round.evict(task)), {}],
+    ['suspends, which is to kill them,', (round, _, running) => running.forEach((task) => round.suspendTask(task, [])), {}],
+    ['gives up', (round, first) => round.cancelJob(first), { cancelled: ['a'] }],
+  ])('starts nothing of a cancelled job of which the policy %s the tasks that still run', (_, take, also) => {
+    const taking = policyOf(() => (round, jobs) => {
+      const running: TaskId[] = []
+      const [first] = jobs
+      if (first !== undefined && round.now === 10) round.work.runningTasks(first, round.lane, running)
+      if (running.length > 0) take(round, first as JobId, running)
+      for (const job of jobs) startAll(round, job)
+    })
+    const master = dispatcher({ cluster: instantCluster({ nodes: 1, racks: 1 }), policy: taking })
+    for (const id of ['a', 'b']) master.submit(job({ id, tasks: 2 }), 0)
+    master.pass(0)
+    expect(lines(master.cancel('a', 5))).toEqual(['a.0 on node-0', 'a.1 on node-0'])
+    const { start, kill, ...others } = master.pass(10)
+    expect([lines(kill), others]).toEqual([['a.0 on node-0', 'a.1 on node-0'], also])
+    expect(lines([...start, ...master.pass(11).start])).toEqual(['b.0 on node-0', 'b.1 on node-0'])
+    master.submit(job({ id: 'a' }), 12) // the first of that name has left
+    expect(master.work.active).toBe(2)
   })
 
   it('places nothing on a node that is down', () => {

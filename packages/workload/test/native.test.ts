@@ -134,6 +134,10 @@ describe('native format', () => {
     expect({ machine, header }).toEqual({ machine: log.machine, header: [['MaxProcs', '8'], ['Acknowledge', 'Jane Doe']] })
     expect(parseTrace(bytesOf([...writeWorkload(lublin({ jobs: 2, procs: 64 }))].join('')))).toMatchObject({ machine: { resources: { procs: 64 } } })
     expect('machine' in parseTrace(bytesOf(write([job()])))).toBe(false)
+    const table = 'JobID|Submit|Start|End|TimelimitRaw|ReqCPUS|ReqTRES|State\n1|2026-01-01T00:00:00|2026-01-01T00:00:01|2026-01-01T00:00:09|1|8|cpu=8,mem=4G,gres/gpu=2|COMPLETED\n'
+    const recorded = parseTrace(bytesOf(table), { format: 'sacct', options: { gpuDemand: true, memory: 'requested' } })
+    const resources = Object.keys(parseTrace(bytesOf([...writeWorkload(recorded)].join(''))).machine!.resources)
+    expect(resources).toEqual(['procs', 'mem', 'gpus']) // by the first that a job asks for its size is told
     const bad = '{"format":"sched-workload","version":1,"machine":{"resources":{"procs":0},"origin":"a guess"}}\n'
     expect(() => read(bad + JSON.stringify(job()))).toThrow('w.jsonl" line 1 machine.resources: found {"procs":0}, expected an amount above 0 of at least one resource.')
   })

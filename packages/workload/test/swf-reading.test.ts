@@ -61,6 +61,16 @@ describe('the header', () => {
       expect(ruleNotes(`; MaxProcs: ${value}\n${row()}\n`)).toContain(`MaxProcs of the header is "${value}", which is no number of at least 1: it is taken as absent`)
   })
 
+  it('may have a blank before the colon, or small letters for what it says of the machine', () => {
+    for (const line of [';  MaxProcs : 64', '; maxprocs: 64', '# maxnodes : 64']) expect(read(`${line}\n${row()}\n`).machine!.resources, line).toEqual({ procs: 64 })
+  })
+
+  it('that contradicts itself is remarked on', () => {
+    expect(ruleNotes(`; MaxProcs: 64\n; MaxProcs: 128\n${row()}`)).toEqual(['MaxProcs of the header is "64", and "128" further down: the first is taken'])
+    expect(ruleNotes(`; MaxProcs: 64\n; MaxProcs: 64\n${row()}`)).toEqual([])
+    expect(ruleNotes(`; MaxNodes: 128\n; MaxProcs: 64\n${row()}`)).toEqual(['the header has more nodes than processors (MaxNodes 128, MaxProcs 64): give procs or nodes if that is wrong'])
+  })
+
   it('that announces another number of records is remarked on', () => {
     expect(ruleNotes(`; MaxRecords: 3\n${header}${row()}`)).toEqual(['the header announces 3 records (MaxRecords), the log has 1'])
   })

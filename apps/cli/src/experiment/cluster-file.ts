@@ -1,7 +1,7 @@
 import { clusterSchema, isKubernetesNodes, kubernetesNodes, readCluster, YamlSource, type ClusterDescription } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { machinesOf } from '@sched/workload'
-import { isShownNodes, isSlurmConf, shownNodes, slurmNodes } from '@sched/queue-files'
+import { detectFormatOf, machinesOf, readMachines } from '@sched/workload'
+import { isQueueFile, isShownNodes, isSlurmConf, shownNodes, slurmNodes } from '@sched/queue-files'
 import { readTable, sourceOf } from '../read-text.js'
 
 /**
@@ -16,7 +16,9 @@ export async function fromClusterFile<T>(file: string, make: (description: Clust
   if (isSlurmConf(text)) return make(readCluster(slurmNodes(sourceOf(file, '', text))))
   if (isKubernetesNodes(text)) return make(readCluster(kubernetesNodes(text, file)))
   refuseTables(text, file)
+  refuseOthers(text, file)
   const source = new YamlSource(text, file)
+  if (typeof source.value === 'string') refuseLists(text, file)
   const checked = source.read(clusterSchema)
   try {
     return make(readCluster(checked))
@@ -35,4 +37,26 @@ const tables: readonly (readonly [mark: RegExp, command: string, instead: string
 function refuseTables(text: string, file: string): void {
   const found = tables.find(([mark]) => mark.test(text.slice(0, 4096)))
   if (found !== undefined) throw new SchedError('BAD_INPUT', `is what ${found[1]} prints, which is not read.`, { file }, `Print the nodes with: ${found[2]}`)
+}
+
+/** A trace or a queue file, given where the cluster should be. */
+function refuseOthers(text: string, file: string): void {
+  if (isQueueFile(text)) throw new SchedError('BAD_INPUT', 'is a queue file, not a cluster.', { file }, 'It is for `--queues FILE`.')
+  let title: string
+  try {
+    title = detectFormatOf(new TextEncoder().encode(text.slice(0, 65_536))).title
+  } catch {
+    return
+  }
+  throw new SchedError('BAD_INPUT', `is a trace (${title}), not a cluster.`, { file }, 'It is for `--trace FILE`.')
+}
+
+/** A table of another kind than those that are known; they are named. */
+function refuseLists(text: string, file: string): void {
+  try {
+    readMachines(text, file)
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error
+    throw new SchedError(error.code, error.fact, error.place, `Describe the nodes in YAML, as \`nodes: [{ count: 100, resources: { cpu: 16 } }]\`. ${error.wayOut}`)
+  }
 }

@@ -58,7 +58,7 @@ function checkedPaths(axis: string, settings: Readonly<Record<string, unknown>>)
   for (const path of Object.keys(settings)) {
     const keys = fieldPath(path)
     const key = String(keys[0])
-    const why = keys.length === 1 || key === 'matrix' || key === 'plugins' ? fixed[key] : undefined
+    const why = key === 'policies' && keys.length > 1 ? undefined : fixed[key]
     if (why !== undefined) throw new SchedError('BAD_INPUT', `"${path}" cannot be varied.`, { field: `matrix.${axis}` }, why)
     if (!known.includes(key) && key !== 'policies')
       throw new SchedError('BAD_INPUT', `no part of an experiment is called "${key}".`, { field: `matrix.${axis}` }, suggest(key, known))

@@ -23,11 +23,20 @@ export async function addPlugIns(registry: Registry, specifier: string, director
 async function load(specifier: string, directory: string): Promise<{ readonly default?: unknown }> {
   shareOwnPackages()
   try {
-    return (await import(locate(specifier, directory))) as { readonly default?: unknown }
+    return await loaded(locate(specifier, directory))
   } catch (error) {
     const reason = (error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)).replace(` imported from ${fileURLToPath(import.meta.url)}`, '')
     throw new SchedError('BAD_INPUT', `cannot load the plug-in "${specifier}": ${reason}.`.replace(/\.\.$/, '.'), {}, wayOut(specifier, reason))
   }
+}
+
+/** Loads a module. Rejects for one that awaits what never comes: when nothing else is left to do the program would end, without a word. */
+function loaded(url: string): Promise<{ readonly default?: unknown }> {
+  return new Promise((resolve, reject) => {
+    const stuck = () => reject(new Error('it waits for something that never comes'))
+    process.once('beforeExit', stuck)
+    void (import(url) as Promise<{ readonly default?: unknown }>).then(resolve, reject).finally(() => process.off('beforeExit', stuck))
+  })
 }
 
 /** What to do where the module is not read as what it is. */

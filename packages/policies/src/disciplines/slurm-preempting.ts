@@ -132,6 +132,7 @@ class SlurmPreempting implements Policy {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
+    this.#suspended?.forgetGivenUp(round.lane)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
     const isDone = !acts || this.#preempt(round, true)

@@ -61,6 +61,12 @@ export class SuspendedJobs implements WorkListener {
     if (this.#env.work.unplaced(job, lane) > 0) this.#told.onReady?.(job, lane)
   }
 
+  /** Between rounds: forgets jobs that were given up, of which no task waits any more, though others may still run. */
+  forgetGivenUp(lane: LaneId): void {
+    const jobs = this.#lanes[lane] as Map<JobId, Suspended>
+    for (const job of jobs.keys()) if (this.#env.work.unplaced(job, lane) === 0) jobs.delete(job)
+  }
+
   onReady(job: JobId, lane: LaneId): void {
     if (!this.has(job, lane)) this.#told.onReady?.(job, lane)
   }

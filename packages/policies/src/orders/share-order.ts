@@ -28,7 +28,7 @@ export interface ShareRule {
   /** A pool without unplaced tasks is about to have some. */
   onJoin?(pool: number, lane: LaneId): void
   /** A task of the pool was claimed on the node (`sign` 1), or gave its `amounts` back (-1) because `why`; the usage is as after that. */
-  onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array, node: NodeId): void
+  onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array, node: NodeId, task: TaskId): void
   /** A node takes no tasks any more, or takes them again. */
   onNode?(node: NodeId, up: boolean): void
   /** Adds amounts to a pool's usage and returns its new key, where one pass does both; `onChange` is not told then. */
@@ -192,7 +192,7 @@ export class ShareOrder implements Order {
     else
       for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
         this.#usage.add(pool, lane, amounts)
-        rule.onChange?.(pool, lane, sign, why, amounts, node)
+        rule.onChange?.(pool, lane, sign, why, amounts, node, task)
         lists.placePool(pool, lane, rule.poolKey(pool, lane))
       }
   }

@@ -39,16 +39,18 @@ export const wfqOrder = defineOrder({
 /** Weighted fair queueing. */
 export const wfq = (options: WfqOptions = {}): Plug<'order'> => wfqOrder.plug({}, options)
 
-function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: ReadonlyMap<string, number>, cost: 'share' | 'tasks'): ShareRule {
+function virtualFinish({ cluster, work, tree, lists, usage }: Shares, weightOf: ReadonlyMap<string, number>, cost: 'share' | 'tasks'): ShareRule {
   const lanes = cluster.lanes.length
   const weight: number[] = []
   /** `[pool * lanes + lane]`: virtual finish of the pool's last task; virtual time among the pool's children. */
   const finish: number[] = []
   const clock: number[] = []
+  /** By task: what its start has cost. That is given back, whatever part of the cluster it would be by then: of one without nodes that are up it would be endless. */
+  const paid: number[] = []
   const costOf = (amountOf: (resource: ResourceId) => number, lane: LaneId): number => {
     if (cost === 'tasks') return 1
     let share = 0
-    for (const r of cluster.lanes[lane]?.resources ?? []) share = Math.max(share, amountOf(r) === 0 ? 0 : amountOf(r) / cluster.capacity(r))
+    for (const r of cluster.lanes[lane]?.resources ?? []) share = Math.max(share, amountOf(r) === 0 ? 0 : amountOf(r) / usage.capacity(r))
     return share
   }
   const nextCost = (pool: number, lane: LaneId): number => {
@@ -70,10 +72,11 @@ function virtualFinish({ cluster, work, tree, lists }: Shares, weightOf: Readonl
     onJoin(pool, lane) {
       finish[pool * lanes + lane] = Math.max(finish[pool * lanes + lane] as number, clock[parentOf(pool) * lanes + lane] as number)
     },
-    onChange(pool, lane, sign, why, amounts) {
+    onChange(pool, lane, sign, why, amounts, _node, task) {
       if (why === 'ended') return // what was served stays counted
       const at = pool * lanes + lane
-      finish[at] = (finish[at] as number) + (sign * costOf((r) => Math.abs(amounts[r] as number), lane)) / (weight[pool] as number)
+      if (sign > 0) paid[task] = costOf((r) => amounts[r] as number, lane)
+      finish[at] = (finish[at] as number) + (sign * (paid[task] as number)) / (weight[pool] as number)
       const above = parentOf(pool) * lanes + lane
       clock[above] = Math.max(clock[above] as number, finish[at])
     },

@@ -142,6 +142,23 @@ describe('weighted fair queueing', () => {
       }
     expect(names.join('')).toBe('ABABAB') // and not AAAAAA until A has had ten
   })
+
+  it('gives back what a start has cost, however little of the cluster is there when it fails', () => {
+    const made = master({ cpu: 2 }, wfq(), [user('A', { cpu: 1 }, 9), user('B', { cpu: 1 }, 9)])
+    const [a, b] = made.pass(0).start // A and B finish at 1/2
+    made.nodeDown('node-0', 1)
+    made.pass(1)
+    made.taskFailed(a!, 1) // A at 0 again, and not at 1/2 - 1/0
+    made.nodeUp('node-0', 2)
+    made.taskEnded(b!, 2)
+    const names: string[] = []
+    for (let at = 2; at < 6; at++)
+      for (const each of made.pass(at).start) {
+        names.push(each.job)
+        made.taskEnded(each, at)
+      }
+    expect(names.join('')).toBe('AABABABA') // 1/2, 1 before B's 1, then in turn
+  })
 })
 
 describe('round robin', () => {

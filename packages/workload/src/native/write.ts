@@ -72,7 +72,8 @@ const dataKeys = Object.keys(dataSchema.shape)
 const recordedKeys = Object.keys(recordedSchema.shape)
 type Fields = Record<string, unknown>
 
-const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Object.keys(machineSchema.shape)), resources: byName(machine.resources) })
+/** Its resources stay in their order: by the first that a job asks for its size is told. */
+const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Object.keys(machineSchema.shape)), resources: { ...machine.resources } })
 
 /** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
 function ordered(job: JobSpec): Fields {

@@ -19,7 +19,7 @@ export class SwfHeader {
 
   add(bytes: Uint8Array, from: number, to: number): void {
     const text = asText(bytes, from, to).replace(/^\s*[;#]+/, '').trimEnd()
-    const named = /^\s*([A-Z][A-Za-z]*):(?:\s+(.*)|(\d.*))?$/.exec(text)
+    const named = /^\s*([A-Z][A-Za-z]*|maxprocs|maxnodes) *:(?:\s+(.*)|(\d.*))?$/.exec(text)
     const last = this.fields.at(-1)
     if (named !== null) this.fields.push([named[1]!, named[2] ?? named[3] ?? ''])
     else if (last !== undefined && text.trim() !== '') last[1] += `\n${text.trim()}`
@@ -36,8 +36,13 @@ export class SwfHeader {
   }
 }
 
-export function fieldText(fields: HeaderFields, name: string): string | undefined {
-  return fields.find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1]
+function fieldText(fields: HeaderFields, name: string): string | undefined {
+  return fieldTexts(fields, name)[0]
+}
+
+/** All values of a field, in their order. */
+export function fieldTexts(fields: HeaderFields, name: string): string[] {
+  return fields.filter(([one]) => one.toLowerCase() === name.toLowerCase()).map(([, text]) => text)
 }
 
 /** The number that a value starts with: 338 for `338 (batch partition; 512 total)`; `undefined` for other texts, and for `1,024` or `128+64`. */

@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { Size, Sizes } from '../rigid/machine.js'
-import { fieldNumber, fieldText } from './header.js'
+import { fieldNumber, fieldTexts } from './header.js'
 import type { HeaderFields } from '../trace/facts.js'
 import type { SwfRules } from './options.js'
 
@@ -28,9 +28,15 @@ export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number | u
   const notes: string[] = []
   const records = fieldNumber(header, 'MaxRecords')
   if (records !== undefined && rows !== undefined && records !== rows) notes.push(`the header announces ${records} records (MaxRecords), the log has ${rows}`)
-  for (const name of ['MaxProcs', 'MaxNodes'])
-    if (fieldText(header, name) !== undefined && headerSize(header, name) === undefined)
-      notes.push(`${name} of the header is "${fieldText(header, name)}", which is no number of at least 1: it is taken as absent`)
+  for (const name of ['MaxProcs', 'MaxNodes']) {
+    const [first, ...others] = fieldTexts(header, name)
+    if (first === undefined) continue
+    if (headerSize(header, name) === undefined) notes.push(`${name} of the header is "${first}", which is no number of at least 1: it is taken as absent`)
+    const other = others.find((each) => each !== first)
+    if (other !== undefined) notes.push(`${name} of the header is "${first}", and "${other}" further down: the first is taken`)
+  }
+  const [nodes, procs] = [headerSize(header, 'MaxNodes')?.amount, headerSize(header, 'MaxProcs')?.amount]
+  if (nodes !== undefined && procs !== undefined && nodes > procs) notes.push(`the header has more nodes than processors (MaxNodes ${nodes}, MaxProcs ${procs}): give procs or nodes if that is wrong`)
   if (late.size > 0) notes.push(`${[...late].join(', ')} below the first job: a header is read above it only`)
   if (isGuess(sizes)) notes.push(`MaxProcs is absent from the header: MaxNodes, ${sizes.procs!.amount}, is taken for it`)
   return notes
