@@ -166,6 +166,12 @@ describe('a table of associations', () => {
 })
 
 describe('limits of partitions', () => {
+  it('are those of their QOS, named in letters of any case', () => {
+    const { policy, findings } = made(`${enforced}\nPartitionName=a QOS=Part-A`, 'Name|GrpJobs\npart-a|3')
+    expect(policy).toMatchObject({ 'slurm-limits': { partitions: { a: { QOS: 'part-a' } }, qos: { 'part-a': { GrpJobs: 3 } } } })
+    expect(findings.find(({ setting }) => setting === 'a QOS')?.verdict).toBe('honoured')
+  })
+
   it('are those of time, size, state and who may submit', () => {
     const conf = ['EnforcePartLimits=ALL', 'NodeName=n[1-4] CPUs=16', 'PartitionName=DEFAULT State=UP', 'PartitionName=a MaxTime=2-0 MaxNodes=2 AllowAccounts=x,y QOS=part', 'PartitionName=b MaxTime=UNLIMITED MaxNodes=UNLIMITED DenyQos=low', 'PartitionName=c State=DRAIN AllowAccounts=ALL'].join('\n')
     expect(limitsOf(conf)).toEqual({

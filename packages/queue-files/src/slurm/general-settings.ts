@@ -3,6 +3,7 @@ import { notSimulated, type Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import { limitsOfPartition } from './limits.js'
+import { processorsOf } from './nodes.js'
 import { multifactorNames } from './options.js'
 import { isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
 
@@ -75,7 +76,13 @@ function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings
 }
 
 /** Tells of settings of nodes that mean nothing here, or not all. */
-export function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
+export function tellNodes({ nodes, writtenOfNodes }: SlurmConf, findings: Findings): void {
+  for (const declared of nodes) {
+    const { cpus, overruled } = processorsOf(declared)
+    if (overruled === undefined) continue
+    const note = `neither the sockets nor the cores nor the threads that are declared: ${cpus}, the threads, as in Slurm`
+    findings.add('ignored', overruled, `${declared.name.value} ${overruled.name}`, overruled.value, note)
+  }
   for (const { of, setting } of writtenOfNodes) {
     const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
     const why = whyIgnoredOfNode[key] ?? notSimulated(setting.name, Object.keys(whyIgnoredOfNode))

@@ -98,18 +98,24 @@ export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings
 
 const listOf = (value: string): string[] => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
 
+/** Accounts or QOS, which in Slurm have small letters however they are written here; jobs that are none of Slurm's may have them as they are written. */
+const namesOf = (value: string): string[] => [...new Set(listOf(value).flatMap((name) => [name, name.toLowerCase()]))]
+
 /** Settings of a partition that limit its jobs. */
 export const limitsOfPartition = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
+
+/** The QOS of a name, in letters of any case. */
+export const qosNamed = (name: string, { database }: SlurmConf): Entity | undefined => database.qos.find((each) => each.name.toLowerCase() === name.toLowerCase())
 
 function ofPartition({ settings }: Declared, conf: SlurmConf, resources: readonly string[]): Options {
   const value = (key: string) => settings.get(key)?.value
   const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
   const size = maxSize(settings.get('maxnodes'), conf, resources)
   const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
-    .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, listOf(value(key) as string)] as const]))
+    .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, namesOf(value(key) as string)] as const]))
   return {
     ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedLimit(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
-    ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qos }),
+    ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qosNamed(qos, conf)?.name ?? qos }),
   }
 }
 
