@@ -168,12 +168,12 @@ describe('the policy of a slurm.conf', () => {
     ].join('\n')
     expect(policyOf(text)).toEqual({
       replan: {
-        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,NO_FAIR_TREE', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
         twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
-      ['approximated', 7, 'PriorityFlags', 'without DEPTH_OBLIVIOUS, which is not simulated'],
+      ['approximated', 7, 'PriorityFlags', 'without DEPTH_OBLIVIOUS, which is not simulated; shares are classic, as with NO_FAIR_TREE'],
       ['ignored', 8, 'PriorityUsageResetPeriod', 'usage is forgotten daily, weekly or never'],
       ['ignored', 11, 'b PriorityTier', 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'],
     ])
@@ -361,7 +361,7 @@ describe('the policy of a slurm.conf', () => {
   it.each([
     ['SchedulerParameters=bf_window=soon', '"slurm.conf" line 2 SchedulerParameters bf_window: found "soon", expected a whole number from 0 to 4294967295.'],
     ['PriorityMaxAge=long', '"slurm.conf" line 2 PriorityMaxAge: found "long", expected a time. Write minutes, hours:minutes:seconds or days-hours, for example 7-0.'],
-    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 2147483647.'],
+    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 4294967295.'],
     ['PartitionName=a PriorityTier=70000', '"slurm.conf" line 2 PriorityTier: found "70000", expected a whole number from 0 to 65533.'],
     ['PriorityWeightFairshare=1\nPartitionName=a TRESBillingWeights=CPU', '"slurm.conf" line 3 TRESBillingWeights: found "CPU". Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.'],
     ['PartitionName=a\nPartitionName=a', '"slurm.conf" line 3 PartitionName: partition "a" was declared before. Give every partition once.'],

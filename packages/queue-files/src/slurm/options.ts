@@ -96,22 +96,25 @@ function takeTres(options: Record<string, unknown>, setting: Setting, resources:
   findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)
 }
 
+/** Flags that `multifactor` has, with NO_FAIR_TREE for one that ends the fair tree, too. Source: Slurm, `_validate_and_set_defaults`. */
+function takeFlags(options: Record<string, unknown>, setting: Setting, findings: Findings): void {
+  const flags = setting.value.split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
+  const left = flags.filter((flag) => !KNOWN_FLAGS.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
+  const isClassic = flags.includes('DEPTH_OBLIVIOUS')
+  const acts = isClassic || left.length < flags.length
+  if (acts) options['PriorityFlags'] = [...new Set([...flags.filter((flag) => KNOWN_FLAGS.includes(flag)), ...(isClassic ? ['NO_FAIR_TREE'] : [])])].join(',')
+  const note = `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated${isClassic ? '; shares are classic, as with NO_FAIR_TREE' : ''}`
+  findings.add(left.length === 0 ? 'honoured' : acts ? 'approximated' : 'ignored', setting, 'PriorityFlags', setting.value, left.length === 0 ? '' : note)
+}
+
 function take(options: Record<string, unknown>, name: string, setting: Setting, hasShares: boolean, findings: Findings): void {
   const { value } = setting
   const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, name, value, note)
-  if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0)
+  if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0, 2 ** 32 - 1)
   else if (times.includes(name)) options[name] = checkedTime(setting)
   else if (name === 'PriorityFavorSmall') options[name] = isYes(setting) ? 'YES' : 'NO'
-  else if (name === 'PriorityFlags') {
-    const flags = value.split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
-    const left = flags.filter((flag) => !KNOWN_FLAGS.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
-    if (left.length < flags.length) options[name] = flags.filter((flag) => KNOWN_FLAGS.includes(flag)).join(',')
-    if (left.length > 0)
-      return tell(
-        left.length === flags.length ? 'ignored' : 'approximated',
-        `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
-      )
-  } else {
+  else if (name === 'PriorityFlags') return takeFlags(options, setting, findings)
+  else {
     const period = value.toUpperCase()
     if (!['NONE', 'DAILY', 'WEEKLY'].includes(period)) return tell('ignored', 'usage is forgotten daily, weekly or never')
     options[name] = period
