@@ -159,10 +159,23 @@ describe('a table of QOS', () => {
 describe('a table of associations', () => {
   it.each([
     ['with ParentName', 'Cluster|Account|User|ParentName|Share|GrpTRES|MaxJobs|Def QOS\nc|root|||1|||\nc|a||root|5||3|long\nc|b||a|1|cpu=8||\nc|b|ann||1|||'],
+    ['with that as sacctmgr heads it', 'ID|User|Account|Cluster|Def QOS|Share|GrpTRES|MaxJobs|QOS_RAW|Par ID|Par Name|LFT\n1||root|c||1|||1|0||1\n3||a|c|long|5||3|1|1|root|2\n4||b|c||1|cpu=8||1|3|a|3\n5|ann|b|c||1|||1|4||4'],
     ['as a tree', 'Account|User|Share|GrpTRES|MaxJobs|Def QOS|\nroot||1||||\n a||5||3|long|\n  b||1|cpu=8|||\n  b|ann|1||||'],
   ])('%s is the tree', (_, text) => {
     expect(limitsOf(enforced, text)).toEqual({ accounts: { a: { MaxJobs: 3, DefaultQOS: 'long', accounts: { b: { GrpTRES: 'cpu=8', users: { ann: {} } } } } }, enforce: ['associations'], policy: inner })
   })
+})
+
+it('a user of several partitions has the QOS of all', () => {
+  const table = 'Account|User|Partition|MaxJobs|QOS\nroot||||\na||||\na|ann|lr6|3|debug,normal\na|ann|es1|4|debug,es'
+  expect(limitsOf('AccountingStorageEnforce=limits,qos', table)).toMatchObject({ accounts: { a: { users: { ann: { MaxJobs: 4, QOS: ['debug', 'normal', 'es'] } } } } })
+  expect(told(enforced, table)).toContainEqual(['ignored', 4, 'Partition of 2 associations', 'associations of one partition are those of all, with the QOS of each'])
+})
+
+it('a table of associations that tells no tree says so', () => {
+  const notes = (...rows: readonly string[]) => told(enforced, ['Account|User|MaxJobs', ...rows].join('\n')).filter(([, , setting]) => setting === 'Account')
+  expect(notes('root||', 'a||3', 'b||', 'b|ann|')).toEqual([['approximated', 1, 'Account', 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName']])
+  expect([notes('root||', 'a||3', 'a|ann|'), notes('root||', ' a||3', '  b||')]).toEqual([[], []])
 })
 
 describe('limits of partitions', () => {

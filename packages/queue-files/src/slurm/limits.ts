@@ -166,7 +166,9 @@ class DatabaseLimits {
   }
 
   accounts(): Options {
-    const { accounts, users } = this.#conf.database
+    const { accounts, users, flat } = this.#conf.database
+    if (flat !== undefined)
+      this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
     this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
     const made = new Map<string, Options>([['root', {}]])
     for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
@@ -176,7 +178,7 @@ class DatabaseLimits {
       if (parent === 'root' || parent === '') top[name] = made.get(name)
       else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
     }
-    for (const user of users) put(this.#around(made, user.parent, user.name, user.settings), 'users', user.name, this.#association(user))
+    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user.name, this.#association(user))
     for (const { setting, verdict, note, count } of this.#told.values())
       this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
     const root = made.get('root') as Options
@@ -272,6 +274,13 @@ function factorOf({ name, value, file, line }: Setting): number {
 }
 
 const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
+
+/** A user of several associations, one for each partition, has the QOS of all, and otherwise what the last one says. */
+function putUser(into: Options, name: string, value: Options): void {
+  const known = (into['users'] as Record<string, Options> | undefined)?.[name]
+  const qos = [known, value].flatMap((each) => (each?.['QOS'] ?? []) as string[])
+  put(into, 'users', name, { ...known, ...value, ...(qos.length > 0 && { QOS: [...new Set(qos)] }) })
+}
 
 function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {
   const inside = (into[key] ?? {}) as Options
