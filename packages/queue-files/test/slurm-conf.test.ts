@@ -156,6 +156,14 @@ describe('the policy of a slurm.conf', () => {
     ])
   })
 
+  it('says where Slurm gives whole cores of several threads, or whole sockets', () => {
+    const note = (value: string, threads = 2) => told(`SelectTypeParameters=${value}\nNodeName=a Sockets=2 CoresPerSocket=4 ThreadsPerCore=${threads}`)[0]?.[3]
+    const whole = (units: string) => `jobs get whole ${units} in Slurm, and here the processors that they ask for (of a log: --option processors=allocated, which it gave them)`
+    expect([note('CR_Core_Memory'), note('cr_socket', 1)]).toEqual([whole('cores'), whole('sockets')])
+    const usual = 'what is scheduled are the resources that jobs ask for'
+    expect([note('CR_Core', 1), note('CR_CPU_Memory'), note('CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK')]).toEqual([usual, usual, usual])
+  })
+
   it('tells of CPUs that are overruled', () => {
     expect(told('NodeName=a[1-2] CPUs=56 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2')).toContainEqual(['ignored', 2, 'a[1-2] CPUs', 'neither the sockets nor the cores nor the threads that are declared: 72, the threads, as in Slurm'])
     expect(told('NodeName=a[1-2] CPUs=36 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2\nNodeName=b CPUs=8\nNodeName=c').filter(([, , setting]) => /CPUs/.test(String(setting)))).toEqual([])

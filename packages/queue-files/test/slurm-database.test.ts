@@ -115,6 +115,13 @@ describe('a dump of sacctmgr', () => {
 })
 
 describe('a table of QOS', () => {
+  it('tells where a limit of GPUs is of one type', () => {
+    const facts = { resources: ['procs', 'gpus'], nodes: 4, heartbeat: false }
+    const limit = (tres: string) => queuePolicy(readQueues(...files(enforced, `Name|MaxTRESPU\nnormal|${tres}`)), facts).findings.filter(({ setting }) => setting.endsWith('MaxTRESPU')).map(({ verdict, note }) => [verdict, note])
+    expect(limit('cpu=4,gres/gpu=2')).toEqual([['honoured', '']])
+    expect(limit('gres/gpu:a100=2')).toEqual([['approximated', 'GPUs of all types count, not of that one alone']])
+  })
+
   it('gives limits, flags and, with their weight, priorities', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
