@@ -171,12 +171,12 @@ describe('the policy of a slurm.conf', () => {
 
   it('has the weights, times and flags of multifactor, tiers and factors of partitions', () => {
     const text = [
-      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS', 'PriorityUsageResetPeriod=MONTHLY',
+      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', 'PriorityUsageResetPeriod=MONTHLY',
       'PartitionName=DEFAULT PriorityTier=2', 'PartitionName=a PriorityJobFactor=10', 'PartitionName=b Priority=7 PriorityTier=3', 'PartitionName=c Priority=4',
     ].join('\n')
     expect(policyOf(text)).toEqual({
       replan: {
-        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,NO_FAIR_TREE', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,NO_NORMAL_PART,NO_FAIR_TREE', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
         twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })

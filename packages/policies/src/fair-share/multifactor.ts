@@ -31,6 +31,10 @@ const ownOptions = {
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
+  raw: z
+    .array(z.enum(['partition', 'qos', 'tres']))
+    .default([])
+    .describe('factors that count as they are: priorities of queues or QOS that are no fractions of the highest, amounts that are none of what there is (PriorityFlags=NO_NORMAL_PART, ...)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
   qosPriorities: z.record(z.string(), z.int().nonnegative()).default({}).describe('priorities of QOS (Priority of sacctmgr); default 0; jobs that name none have `normal`'),
   tiers: z
@@ -75,7 +79,7 @@ export const multifactorOrder = defineOrder({
   create: (given, env) => {
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
-    const tres = new TresWeights(options.tres, env)
+    const tres = new TresWeights(options.tres, env, options.raw.includes('tres'))
     const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
     const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, env)
     return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), lasting), priority: (job, lane) => ranking(job, lane) % TIER }
@@ -110,7 +114,7 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
   const queue = work.queueName(work.queue(job))
   return [
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
-    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options.partitions),
+    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
     options.site * work.priority(job),
     tres.of(job, lane),
@@ -152,11 +156,13 @@ function largest(resource: ResourceId, cluster: ClusterView): number {
   return all[resource] as number
 }
 
-function qosFactor(qos: string, { qos: weight, qosPriorities }: Settings): number {
-  return weight === 0 ? 0 : (qosPriorities[qos === '' ? 'normal' : qos] ?? 0) / Math.max(1, ...Object.values(qosPriorities))
+function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {
+  return weight === 0 ? 0 : (qosPriorities[qos === '' ? 'normal' : qos] ?? 0) / (raw.includes('qos') ? 1 : highest(qosPriorities))
 }
 
 /** The priority of a queue as a fraction of the highest; queues that are not named have 1. */
-function partitionFactor(queue: string, partitions: Readonly<Record<string, number>>): number {
-  return (partitions[queue] ?? 1) / Math.max(1, ...Object.values(partitions))
+function partitionFactor(queue: string, { partitions, raw }: Settings): number {
+  return (partitions[queue] ?? 1) / (raw.includes('partition') ? 1 : highest(partitions))
 }
+
+const highest = (priorities: Readonly<Record<string, number>>): number => Math.max(1, ...Object.values(priorities))

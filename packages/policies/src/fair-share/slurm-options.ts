@@ -20,24 +20,28 @@ export const slurmOptions = {
   PriorityCalcPeriod: time.optional().describe('Slurm\'s name of `calcPeriod`, in minutes'),
   PriorityUsageResetPeriod: z.enum(['NONE', 'DAILY', 'WEEKLY']).optional().describe('Slurm\'s name of `usageReset`'),
   FairShareDampeningFactor: z.number().positive().optional().describe('Slurm\'s name of `dampening`'),
-  PriorityFlags: z.string().optional().describe('NO_FAIR_TREE: `algorithm: classic`; SMALL_RELATIVE_TO_TIME: `relativeToTime`; MAX_TRES: `maxTres`; separated by commas'),
+  PriorityFlags: z.string().optional().describe('NO_FAIR_TREE: `algorithm: classic`; SMALL_RELATIVE_TO_TIME: `relativeToTime`; MAX_TRES: `maxTres`; NO_NORMAL_PART, _QOS, _TRES, _ALL: `raw`; separated by commas'),
 }
 type SlurmOptions = z.output<z.ZodObject<typeof slurmOptions>>
 
 /** Flags that change nothing here: what they choose is always so. */
-const HERE_ALWAYS = ['ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
+const HERE_ALWAYS = ['ACCRUE_ALWAYS', 'CALCULATE_RUNNING', 'NO_NORMAL_ASSOC']
+/** Flags with which factors count as they are. */
+const RAW = { NO_NORMAL_PART: 'partition', NO_NORMAL_QOS: 'qos', NO_NORMAL_TRES: 'tres' } as const
+const FLAGS = ['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', ...Object.keys(RAW), 'NO_NORMAL_ALL']
 
 /** Slurm's options under the names that they have here. Throws `BAD_OPTION` for a time or a flag that is not known. */
 export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>> {
   const flags = (given.PriorityFlags ?? '').split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
   for (const flag of flags)
-    if (!['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', ...HERE_ALWAYS].includes(flag))
+    if (![...FLAGS, ...HERE_ALWAYS].includes(flag))
       throw new SchedError(
         'BAD_OPTION',
         `PriorityFlags has ${flag}, which is not modelled.`,
         { field: 'multifactor.PriorityFlags' },
-        'Known: NO_FAIR_TREE, SMALL_RELATIVE_TO_TIME, MAX_TRES.',
+        `Known: ${FLAGS.join(', ')}.`,
       )
+  const raw = Object.entries(RAW).flatMap(([flag, factor]) => (flags.includes(flag) || flags.includes('NO_NORMAL_ALL') ? [factor] : []))
   const known = {
     age: given.PriorityWeightAge,
     fairShare: given.PriorityWeightFairshare,
@@ -54,6 +58,7 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
     algorithm: flags.includes('NO_FAIR_TREE') ? 'classic' : undefined,
     relativeToTime: flags.includes('SMALL_RELATIVE_TO_TIME') || undefined,
     maxTres: flags.includes('MAX_TRES') || undefined,
+    raw: raw.length > 0 ? raw : undefined,
   }
   return withoutUndefined(known)
 }

@@ -13,9 +13,12 @@ export class TresWeights {
   /** By queue: what its nodes have of each of the resources. */
   readonly #totals = new Map<number, readonly number[]>()
 
-  /** `weights`: by name of the resource, Slurm's or the cluster's. Throws `BAD_OPTION` for one that the cluster lacks. */
-  constructor(weights: Readonly<Record<string, number>>, env: Env) {
+  readonly #isRaw: boolean
+
+  /** `weights`: by name of the resource, Slurm's or the cluster's. `isRaw`: of amounts, not of fractions. Throws `BAD_OPTION` for one that the cluster lacks. */
+  constructor(weights: Readonly<Record<string, number>>, env: Env, isRaw = false) {
     this.#env = env
+    this.#isRaw = isRaw
     const { resources } = env.cluster
     this.#weights = Object.entries(weights).map(([name, weight]) => {
       const resource = slurmResource(name, resources)
@@ -35,7 +38,7 @@ export class TresWeights {
     const totals = this.#totalsOf(work.queue(job))
     let sum = 0
     for (const [i, { resource, weight }] of this.#weights.entries()) {
-      const total = totals[i] as number
+      const total = this.#isRaw ? 1 : (totals[i] as number)
       const asked = cluster.lanes[lane]?.resources.includes(resource) === true ? work.asked(job, lane, resource) : 0
       if (total > 0) sum += (weight * asked) / total
     }

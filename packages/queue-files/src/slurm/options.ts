@@ -63,7 +63,9 @@ export function replanOptions(setting: Setting | undefined, flags: Readonly<Reco
 /** Settings of multifactor that keep their name. */
 export const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS']
 const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
-const KNOWN_FLAGS = ['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
+const KNOWN_FLAGS = [
+  'NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'ACCRUE_ALWAYS', 'CALCULATE_RUNNING', 'NO_NORMAL_PART', 'NO_NORMAL_QOS', 'NO_NORMAL_TRES', 'NO_NORMAL_ASSOC', 'NO_NORMAL_ALL',
+]
 export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
 
 /** What `multifactor` takes of the file, under Slurm's names. Throws `BAD_INPUT` for a value that Slurm does not take. */
