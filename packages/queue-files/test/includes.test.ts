@@ -23,6 +23,11 @@ describe('a slurm.conf that includes others', () => {
     expect(findings.filter(({ setting }) => setting === 'main MaxTime').map(({ file, line }) => [file, line])).toEqual([['parts.conf', 2]])
   })
 
+  it('has the name of the cluster for %c in the names of files, in small letters', () => {
+    const named = { 'slurm.conf': 'Include name.conf\nInclude %c-nodes.conf', 'name.conf': 'ClusterName=Big', 'big-nodes.conf': 'NodeName=n[1-2]' }
+    expect(slurmNodes(among(named, 'slurm.conf')).nodes.map(({ names }) => names)).toEqual([['n1', 'n2']])
+  })
+
   it('tells mistakes with the file that has them', () => {
     expect(messageOf(() => queuePolicy(readQueues(among(files, 'slurm.conf')), facts))).toBe('"parts.conf" line 2 PriorityTier: found "x", expected a whole number from 0 to 65533.')
     expect(messageOf(() => readQueues(among({ ...files, 'parts.conf': 'Include gone.conf' }, 'slurm.conf')))).toBe('"parts.conf" line 1: includes gone.conf, which is not there. Put that file beside this one, or its lines in the place of this one.')

@@ -34,7 +34,10 @@ describe('what scontrol show node prints', () => {
   })
 
   it('keeps cores for the system where older versions say how many', () => {
-    expect(nodes(shown('a', { cpus: 'CPUAlloc=0 CPUTot=32' }))[0]!.resources['procs']).toBe(31)
+    const old = shown('a', { cpus: 'CPUAlloc=0 CPUTot=32' })
+    expect(nodes(old)[0]!.resources['procs']).toBe(31)
+    expect(nodes(old.replace('ThreadsPerCore=1', 'ThreadsPerCore=2'))[0]!.resources['procs']).toBe(31)
+    expect(nodes(old.replace('ThreadsPerCore=1', 'ThreadsPerCore=2').replace('CPUTot=32', 'CPUTot=64'))[0]!.resources['procs']).toBe(62)
   })
 
   it('may be JSON, of older versions, too', () => {

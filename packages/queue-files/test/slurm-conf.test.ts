@@ -18,17 +18,23 @@ describe('the nodes of a slurm.conf', () => {
     ['ranges with zeros in front', 'a[08-11]', ['a08', 'a09', 'a10', 'a11']],
     ['several parts', 'x1,y[1,3-4]-ib', ['x1', 'y1-ib', 'y3-ib', 'y4-ib']],
     ['several brackets, the last one quickest', 'r[1-2]n[0-1]', ['r1n0', 'r1n1', 'r2n0', 'r2n1']],
+    ['parts with blanks between them', '"x1 y[1, 3-4]"', ['x1', 'y1', 'y3', 'y4']],
   ])('have names of %s', (_, name, names) => {
     expect(nodesOf(`NodeName=${name} CPUs=2`)[0]!.names).toEqual(names)
   })
 
   it.each([
-    ['CPUs', 'CPUs=48 Sockets=2 CoresPerSocket=12', { procs: 48 }],
+    ['CPUs', 'CPUs=48 Sockets=2 CoresPerSocket=12 ThreadsPerCore=2', { procs: 48 }],
+    ['CPUs that are the cores, so that their threads are not scheduled', 'CPUs=24 Sockets=2 CoresPerSocket=12 ThreadsPerCore=2', { procs: 24 }],
+    ['cores less those of the system, where threads are not scheduled', 'CPUs=24 Sockets=2 CoresPerSocket=12 ThreadsPerCore=2 CoreSpecCount=2', { procs: 22 }],
+    ['threads, where CPUs are neither these nor the cores nor the sockets', 'CPUs=56 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2', { procs: 72 }],
+    ['sockets of boards whatever the sockets are said to be', 'Sockets=3 Boards=2 SocketsPerBoard=2 CoresPerSocket=4', { procs: 16 }],
     ['Procs, the older name', 'Procs=8', { procs: 8 }],
     ['sockets, cores and threads', 'Sockets=2 CoresPerSocket=12 ThreadsPerCore=2', { procs: 48 }],
     ['boards', 'Boards=2 SocketsPerBoard=2 CoresPerSocket=4', { procs: 16 }],
     ['nothing: one', '', { procs: 1 }],
     ['cores less those of the system', 'CoresPerSocket=12 ThreadsPerCore=2 CoreSpecCount=1', { procs: 22 }],
+    ['sockets by the CPUs, where they are not given', 'CPUs=48 ThreadsPerCore=2 CoreSpecCount=1', { procs: 46 }],
     ['memory less that of the system', 'CPUs=4 RealMemory=64000 MemSpecLimit=4000', { procs: 4, mem: 60_000 }],
     ['GPUs', 'CPUs=4 Gres=gpu:4,nic:2', { procs: 4, gpus: 4 }],
     ['GPUs of several types', 'CPUs=4 gres=gpu:a100:2(S:0-1),gpu:v100:1', { procs: 4, gpus: 3 }],
@@ -120,20 +126,64 @@ describe('the policy of a slurm.conf', () => {
     ])
   })
 
+  it('takes defaults in the place of numbers that Slurm does not take, and the first of several (_load_config of sched/backfill)', () => {
+    const line = 'SchedulerParameters=bf_interval=-1,bf_window=86400,bf_resolution=3601,bf_max_job_test=-5,bf_max_job_array_resv=0,bf_min_prio_reserve=4294967295,default_queue_depth=1000000,default_queue_depth=7'
+    expect(policyOf(line)).toMatchObject({ replan: { bf_max_job_array_resv: 1, bf_min_prio_reserve: 4_294_967_295, default_queue_depth: 1_000_000 } })
+    expect(Object.keys((policyOf(line) as { replan: object }).replan).filter((key) => /^bf_/.test(key))).toEqual(['bf_max_job_array_resv', 'bf_min_prio_reserve'])
+    expect(told(line).filter(([verdict]) => verdict === 'ignored').map(([, , setting, note]) => [setting, note])).toEqual([
+      ['SchedulerParameters bf_interval', 'plans are made all the same; SchedulerType=sched/builtin makes none'],
+      ['SchedulerParameters bf_window', 'Slurm takes its default for it, since it is more than 43200'],
+      ['SchedulerParameters bf_resolution', 'Slurm takes its default for it, since it is more than 3600'],
+      ['SchedulerParameters bf_max_job_test', 'Slurm takes its default for it'],
+      ['SchedulerParameters default_queue_depth', 'it is given before, and Slurm takes the first'],
+    ])
+  })
+
+  it.each(['YES', 'up', 'True', '1'])('takes %s for yes', (yes) => {
+    expect(policyOf(`PriorityWeightJobSize=1\nPriorityFavorSmall=${yes}`)).toMatchObject({ replan: { order: { multifactor: { PriorityFavorSmall: 'YES' } } } })
+    expect(told(`PartitionName=a Default=${yes}`)).toContainEqual(['honoured', 2, 'a Default', 'for jobs that name no queue'])
+    expect(told('PartitionName=a Default=FALSE LLN=0')).toEqual([['honoured', 2, 'a Default', ''], ['honoured', 2, 'a LLN', '']])
+  })
+
+  it('has accounts and QOS in letters of any case', () => {
+    expect(policyOf('PartitionName=a AllowAccounts=Physics,chem DenyQos=LOW')).toMatchObject({ 'slurm-limits': { partitions: { a: { AllowAccounts: ['Physics', 'physics', 'chem'], DenyQos: ['LOW', 'low'] } } } })
+  })
+
+  it('says where Slurm gives whole nodes, which jobs have to ask for here', () => {
+    const note = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
+    expect(told('PartitionName=a OverSubscribe=Exclusive\nPartitionName=b Shared=EXCLUSIVE\nPartitionName=c OverSubscribe=NO\nPartitionName=d OverSubscribe=FORCE:2')).toEqual([
+      ['ignored', 2, 'a OverSubscribe', note], ['ignored', 3, 'b Shared', note], ['honoured', 4, 'c OverSubscribe', ''], ['ignored', 5, 'd OverSubscribe', 'jobs do not share what they run on'],
+    ])
+  })
+
+  it('says where Slurm gives whole cores of several threads, or whole sockets', () => {
+    const note = (value: string, threads = 2) => told(`SelectTypeParameters=${value}\nNodeName=a Sockets=2 CoresPerSocket=4 ThreadsPerCore=${threads}`)[0]?.[3]
+    const whole = (units: string) => `jobs get whole ${units} in Slurm, and here the processors that they ask for (of a log: --option processors=allocated, which it gave them)`
+    expect([note('CR_Core_Memory'), note('cr_socket', 1)]).toEqual([whole('cores'), whole('sockets')])
+    const usual = 'what is scheduled are the resources that jobs ask for'
+    expect([note('CR_Core', 1), note('CR_CPU_Memory'), note('CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK')]).toEqual([usual, usual, usual])
+  })
+
+  it('tells of CPUs that are overruled', () => {
+    expect(told('NodeName=a[1-2] CPUs=56 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2')).toContainEqual(['ignored', 2, 'a[1-2] CPUs', 'neither the sockets nor the cores nor the threads that are declared: 72, the threads, as in Slurm'])
+    expect(told('NodeName=a[1-2] CPUs=36 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2\nNodeName=b CPUs=8\nNodeName=c').filter(([, , setting]) => /CPUs/.test(String(setting)))).toEqual([])
+  })
+
   it('has the weights, times and flags of multifactor, tiers and factors of partitions', () => {
     const text = [
-      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS,FUTURE_FLAG', 'PriorityUsageResetPeriod=MONTHLY',
+      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART,FUTURE_FLAG', 'PriorityUsageResetPeriod=MONTHLY',
       'PartitionName=DEFAULT PriorityTier=2', 'PartitionName=a PriorityJobFactor=10', 'PartitionName=b Priority=7 PriorityTier=3', 'PartitionName=c Priority=4',
     ].join('\n')
     expect(policyOf(text)).toEqual({
       replan: {
-        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS', tiers: { a: 2, b: 3, c: 2 }, partitions: { a: 10, b: 7, c: 4 } } },
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
         twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['approximated', 7, 'PriorityFlags', 'without FUTURE_FLAG, which is not simulated'],
       ['ignored', 8, 'PriorityUsageResetPeriod', 'usage is forgotten daily, weekly or never'],
+      ['ignored', 11, 'b PriorityTier', 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'],
     ])
   })
 
@@ -251,7 +301,7 @@ describe('the policy of a slurm.conf', () => {
       ['honoured', 2, 'p PreemptMode', ''],
       ['ignored', 2, 'p PriorityTeir', 'not simulated; did you mean PriorityTier?'],
       ['ignored', 4, 'PriorityWeightAges', 'not simulated; did you mean PriorityWeightAge?'],
-      ['honoured', 5, 'SelectType', ''],
+      ['approximated', 5, 'SelectType', 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'],
     ])
     expect(told('SchedulerParameters=bf_widnow=60,bf_contineu')).toEqual([
       ['ignored', 2, 'SchedulerParameters bf_widnow', 'not simulated; did you mean bf_window?'],
@@ -317,9 +367,9 @@ describe('the policy of a slurm.conf', () => {
   })
 
   it.each([
-    ['SchedulerParameters=bf_window=soon', '"slurm.conf" line 2 SchedulerParameters bf_window: found "soon", expected a whole number from 0 to 2147483647.'],
+    ['SchedulerParameters=bf_window=soon', '"slurm.conf" line 2 SchedulerParameters bf_window: found "soon", expected a whole number from 0 to 4294967295.'],
     ['PriorityMaxAge=long', '"slurm.conf" line 2 PriorityMaxAge: found "long", expected a time. Write minutes, hours:minutes:seconds or days-hours, for example 7-0.'],
-    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 2147483647.'],
+    ['PriorityWeightAge=-1', '"slurm.conf" line 2 PriorityWeightAge: found "-1", expected a whole number from 0 to 4294967295.'],
     ['PartitionName=a PriorityTier=70000', '"slurm.conf" line 2 PriorityTier: found "70000", expected a whole number from 0 to 65533.'],
     ['PriorityWeightFairshare=1\nPartitionName=a TRESBillingWeights=CPU', '"slurm.conf" line 3 TRESBillingWeights: found "CPU". Write weights as CPU=1.0,Mem=0.25G,GRES/gpu=2.0.'],
     ['PartitionName=a\nPartitionName=a', '"slurm.conf" line 3 PartitionName: partition "a" was declared before. Give every partition once.'],

@@ -116,6 +116,13 @@ describe('a dump of sacctmgr', () => {
 })
 
 describe('a table of QOS', () => {
+  it('tells where a limit of GPUs is of one type', () => {
+    const facts = { resources: ['procs', 'gpus'], nodes: 4, heartbeat: false }
+    const limit = (tres: string) => queuePolicy(readQueues(...files(enforced, `Name|MaxTRESPU\nnormal|${tres}`)), facts).findings.filter(({ setting }) => setting.endsWith('MaxTRESPU')).map(({ verdict, note }) => [verdict, note])
+    expect(limit('cpu=4,gres/gpu=2')).toEqual([['honoured', '']])
+    expect(limit('gres/gpu:a100=2')).toEqual([['approximated', 'GPUs of all types count, not of that one alone']])
+  })
+
   it('gives limits, flags and, with their weight, priorities', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
@@ -160,13 +167,32 @@ describe('a table of QOS', () => {
 describe('a table of associations', () => {
   it.each([
     ['with ParentName', 'Cluster|Account|User|ParentName|Share|GrpTRES|MaxJobs|Def QOS\nc|root|||1|||\nc|a||root|5||3|long\nc|b||a|1|cpu=8||\nc|b|ann||1|||'],
+    ['with that as sacctmgr heads it', 'ID|User|Account|Cluster|Def QOS|Share|GrpTRES|MaxJobs|QOS_RAW|Par ID|Par Name|LFT\n1||root|c||1|||1|0||1\n3||a|c|long|5||3|1|1|root|2\n4||b|c||1|cpu=8||1|3|a|3\n5|ann|b|c||1|||1|4||4'],
     ['as a tree', 'Account|User|Share|GrpTRES|MaxJobs|Def QOS|\nroot||1||||\n a||5||3|long|\n  b||1|cpu=8|||\n  b|ann|1||||'],
   ])('%s is the tree', (_, text) => {
     expect(limitsOf(enforced, text)).toEqual({ accounts: { a: { MaxJobs: 3, DefaultQOS: 'long', accounts: { b: { GrpTRES: 'cpu=8', users: { ann: {} } } } } }, enforce: ['associations'], policy: inner })
   })
 })
 
+it('a user of several partitions has the QOS of all', () => {
+  const table = 'Account|User|Partition|MaxJobs|QOS\nroot||||\na||||\na|ann|lr6|3|debug,normal\na|ann|es1|4|debug,es'
+  expect(limitsOf('AccountingStorageEnforce=limits,qos', table)).toMatchObject({ accounts: { a: { users: { ann: { MaxJobs: 4, QOS: ['debug', 'normal', 'es'] } } } } })
+  expect(told(enforced, table)).toContainEqual(['ignored', 4, 'Partition of 2 associations', 'associations of one partition are those of all, with the QOS of each'])
+})
+
+it('a table of associations that tells no tree says so', () => {
+  const notes = (...rows: readonly string[]) => told(enforced, ['Account|User|MaxJobs', ...rows].join('\n')).filter(([, , setting]) => setting === 'Account')
+  expect(notes('root||', 'a||3', 'b||', 'b|ann|')).toEqual([['approximated', 1, 'Account', 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName']])
+  expect([notes('root||', 'a||3', 'a|ann|'), notes('root||', ' a||3', '  b||')]).toEqual([[], []])
+})
+
 describe('limits of partitions', () => {
+  it('are those of their QOS, named in letters of any case', () => {
+    const { policy, findings } = made(`${enforced}\nPartitionName=a QOS=Part-A`, 'Name|GrpJobs\npart-a|3')
+    expect(policy).toMatchObject({ 'slurm-limits': { partitions: { a: { QOS: 'part-a' } }, qos: { 'part-a': { GrpJobs: 3 } } } })
+    expect(findings.find(({ setting }) => setting === 'a QOS')?.verdict).toBe('honoured')
+  })
+
   it('are those of time, size, state and who may submit', () => {
     const conf = ['EnforcePartLimits=ALL', 'NodeName=n[1-4] CPUs=16', 'PartitionName=DEFAULT State=UP', 'PartitionName=a MaxTime=2-0 MaxNodes=2 AllowAccounts=x,y QOS=part', 'PartitionName=b MaxTime=UNLIMITED MaxNodes=UNLIMITED DenyQos=low', 'PartitionName=c State=DRAIN AllowAccounts=ALL'].join('\n')
     expect(limitsOf(conf)).toEqual({

@@ -331,6 +331,18 @@ describe('multifactor', () => {
     expect(starts([...jobs.slice(0, 1), cpu({ id: 'a', user: 'ann', submit: 11, demand: { cpu: 2 } }), cpu({ id: 'b', user: 'bob', submit: 12, demand: { cpu: 2 } })], { ...options, onlyUp: true, accounts: { root: { users: { ann: 1, bob: 1 } } } }, 2)).toEqual(['held', 'b', 'a'])
   })
 
+  it('takes priorities and amounts as they are, if asked to (NO_NORMAL_PART, NO_NORMAL_QOS and NO_NORMAL_TRES of Slurm)', () => {
+    // 6 of 30 is 0.2, and 1 of 4 is 0.25: less than the 1 of the job's own priority, and as they are more
+    const jobs = (change: object) => [wait, cpu({ id: 'own', submit: 1, priority: 1, queue: 'none', demand: { cpu: 1 } }), cpu({ id: 'raw', submit: 2, queue: 'a', qos: 'high', demand: { cpu: 3 }, ...change })]
+    const [partitions, qosPriorities] = [{ a: 6, b: 30, none: 0 }, { high: 6, higher: 30 }]
+    expect(starts(jobs({}), { site: 1, partition: 1, partitions })).toEqual(['wait', 'own', 'raw'])
+    expect(starts(jobs({}), { site: 1, partition: 1, partitions, raw: ['partition'] })).toEqual(['wait', 'raw', 'own'])
+    expect(starts(jobs({}), { site: 1, qos: 1, qosPriorities })).toEqual(['wait', 'own', 'raw'])
+    expect(starts(jobs({}), { site: 1, PriorityWeightQOS: 1, qosPriorities, PriorityFlags: 'NO_NORMAL_QOS' })).toEqual(['wait', 'raw', 'own'])
+    expect(starts(jobs({}), { site: 1, tres: { cpu: 1 } })).toEqual(['wait', 'own', 'raw']) // 1 + 1/4, rounded down, and 3/4, at least 1
+    expect(starts(jobs({}), { site: 1, tres: { cpu: 1 }, PriorityFlags: 'no_normal_all' })).toEqual(['wait', 'raw', 'own']) // 2 and 3
+  })
+
   it("reads Slurm's names, times and flags", () => {
     const jobs = [wait, cpu({ id: 'small', submit: 1 }), cpu({ id: 'large', submit: 320, demand: { cpu: 3 } })]
     expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityFavorSmall: 'YES' })).toEqual(['wait', 'small', 'large'])

@@ -125,6 +125,9 @@ class Declarations {
   }
 }
 
+/** Whether a setting that may be YES or NO is the first, in any of Slurm's spellings. */
+export const isYes = (setting: Setting | undefined): boolean => /^(yes|up|true|1)$/i.test(setting?.value ?? '')
+
 /** A whole number of a setting. Throws `BAD_INPUT`. */
 export function wholeOf({ name, value, file, line }: Setting, least = 0, most = 2 ** 31 - 1): number {
   if (/^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value)

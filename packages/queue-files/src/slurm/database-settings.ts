@@ -32,13 +32,13 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 
 /** Why other settings act on nothing. */
 export const whyIgnoredOfDatabase = knownWords<string>({
-  description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', id: '', cluster: '', partition: 'associations of one partition are those of all',
+  description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', coordinator: '', classification: '', id: '', cluster: '', partition: 'associations of one partition are those of all, with the QOS of each',
   priority: '', fairshare: '', share: '', defaultaccount: '', preempt: '', flags: '', // told elsewhere
   gracetime: '', // told elsewhere
   preemptmode: '', // told elsewhere
   preemptexempttime: 'PreemptExemptTime of slurm.conf holds for all',
   usagethres: 'not simulated', usagethreshold: 'not simulated', limitfactor: 'not simulated',
   maxtrespernode: 'tasks of a job are on any nodes',
-  maxtresrunminspa: 'not simulated', maxtresrunminspu: 'not simulated', maxjobsaccruepu: 'all jobs grow older', maxjobsaccruepa: 'all jobs grow older', maxjobsaccrue: 'all jobs grow older', grpjobsaccrue: 'all jobs grow older', minpriothres: 'not simulated', minpriothreshold: 'not simulated', minpriothresh: 'not simulated',
-  defaultwckey: '', wckeys: '', lft: '', rgt: '', parentid: '',
+  maxtresrunminspa: 'not simulated', maxtresrunminspu: 'not simulated', maxtresrunmins: 'not simulated', maxjobsaccruepu: 'all jobs grow older', maxjobsaccruepa: 'all jobs grow older', maxjobsaccrue: 'all jobs grow older', grpjobsaccrue: 'all jobs grow older', minpriothres: 'not simulated', minpriothreshold: 'not simulated', minpriothresh: 'not simulated',
+  defaultwckey: '', defwckey: '', wckeys: '', lft: '', rgt: '', parentid: '', parid: '', qosraw: '', descr: '', org: '', defacct: '', admin: '', comment: '',
 })

@@ -15,11 +15,14 @@ export interface Database {
   readonly qos: readonly Entity[]
   readonly accounts: readonly Entity[]
   readonly users: readonly Entity[]
+  /** The header of a table of associations that does not tell which account lies in which: they are taken to lie in the root. */
+  readonly flat?: Setting | undefined
 }
 interface Made extends Database {
   readonly qos: Entity[]
   readonly accounts: Entity[]
   readonly users: Entity[]
+  flat?: Setting
 }
 
 const DUMP_LINE = /^\s*(Cluster|Parent|Account|User|QOS)\s+-\s+(.*)$/i
@@ -36,7 +39,11 @@ function tableKind(header: string): 'qos' | 'associations' | undefined {
   return names.includes('name') && names.some((name) => /^(priority|flags|grp|max|preempt)/.test(name)) ? 'qos' : undefined
 }
 
-const keyOf = (name: string): string => name.replace(/[\s_]/g, '').toLowerCase()
+/** The name of a column without blanks, in small letters; what is asked for as ParentName is printed as `Par Name`. */
+function keyOf(name: string): string {
+  const key = name.replace(/[\s_]/g, '').toLowerCase()
+  return key === 'parname' ? 'parentname' : key
+}
 
 /** Reads a dump (`sacctmgr dump`) or a table (`sacctmgr show qos --parsable2`, `show assoc`). Throws `BAD_INPUT` with the line. */
 export function readDatabase({ text, file }: SourceText): Database {
@@ -47,6 +54,7 @@ export function readDatabase({ text, file }: SourceText): Database {
 /** Databases of several files as one. */
 export const joined = (databases: readonly Database[]): Database => ({
   qos: databases.flatMap(({ qos }) => qos), accounts: databases.flatMap(({ accounts }) => accounts), users: databases.flatMap(({ users }) => users),
+  flat: databases.find(({ flat }) => flat !== undefined)?.flat,
 })
 
 // ---- dump ----
@@ -117,6 +125,8 @@ function readTable(lines: readonly string[], file: string): Database {
     else if (partition < 0 || cell(partition) === '')
       made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings })
   }
+  const isTold = parent >= 0 || lines.some((line) => /^\s/.test(line.split('|')[account] ?? ''))
+  if (!isTold && made.accounts.filter((each) => each.name !== 'root').length > 1) made.flat = { name: 'Account', value: '', file, line: top + 1 }
   return made
 }
 

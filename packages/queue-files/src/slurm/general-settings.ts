@@ -1,8 +1,9 @@
 import { nearest } from '@sched/core'
 import { notSimulated, type Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
-import type { SlurmConf } from './conf.js'
+import type { Declared, SlurmConf } from './conf.js'
 import { limitsOfPartition } from './limits.js'
+import { processorsOf } from './nodes.js'
 import { multifactorNames } from './options.js'
 import { isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
 
@@ -17,7 +18,7 @@ const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
 
 /** Tells of settings of the whole file that no policy is made of; those of daemons, logs and the like in one line. */
-export function tellGeneral({ general, partitions, database }: SlurmConf, findings: Findings): void {
+export function tellGeneral({ general, partitions, database, nodes }: SlurmConf, findings: Findings): void {
   const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
   if (parts !== undefined) findings.add(partitions.length > 0 ? 'honoured' : 'ignored', parts, parts.name, parts.value, partitions.length > 0 ? '' : 'no partition is declared')
   if (enforced !== undefined) tellEnforced(enforced, database.qos.length + database.accounts.length + database.users.length > 0, findings)
@@ -28,7 +29,7 @@ export function tellGeneral({ general, partitions, database }: SlurmConf, findin
       findings.add('honoured', setting, setting.name, setting.value)
       continue
     }
-    const why = whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
+    const why = wholeUnits(setting, nodes) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)
   }
@@ -41,6 +42,13 @@ export function tellGeneral({ general, partitions, database }: SlurmConf, findin
       others.map(({ name }) => name).join(' '),
       'of daemons, accounts, logs: nothing of that is simulated',
     )
+}
+
+/** What is given whole to jobs, where that is more than a processor that they ask for. */
+function wholeUnits({ name, value }: Setting, nodes: readonly Declared[]): string | undefined {
+  const unit = /^selecttypeparameters$/i.test(name) ? /(?:^|,)\s*CR_(Core|Socket)(?:_Memory)?\s*(?=,|$)/i.exec(value)?.[1]?.toLowerCase() : undefined
+  if (unit === undefined || (unit === 'core' && nodes.every((node) => processorsOf(node).ofCore === 1))) return undefined
+  return `jobs get whole ${unit}s in Slurm, and here the processors that they ask for (of a log: --option processors=allocated, which it gave them)`
 }
 
 /** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
@@ -75,7 +83,13 @@ function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings
 }
 
 /** Tells of settings of nodes that mean nothing here, or not all. */
-export function tellNodes({ writtenOfNodes }: SlurmConf, findings: Findings): void {
+export function tellNodes({ nodes, writtenOfNodes }: SlurmConf, findings: Findings): void {
+  for (const declared of nodes) {
+    const { cpus, overruled } = processorsOf(declared)
+    if (overruled === undefined) continue
+    const note = `neither the sockets nor the cores nor the threads that are declared: ${cpus}, the threads, as in Slurm`
+    findings.add('ignored', overruled, `${declared.name.value} ${overruled.name}`, overruled.value, note)
+  }
   for (const { of, setting } of writtenOfNodes) {
     const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
     const why = whyIgnoredOfNode[key] ?? notSimulated(setting.name, Object.keys(whyIgnoredOfNode))

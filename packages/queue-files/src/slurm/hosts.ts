@@ -3,13 +3,14 @@ import type { Setting } from '../setting.js'
 
 const MOST_HOSTS = 1_000_000
 
-/** The names that a list of hosts stands for: `a1,b[01-03,7]-ib` is a1, b01-ib, b02-ib, b03-ib and b7-ib; brackets may come several times. Throws `BAD_INPUT`. */
-export function hostNames(setting: Setting): string[] {
-  return setting.value
-    .split(/,(?![^[]*\])/)
-    .filter((part) => part !== '')
-    .flatMap((part) => expanded(part, setting))
-}
+/**
+ * The names that a list of hosts stands for: `a1,b[01-03,7]-ib` is a1, b01-ib, b02-ib, b03-ib and b7-ib; brackets may come several times, and blanks
+ * may stand in the place of commas. Throws `BAD_INPUT`.
+ */
+export const hostNames = (setting: Setting): string[] => partsOf(setting.value).flatMap((part) => expanded(part, setting))
+
+/** The parts of a list of hosts, each with its brackets. */
+export const partsOf = (list: string): string[] => list.split(/[,\s]+(?![^[]*\])/).filter((part) => part !== '')
 
 function expanded(part: string, setting: Setting): string[] {
   const found = /^([^[\]]*)\[([^[\]]*)\](.*)$/.exec(part)

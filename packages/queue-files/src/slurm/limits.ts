@@ -98,18 +98,24 @@ export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings
 
 const listOf = (value: string): string[] => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
 
+/** Accounts or QOS, which in Slurm have small letters however they are written here; jobs that are none of Slurm's may have them as they are written. */
+const namesOf = (value: string): string[] => [...new Set(listOf(value).flatMap((name) => [name, name.toLowerCase()]))]
+
 /** Settings of a partition that limit its jobs. */
 export const limitsOfPartition = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
+
+/** The QOS of a name, in letters of any case. */
+export const qosNamed = (name: string, { database }: SlurmConf): Entity | undefined => database.qos.find((each) => each.name.toLowerCase() === name.toLowerCase())
 
 function ofPartition({ settings }: Declared, conf: SlurmConf, resources: readonly string[]): Options {
   const value = (key: string) => settings.get(key)?.value
   const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
   const size = maxSize(settings.get('maxnodes'), conf, resources)
   const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
-    .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, listOf(value(key) as string)] as const]))
+    .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, namesOf(value(key) as string)] as const]))
   return {
     ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedLimit(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
-    ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qos }),
+    ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qosNamed(qos, conf)?.name ?? qos }),
   }
 }
 
@@ -160,7 +166,9 @@ class DatabaseLimits {
   }
 
   accounts(): Options {
-    const { accounts, users } = this.#conf.database
+    const { accounts, users, flat } = this.#conf.database
+    if (flat !== undefined)
+      this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
     this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
     const made = new Map<string, Options>([['root', {}]])
     for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
@@ -170,7 +178,7 @@ class DatabaseLimits {
       if (parent === 'root' || parent === '') top[name] = made.get(name)
       else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
     }
-    for (const user of users) put(this.#around(made, user.parent, user.name, user.settings), 'users', user.name, this.#association(user))
+    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user.name, this.#association(user))
     for (const { setting, verdict, note, count } of this.#told.values())
       this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
     const root = made.get('root') as Options
@@ -256,6 +264,7 @@ class DatabaseLimits {
     if (known.length > 0) limits[name] = [...(before === undefined ? [] : [before]), ...known].join(',')
     const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])
     if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
+    else if (known.some((part) => /^gres\/gpu:/i.test(part))) tell('approximated', 'GPUs of all types count, not of that one alone')
     else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes)' : '')
   }
 }
@@ -266,6 +275,13 @@ function factorOf({ name, value, file, line }: Setting): number {
 }
 
 const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
+
+/** A user of several associations, one for each partition, has the QOS of all, and otherwise what the last one says. */
+function putUser(into: Options, name: string, value: Options): void {
+  const known = (into['users'] as Record<string, Options> | undefined)?.[name]
+  const qos = [known, value].flatMap((each) => (each?.['QOS'] ?? []) as string[])
+  put(into, 'users', name, { ...known, ...value, ...(qos.length > 0 && { QOS: [...new Set(qos)] }) })
+}
 
 function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {
   const inside = (into[key] ?? {}) as Options

@@ -6,11 +6,19 @@ import { templateError, templateMark } from '../template.js'
 /** The settings of a line, at least one. */
 export type Statement = readonly [Setting, ...Setting[]]
 
+/** Where a file stands that another one includes. */
+interface Around {
+  /** Files that include it. */
+  readonly files: readonly string[]
+  /** The name of the cluster, as far as it has been read, in small letters: %c in the name of a file. */
+  cluster: string | undefined
+}
+
 /**
  * The lines of a slurm.conf: `name=value` once or several times, values in quotes where they hold blanks, comments from # on,
  * lines that go on where a backslash ends them, and in the place of an `Include` those of that file. Throws `BAD_INPUT` with the line.
  */
-export function readLines(source: SourceText, check: (source: SourceText) => void = () => undefined, around: readonly string[] = []): Statement[] {
+export function readLines(source: SourceText, check: (source: SourceText) => void = () => undefined, around: Around = { files: [], cluster: undefined }): Statement[] {
   check(source)
   const { text, file } = source
   const statements: Statement[] = []
@@ -23,10 +31,15 @@ export function readLines(source: SourceText, check: (source: SourceText) => voi
     if (mark !== undefined) throw templateError(mark, file, line)
     const include = /^\s*include\s+(?:"([^"]*)"|(\S+))/i.exec(content)
     if (include !== null) {
-      statements.push(...readLines(included(source, include[1] ?? (include[2] as string), line, around), check, [...around, file]))
+      const inside = { files: [...around.files, file], cluster: around.cluster }
+      const [, quoted, plain = ''] = include
+      const path = (quoted ?? plain).replaceAll('%c', () => around.cluster ?? '%c')
+      statements.push(...readLines(included(source, path, line, around.files), check, inside))
+      around.cluster = inside.cluster
       continue
     }
     const settings = settingsOf(content, file, line)
+    around.cluster = settings.find(({ name }) => name.toLowerCase() === 'clustername')?.value.toLowerCase() ?? around.cluster
     if (settings.length > 0) statements.push(settings as unknown as Statement)
   }
   return statements

@@ -3,6 +3,7 @@ import type { SourceText } from '../source-text.js'
 import { isUpIn } from './away.js'
 import { readSlurmConf, wholeOf, type Declared } from './conf.js'
 import { hostNames } from './hosts.js'
+import type { Setting } from '../setting.js'
 import { labelOf, partitionNodes } from './partition-nodes.js'
 
 /** Machines of a slurm.conf, as a description of a cluster has them. */
@@ -14,7 +15,7 @@ export interface SlurmNodes {
 }
 
 /**
- * The nodes of a slurm.conf: `procs` (CPUs, or boards x sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
+ * The nodes of a slurm.conf: `procs` (CPUs, or sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
  * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
  * Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label
  * `partition:p`. Nodes that are down, draining or for the future are left out.
@@ -66,12 +67,35 @@ const counting = ({ settings }: Declared) => (name: string, otherwise: number): 
   return setting === undefined ? otherwise : wholeOf(setting)
 }
 
+/** CPUs that a node is declared to have, and how many of them each core is. */
+interface Processors {
+  readonly cpus: number
+  readonly ofCore: number
+  /** What CPUs, or Procs, says otherwise, which is then of no effect. */
+  readonly overruled: Setting | undefined
+}
+
+/**
+ * CPUs may be the sockets, the cores or the threads that are declared; any other number gives way to the threads. Where they are no more than the
+ * cores, these are scheduled and not their threads. Source: Slurm, `_parse_nodename` and `create_node_record`.
+ */
+export function processorsOf(declared: Declared): Processors {
+  const { settings } = declared
+  const count = counting(declared)
+  const [boards, cores, threads] = [count('boards', 1), count('corespersocket', 1), count('threadspercore', 1)]
+  const setting = settings.get('cpus') ?? settings.get('procs')
+  const given = setting && wholeOf(setting)
+  const inferred = given !== undefined && given > 0 && given % (cores * threads) === 0 ? given / (cores * threads) : boards
+  const sockets = settings.has('socketsperboard') ? boards * count('socketsperboard', 1) : count('sockets', inferred)
+  const all = sockets * cores * threads
+  const cpus = given === undefined || ![sockets, sockets * cores].includes(given) ? all : given
+  return { cpus, ofCore: sockets * cores >= cpus ? 1 : threads, overruled: given === cpus ? undefined : setting }
+}
+
 /** Processors of each of these nodes that jobs may have. */
 export function procsOf(declared: Declared): number {
-  const count = counting(declared)
-  const threads = count('threadspercore', 1)
-  const sockets = declared.settings.has('sockets') ? count('sockets', 1) : count('boards', 1) * count('socketsperboard', 1)
-  return count('cpus', count('procs', sockets * count('corespersocket', 1) * threads)) - count('corespeccount', 0) * threads
+  const { cpus, ofCore } = processorsOf(declared)
+  return cpus - counting(declared)('corespeccount', 0) * ofCore
 }
 
 function contents(declared: Declared) {

@@ -2,14 +2,19 @@ import { knownWords } from '@sched/core'
 import { priorityFlags } from '@sched/policies'
 import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
-import { wholeOf, type SlurmConf } from './conf.js'
+import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { checkedTime } from './times.js'
 import type { Setting } from '../setting.js'
 
-/** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
-const parameters = knownWords<number>({
-  bf_interval: 1, bf_window: 1, bf_resolution: 1, bf_max_job_test: 1, bf_node_space_size: 2, bf_max_job_start: 0, bf_max_job_user: 0, bf_max_job_assoc: 0, bf_max_job_part: 0, bf_max_job_user_part: 0, bf_max_job_array_resv: 1, bf_job_part_count_reserve: 0, bf_min_age_reserve: 0, bf_min_prio_reserve: 0, bf_window_linear: 0,
-  default_queue_depth: 0, partition_job_depth: 0, sched_max_job_start: 0,
+/**
+ * Numbers of SchedulerParameters that `replan` has under the same name, with the least and the most that Slurm takes; in place of others it takes its default.
+ * Source: Slurm, `_load_config` of sched/backfill and `_schedule` of slurmctld.
+ */
+const parameters = knownWords<readonly [least: number, most: number]>({
+  bf_interval: [1, 10_800], bf_window: [1, 43_200], bf_resolution: [1, 3600], bf_max_job_test: [1, 1e6], bf_node_space_size: [2, 2e6], bf_max_job_start: [0, 10_000],
+  bf_max_job_user: [0, Infinity], bf_max_job_assoc: [0, Infinity], bf_max_job_part: [0, Infinity], bf_max_job_user_part: [0, Infinity], bf_max_job_array_resv: [0, 1000],
+  bf_job_part_count_reserve: [0, 1e5], bf_min_age_reserve: [0, 2_592_000], bf_min_prio_reserve: [0, 2 ** 32 - 1], bf_window_linear: [0, Infinity],
+  default_queue_depth: [0, Infinity], partition_job_depth: [0, Infinity], sched_max_job_start: [0, Infinity],
 })
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
@@ -30,19 +35,25 @@ export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
  */
 export function replanOptions(setting: Setting | undefined, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
   const options: Record<string, number> = {}
+  const seen = new Set<string>()
   for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
     const given = setting as Setting
     const [name = '', value = ''] = part.split('=')
-    const [least, flag] = [parameters[name.toLowerCase()], flags[name.toLowerCase()]]
+    const key = name.toLowerCase()
+    const [range, flag] = [parameters[key], flags[key]]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, given, `${given.name} ${name}`, value, note)
     if (name === 'preempt_youngest_first' || name === 'preempt_reorder_count') tell('honoured')
     else if (flag !== undefined) tell(flag === '' ? 'honoured' : 'ignored', flag)
-    else if (least === undefined) tell('ignored', whyNot[name.toLowerCase()] ?? notSimulated(name, [...Object.keys(parameters), ...Object.keys(flags), ...Object.keys(whyNot)]))
+    else if (range === undefined) tell('ignored', whyNot[key] ?? notSimulated(name, [...Object.keys(parameters), ...Object.keys(flags), ...Object.keys(whyNot)]))
+    else if (seen.has(key)) tell('ignored', 'it is given before, and Slurm takes the first')
     else {
-      const number = wholeOf({ ...given, name: `${given.name} ${name}`, value })
-      if (number < least) tell('ignored', 'Slurm takes its default for it')
+      seen.add(key)
+      const [least, most] = range
+      const number = /^-\d{1,10}$/.test(value) ? Number(value) : wholeOf({ ...given, name: `${given.name} ${name}`, value }, 0, 2 ** 32 - 1)
+      if (key === 'bf_interval' && number === -1) tell('ignored', 'plans are made all the same; SchedulerType=sched/builtin makes none')
+      else if (number < least || number > most) tell('ignored', `Slurm takes its default for it${number > most ? `, since it is more than ${most}` : ''}`)
       else {
-        options[name.toLowerCase()] = number
+        options[key] = key === 'bf_max_job_array_resv' ? Math.max(1, number) : number // the first task has got its own when Slurm asks how many may
         tell('honoured')
       }
     }
@@ -88,22 +99,24 @@ function takeTres(options: Record<string, unknown>, setting: Setting, resources:
   findings.add(verdict, setting, setting.name, setting.value, missing.length === 0 ? '' : `the cluster has no ${missing.join(', ')}`)
 }
 
+/** Flags that `multifactor` has; fair tree is what there is without one that ends it. */
+function takeFlags(options: Record<string, unknown>, setting: Setting, findings: Findings): void {
+  const flags = flagsOf(setting)
+  const known = flags.filter((flag) => priorityFlags.includes(flag))
+  const left = flags.filter((flag) => !known.includes(flag) && flag !== 'FAIR_TREE')
+  if (left.length < flags.length) options['PriorityFlags'] = known.join(',')
+  const note = left.length === 0 ? '' : `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`
+  findings.add(left.length === 0 ? 'honoured' : left.length < flags.length ? 'approximated' : 'ignored', setting, 'PriorityFlags', setting.value, note)
+}
+
 function take(options: Record<string, unknown>, name: string, setting: Setting, hasShares: boolean, findings: Findings): void {
   const { value } = setting
   const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, setting, name, value, note)
-  if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0)
+  if (weights.includes(name) || name === 'FairShareDampeningFactor') options[name] = wholeOf(setting, name === 'FairShareDampeningFactor' ? 1 : 0, 2 ** 32 - 1)
   else if (times.includes(name)) options[name] = checkedTime(setting)
-  else if (name === 'PriorityFavorSmall') options[name] = /^yes$/i.test(value) ? 'YES' : 'NO'
-  else if (name === 'PriorityFlags') {
-    const flags = flagsOf(setting)
-    const left = flags.filter((flag) => !priorityFlags.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
-    if (left.length < flags.length) options[name] = flags.filter((flag) => priorityFlags.includes(flag)).join(',')
-    if (left.length > 0)
-      return tell(
-        left.length === flags.length ? 'ignored' : 'approximated',
-        `without ${left.join(' and ')}, which ${left.length === 1 ? 'is' : 'are'} not simulated`,
-      )
-  } else {
+  else if (name === 'PriorityFavorSmall') options[name] = isYes(setting) ? 'YES' : 'NO'
+  else if (name === 'PriorityFlags') return takeFlags(options, setting, findings)
+  else {
     const period = value.toUpperCase()
     if (!['NONE', 'DAILY', 'WEEKLY'].includes(period)) return tell('ignored', 'usage is forgotten daily, weekly or never')
     options[name] = period

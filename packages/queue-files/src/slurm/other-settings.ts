@@ -26,13 +26,13 @@ export const whyIgnored = knownWords<string>({
   completewait: 'a job has ended when it ends',
 })
 
-const no = /^no$/i
+const no = /^(no|down|false|0)$/i
 const none = /^(0|unlimited)$/i
 /** Values of settings and of partitions that say what holds here anyway, most of them Slurm's defaults: those settings act as they should. */
 const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
-  oversubscribe: no, shared: no, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
+  oversubscribe: /^no$/i, shared: /^no$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
   priorityweightassoc: /^0$/,
 })
 export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true
@@ -44,6 +44,9 @@ export const whyIgnoredOfNode = knownWords<string>({
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
 })
 
+/** Of settings by which Slurm gives whole nodes to jobs, whatever they ask. */
+export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
+
 /** The same of partitions. */
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
@@ -52,7 +55,7 @@ export const whyIgnoredOfPartition = knownWords<string>({
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',
-  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs do not share what they run on', exclusivetopo: 'jobs do not share what they run on',
+  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs of several users may be on a node', exclusivetopo: 'the topology is in another file',
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',

@@ -1,7 +1,7 @@
 import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 import { isUpIn } from './away.js'
 import type { SlurmConf } from './conf.js'
-import { hostNames } from './hosts.js'
+import { hostNames, partsOf } from './hosts.js'
 import type { Setting } from '../setting.js'
 
 /** The label of the nodes of a partition that has not all of them. */
@@ -50,7 +50,7 @@ function hostsUp(conf: SlurmConf): string[] {
 
 /** Hosts by name, or by the name of a NodeSet: its nodes, and all with its feature. */
 function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> {
-  return new Set(setting.value.split(/,(?![^[]*\])/).flatMap((value) => {
+  return new Set(partsOf(setting.value).flatMap((value) => {
     const sets = nodeSets.filter(({ name }) => name.value === value)
     if (sets.length === 0) return hostNames({ ...setting, value })
     return sets.flatMap(({ settings }) => {

@@ -1,9 +1,9 @@
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { Setting } from '../setting.js'
 import { billingOf } from './billing.js'
-import { wholeOf, type SlurmConf } from './conf.js'
-import { limitsOfPartition } from './limits.js'
-import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
+import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
+import { limitsOfPartition, qosNamed } from './limits.js'
+import { isAsHere, whyIgnoredOfPartition, WHOLE_NODES } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
@@ -49,8 +49,9 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
   const key = name.toLowerCase()
   switch (key) {
     case 'prioritytier':
-      return ['honoured']
+      return hasPriority(partition, setting, conf) ? ['ignored', BEFORE_BOTH] : ['honoured']
     case 'priorityjobfactor':
+      if (hasPriority(partition, setting, conf)) return ['ignored', BEFORE_BOTH]
       return conf.general.has('priorityweightpartition') ? ['honoured'] : ['ignored', 'PriorityWeightPartition is not given']
     case 'priority':
       return ['honoured', 'older name of PriorityTier and PriorityJobFactor']
@@ -61,13 +62,17 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'minnodes':
       return /^[01]$/.test(value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition['minnodes']]
     case 'qos':
-      return conf.database.qos.some((each) => each.name === value)
+      return qosNamed(value, conf) !== undefined
         ? ['honoured']
         : ['ignored', 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt']
     case 'defaulttime':
       return ['honoured', !/^NONE$/i.test(value) && (UNLIMITED.test(value) || checkedLimit(setting) !== '') ? 'for jobs without a time limit' : '']
     case 'default':
-      return ['honoured', /^yes$/i.test(value) ? 'for jobs that name no queue' : '']
+      return ['honoured', isYes(setting) ? 'for jobs that name no queue' : '']
+    case 'oversubscribe':
+    case 'shared':
+      if (/^exclusive$/i.test(value)) return ['ignored', WHOLE_NODES]
+      return isAsHere(key, value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition[key]]
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
       return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']
@@ -88,9 +93,21 @@ function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {
   return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
 }
 
-/** Whether jobs are kept on the nodes of their partition; DEFAULT is that of those below it. */
+const BEFORE_BOTH = 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'
+
+/** Whether all partitions that a setting is of have the older name, too. */
+function hasPriority(partition: string, setting: Setting, conf: SlurmConf): boolean {
+  const whose = ofWhom(partition, setting, conf)
+  return whose.length > 0 && whose.every(({ settings }) => settings.has('priority'))
+}
+
+/** The partitions that a setting is of: one of DEFAULT is that of those below it. */
+const ofWhom = (partition: string, setting: Setting, { partitions }: SlurmConf): readonly Declared[] =>
+  partitions.filter(({ name, settings }) => (partition.toUpperCase() === 'DEFAULT' ? settings.get(setting.name.toLowerCase()) === setting : name.value === partition))
+
+/** Whether jobs are kept on the nodes of their partition. */
 function ofNodes(partition: string, setting: Setting, { conf, marked, empty }: Facts): Told {
-  const whose = partition.toUpperCase() === 'DEFAULT' ? conf.partitions.filter(({ settings }) => settings.get('nodes') === setting).map(({ name }) => name.value) : [partition]
+  const whose = ofWhom(partition, setting, conf).map(({ name }) => name.value)
   if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
   if (hasAllNodes(setting, conf) || whose.every((name) => marked.has(name))) return ['honoured']
   return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']

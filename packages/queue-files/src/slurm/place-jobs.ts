@@ -1,6 +1,6 @@
 import type { JobSpec, Seconds } from '@sched/core'
 import { slurmSeconds } from '@sched/policies'
-import type { Declared, SlurmConf } from './conf.js'
+import { isYes, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
@@ -17,7 +17,7 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
   const { partitions, database: { accounts, users } } = conf
   const marked = markedPartitions(conf, nodesWith)
   const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
-  const partition = partitions.find(({ settings }) => /^yes$/i.test(settings.get('default')?.value ?? ''))?.name.value
+  const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
   const around = new Map(accounts.map((account) => [account.name, account]))
   const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
   if (marked.size === 0 && times.size === 0 && partition === undefined && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined

@@ -6,6 +6,7 @@ import { licensesOf, limitsOptions } from './limits.js'
 import { hasParameter, multifactorOptions, replanOptions, weights } from './options.js'
 import { tellGeneral, tellNodes } from './general-settings.js'
 import { markedPartitions } from './partition-nodes.js'
+import { WHOLE_NODES } from './other-settings.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { qosPriorities, usageFactors } from './quality.js'
@@ -81,10 +82,10 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
 /** Tiers and job factors have 16 bits. */
 const HIGHEST_TIER = 65_533
 
-/** The tier or job factor of each partition that gives one; `Priority`, the older name, is both. */
+/** The tier or job factor of each partition that gives one; `Priority`, the older name, is both and comes before either, as in Slurm (`_parse_partitionname`). */
 function ofPartitions({ partitions }: SlurmConf, key: string): Record<string, number> {
   return Object.fromEntries(partitions.flatMap(({ name, settings }) => {
-    const setting = settings.get(key) ?? settings.get('priority')
+    const setting = settings.get('priority') ?? settings.get(key)
     return setting === undefined ? [] : [[name.value, wholeOf(setting, 0, HIGHEST_TIER)]]
   }))
 }
@@ -128,8 +129,11 @@ function reserving(type: Setting | undefined, nodes: number, findings: Findings)
   const isLinear = /^select\/linear$/i.test(type?.value ?? '')
   if (type !== undefined) {
     const isKnown = isLinear || /^select\/cons_(tres|res)$/i.test(type.value)
-    const note = nodes === 1 ? 'there is one node, of which amounts are reserved' : isKnown ? '' : 'taken for select/cons_tres'
-    findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)
+    if (isLinear && nodes > 1) findings.add('approximated', type, type.name, type.value, WHOLE_NODES)
+    else {
+      const note = nodes === 1 ? 'there is one node, of which amounts are reserved' : isKnown ? '' : 'taken for select/cons_tres'
+      findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)
+    }
   }
   return nodes === 1 ? {} : { nodes: 'named', select: isLinear ? 'linear' : 'cons_tres' }
 }

@@ -16,7 +16,8 @@ const partitionRows = ({ partitions }: SlurmConf): SettingsRow[] =>
   partitions.map(({ name, settings }) => {
     const tier = settings.get('priority')?.value
     const written = [...settings].map(([key, setting]) => [partitionSettings.get(key) ?? setting.name, setting.value] as const)
-    return { path: name.value, depth: 0, isParent: false, settings: { ...(tier !== undefined && { PriorityTier: tier }), ...Object.fromEntries(written) } }
+    const own = tier === undefined ? written : [['PriorityTier', tier] as const, ...written.filter(([key]) => key !== 'PriorityTier')]
+    return { path: name.value, depth: 0, isParent: false, settings: Object.fromEntries(own) }
   })
 
 /** QOS, accounts, and the users who have a setting of their own but shares. */

@@ -87,8 +87,10 @@ function fromText({ text, file }: SourceText): Shown[] {
     }
     const total = whole('CPUTot')
     if (total === undefined) throw new SchedError('BAD_INPUT', 'is missing.', { file, line, field: 'CPUTot' }, 'Was the file cut short? Copy it again.')
+    const cores = (whole('Sockets') ?? total) * (whole('CoresPerSocket') ?? 1)
+    const ofCore = total <= cores ? 1 : (whole('ThreadsPerCore') ?? 1) // where the cores are scheduled, their threads are not
     return {
-      name: fields.get('NodeName') ?? '', line, procs: whole('CPUEfctv') ?? total - (whole('CoreSpecCount') ?? 0) * (whole('ThreadsPerCore') ?? 1),
+      name: fields.get('NodeName') ?? '', line, procs: whole('CPUEfctv') ?? total - (whole('CoreSpecCount') ?? 0) * ofCore,
       mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: listed(
         fields.get('ActiveFeatures') ?? fields.get('AvailableFeatures') ?? fields.get('Features'),
       ),
