@@ -102,7 +102,7 @@ describe('the configuration of kube-scheduler', () => {
     ['percentages that are none', `${head}percentageOfNodesToScore: 140\n`, 'found 140, expected a whole number from 0 to 100.'],
     ['a strategy that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: Best } } }] }]\n`, 'found "Best", expected LeastAllocated, MostAllocated or RequestedToCapacityRatio.'],
     ['no candidates', `${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesAbsolute: 0 } }] }]\n`, 'found 0, expected a whole number from 1 on.'],
-    ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'is no list.'],
+    ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'found "NodeResourcesFit", expected a list.'],
   ])('is refused with %s', (_, text, message) => {
     expect(messageOf(() => policyOf(text))).toContain(message)
   })

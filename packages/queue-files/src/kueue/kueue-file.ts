@@ -1,6 +1,6 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, nameOf, textOf } from '../fields.js'
+import { byName, fieldsOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
 
@@ -36,9 +36,7 @@ export function readKueue({ text, file }: SourceText): KueueFile {
   const all = objectsOf(text, file)
   const of = (kind: string): KubernetesObject[] => {
     const found = all.filter((each) => each.kind === kind)
-    const twice = kind === 'LocalQueue' ? undefined : found.find((each, i) => found.findIndex((other) => nameOf(other) === nameOf(each)) < i)
-    if (twice !== undefined) throw new SchedError('BAD_INPUT', `${kind} "${nameOf(twice)}" was declared before.`, twice.place('metadata', 'name'), 'Give every one once.')
-    return found
+    return kind === 'LocalQueue' ? found : [...byName(found, kind).values()] // those of several namespaces may be called alike
   }
   const clusterQueues = of('ClusterQueue')
   if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file })
