@@ -7,7 +7,7 @@ import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
 import { widthOf } from '../output/policy-table.js'
 import { openedTrace, tellNotes, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
-import { amountsAs, atLeastOne } from './experiment-options.js'
+import { amountsAs, atLeastOne } from './option-values.js'
 
 interface DescribeOptions extends TraceOptions {
   readonly nodes?: number

@@ -13,12 +13,12 @@ import type { Io } from '../io.js'
 import { outputFile } from '../output/output-file.js'
 import { spareInputs } from '../output/spare-inputs.js'
 import { weightTable, weightsYaml, type WeighedNode } from '../output/weights.js'
-import { whole } from './experiment-options.js'
+import { listed, whole } from './option-values.js'
 import { openedTrace, traceOptions, type TraceOptions } from './trace-options.js'
 
 interface WeighOptions extends TraceOptions {
   readonly job?: string
-  readonly only?: string
+  readonly only?: readonly string[]
   readonly samples?: number
   readonly out?: string
   readonly force?: boolean
@@ -35,7 +35,7 @@ export function addWeigh(program: Command, io: Io): void {
     )
     .argument('<cluster>', 'description of a cluster, or a list of machines')
     .option('--job <trace>', 'trace of which the first job is the probe (default: a word count of 16 maps and a reduce)')
-    .option('--only <nodes>', 'nodes to probe, separated by commas (default: all)')
+    .option('--only <nodes>', 'nodes to probe, separated by commas (default: all)', listed)
     .option('--samples <n>', 'instants at which each node is looked at (default: 10)', whole)
     .option('--out <file>', 'also write the samples as options of node-weight, in YAML')
     .option('--force', 'replace an existing file')
@@ -66,7 +66,7 @@ function probed(cluster: ClusterDescription, workload: Workload, { only, samples
       policy: greedy(fifo()),
       architecture: monolithic(),
       runtime: { jitter: 0 },
-      ...(only !== undefined && { nodes: only.split(',').map((name) => name.trim()) }),
+      ...(only !== undefined && { nodes: only }),
       ...(samples !== undefined && { instants: samples }),
     })
   } catch (error) {
