@@ -2,6 +2,7 @@ import type { ClusterModel } from '@sched/cluster'
 import type { NodeId } from '@sched/core'
 import type { QueueFile, Totals } from '@sched/queue-files'
 import type { Command } from 'commander'
+import { amountsOf } from '../cluster-amounts.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import { prepare } from '../experiment/experiment.js'
@@ -37,10 +38,7 @@ export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOpti
 }
 
 /** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */
-export function totalsOf({ resources, nodes, total, labels }: ClusterModel, kind: QueueFile['kind']): Totals {
-  const counts = Array.from({ length: nodes }, (_, node) => kind !== 'capacity' || labels.of(node as NodeId, 'partition') === undefined)
-  return Object.fromEntries(resources.map((name, r) => [
-    name,
-    total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount, node) => sum + (counts[node] === true ? amount : 0), 0),
-  ]))
+export function totalsOf(cluster: ClusterModel, kind: QueueFile['kind']): Totals {
+  const counts = (node: number) => kind !== 'capacity' || cluster.labels.of(node as NodeId, 'partition') === undefined
+  return Object.fromEntries(cluster.resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => sum + (counts(node) ? amount : 0), 0)]))
 }

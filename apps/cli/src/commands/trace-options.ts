@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { readMapping } from '../experiment/mapping.js'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
-import { counted } from '../output/number.js'
+import { skippedText } from '../output/skipped-text.js'
 import { assignment } from './option-values.js'
 
 export interface TraceOptions {
@@ -43,6 +43,5 @@ export function tellNotes({ report }: Trace, io: Io): void {
 
 /** Tells what bad lines were left out. */
 export function warnOfSkipped(report: Trace['report'], io: Io): void {
-  if (report.skipped === 0) return
-  io.stderr.write(`warning: ${counted(report.skipped, `bad ${report.counted ?? 'line'}`)} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
+  if (report.skipped > 0) io.stderr.write(`warning: ${skippedText(report)}\n`)
 }

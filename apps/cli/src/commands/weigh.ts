@@ -8,6 +8,7 @@ import { probe, type ProbedNode } from '@sched/sim'
 import { take, workloadOf } from '@sched/workload'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
+import { amountsOf, totalOf } from '../cluster-amounts.js'
 import { fromClusterFile } from '../experiment/cluster-file.js'
 import type { Io } from '../io.js'
 import { outputFile } from '../output/output-file.js'
@@ -103,9 +104,8 @@ function wordCount(model: ClusterModel): JobSpec {
   }
 }
 
-function eighth({ nodes, total }: ClusterModel, resource: number): number {
-  const amounts = total.subarray(resource * nodes, (resource + 1) * nodes)
-  return Math.min(Math.floor(amounts.reduce((sum, amount) => sum + amount, 0) / nodes / 8), amounts.reduce((least, amount) => Math.min(least, amount), Infinity))
+function eighth(model: ClusterModel, resource: number): number {
+  return Math.min(Math.floor(totalOf(model, resource) / model.nodes / 8), amountsOf(model, resource).reduce((least, amount) => Math.min(least, amount), Infinity))
 }
 
 /** Memory of the average node, 0 where it is not described. */
