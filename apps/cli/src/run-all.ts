@@ -1,7 +1,7 @@
 import type { Description, Experiment } from './experiment/experiment.js'
 import type { Draw } from './drawing.js'
 import type { Io } from './io.js'
-import type { SharedPlace } from './output/job-files.js'
+import type { SharedPlace } from './output/run-parts.js'
 import { counted, number } from './output/number.js'
 import { skippedText } from './output/skipped-text.js'
 import { progressOf } from './progress.js'
