@@ -343,7 +343,7 @@ export class Dispatcher {
 
   #job(name: string): JobId {
     const id = this.#jobs.get(name)
-    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${name}".`)
+    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${name}".`, {}, 'It was never submitted, or has ended.')
     return id
   }
 

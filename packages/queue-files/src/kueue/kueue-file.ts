@@ -39,7 +39,7 @@ export function readKueue({ text, file }: SourceText): KueueFile {
     return kind === 'LocalQueue' ? found : [...byName(found, kind).values()] // those of several namespaces may be called alike
   }
   const clusterQueues = of('ClusterQueue')
-  if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file })
+  if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file }, 'Give all in one file: kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml')
   return {
     kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'),
     configuration: all.find(({ kind }) => kind === 'Configuration'), others: all.filter(({ kind }) => !own.includes(kind)),

@@ -51,7 +51,7 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
     const at = { file: list.file, line: list.line, field: list.name }
     if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, at, 'List it at the queue that it lies in.')
     const path = `${parent.path}.${name}`
-    if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at)
+    if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at, 'List it once.')
     const queue: CapacityQueue = { path, parent, file: list.file, line: list.line, properties: new Map(), queues: [] }
     byPath.set(path, queue)
     parent.queues.push(queue)
