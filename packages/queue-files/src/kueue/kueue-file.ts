@@ -4,7 +4,6 @@ import { byName, fieldsOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
 
-export { fieldsOf, nameOf, textOf } from '../fields.js'
 
 /** Objects of Kueue in a file, each with the places of its fields. */
 export interface KueueFile {

@@ -3,7 +3,7 @@ import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { checkedTime } from './times.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 /** Numbers of SchedulerParameters that `replan` has under the same name, with the least that it takes; 0 is Slurm's default where that is not taken. */
 const parameters = knownWords<number>({
@@ -21,7 +21,7 @@ const whyNot = knownWords<string>({
 
 /** Whether SchedulerParameters has a word without a number. */
 export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
-  (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
+  listed(general.get('schedulerparameters')?.value ?? '').some((each) => each.toLowerCase() === name)
 
 /**
  * What `replan` takes of SchedulerParameters. `flags`: words without a number that others take, with why each means nothing here, '' where it acts.
@@ -29,7 +29,7 @@ export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
  */
 export function replanOptions(setting: Setting | undefined, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
   const options: Record<string, number> = {}
-  for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+  for (const part of listed(setting?.value ?? '')) {
     const given = setting as Setting
     const [name = '', value = ''] = part.split('=')
     const [least, flag] = [parameters[name.toLowerCase()], flags[name.toLowerCase()]]
@@ -92,7 +92,7 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
   else if (times.includes(name)) options[name] = checkedTime(setting)
   else if (name === 'PriorityFavorSmall') options[name] = /^yes$/i.test(value) ? 'YES' : 'NO'
   else if (name === 'PriorityFlags') {
-    const flags = value.split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
+    const flags = listed(value.toUpperCase())
     const left = flags.filter((flag) => !KNOWN_FLAGS.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
     if (left.length < flags.length) options[name] = flags.filter((flag) => KNOWN_FLAGS.includes(flag)).join(',')
     if (left.length > 0)
