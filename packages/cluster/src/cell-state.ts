@@ -42,6 +42,8 @@ export class CellState implements ClusterView {
   readonly #validate: boolean
   /** `lane * nodes + node`: all nodes with room, and those that had some when they were last looked at. */
   #roomy: BitSet
+  /** By lane: none below is among these. */
+  #lowest: Int32Array
   /** Kept from when somebody first asks for it. */
   #changes: NodeChanges | undefined
   /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
@@ -61,6 +63,7 @@ export class CellState implements ClusterView {
     this.heartbeat = model.heartbeat?.interval ?? 0
     this.#validate = options.validate ?? false
     this.#roomy = new BitSet(model.lanes.length * model.nodes)
+    this.#lowest = new Int32Array(model.lanes.length)
     shapes.watchLeast(() => this.#allChanged())
     const { stockOf } = options
     if (model.devices !== undefined) this.#devices = new DeviceCells(model.devices, stockOf !== undefined)
@@ -195,12 +198,28 @@ export class CellState implements ClusterView {
   }
 
   nextWithRoom(lane: LaneId, from: number): NodeId | None {
+    const lowest = this.#lowest[lane] as NodeId
+    if (from > lowest) return this.#search(lane, from)
+    if (lowest < this.nodes && this.hasRoom(lane, lowest)) return lowest
+    const found = this.#search(lane, lowest)
+    const first = lane * this.nodes
+    const left = this.#roomy.next(first + lowest) // a node that is down has no room and stays
+    this.#lowest[lane] = left < 0 ? this.nodes : Math.min(this.nodes, left - first)
+    return found
+  }
+
+  #search(lane: LaneId, from: number): NodeId | None {
     const { nodes } = this
     const roomy = this.#roomy
     const first = lane * nodes
     for (let at = from < nodes ? roomy.next(first + from) : -1; at >= 0 && at < first + nodes; at = roomy.next(at + 1))
       if (this.#stillHasRoom(lane, (at - first) as NodeId)) return (at - first) as NodeId
     return None
+  }
+
+  #addRoom(lane: LaneId, node: NodeId): void {
+    this.#roomy.add(lane * this.nodes + node)
+    if (node < (this.#lowest[lane] as number)) this.#lowest[lane] = node
   }
 
   /** Looks at a node that had room: one without is forgotten until it gets something back, one that is down is not. */
@@ -227,8 +246,7 @@ export class CellState implements ClusterView {
     this.#move(asked, node, 1)
     if (this.#validate) this.#check(shape, node)
     if ((asked.special & Special.Devices) !== 0) this.#moveDevices(shape, node, devices, 1)
-    const room = asked.lane * this.nodes + node
-    if (!this.#roomy.has(room)) this.#roomy.add(room)
+    if (!this.#roomy.has(asked.lane * this.nodes + node)) this.#addRoom(asked.lane, node)
   }
 
   /** Takes a demand from what is free on the node (sign -1), or gives it back (1). */
@@ -324,6 +342,9 @@ export class CellState implements ClusterView {
     const roomy = this.#roomy
     this.#roomy = other.#roomy
     other.#roomy = roomy
+    const lowest = this.#lowest
+    this.#lowest = other.#lowest
+    other.#lowest = lowest
     const filled = this.#filled
     this.#filled = other.#filled
     other.#filled = filled
@@ -361,13 +382,13 @@ export class CellState implements ClusterView {
   /** A node may have more than before. */
   #gained(node: NodeId): void {
     this.#changes?.add(node)
-    for (let lane = 0; lane < this.lanes.length; lane++) this.#roomy.add(lane * this.nodes + node)
+    for (let lane = 0 as LaneId; lane < this.lanes.length; lane++) this.#addRoom(lane, node)
   }
 
   /** A shape smaller than all before it may find room on any node. */
   #allChanged(): void {
     this.#changes?.all()
-    for (let room = 0; room < this.lanes.length * this.nodes; room++) this.#roomy.add(room)
+    for (let lane = 0 as LaneId; lane < this.lanes.length; lane++) for (let node = 0 as NodeId; node < this.nodes; node++) this.#addRoom(lane, node)
   }
 
   #broken(node: NodeId, resource: number, amount: number): never {

@@ -64,7 +64,8 @@ export { slurmResource } from './slurm-limits/amounts.js'
 export { slurmSeconds } from './slurm-limits/slurm-time.js'
 export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/fair-share.js'
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
-export { classicFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from './fair-share/factors.js'
+export { classicFairShare, depthObliviousFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from './fair-share/factors.js'
+export { maxTresOf, priorityFlags } from './fair-share/slurm-options.js'
 export type { AccountOptions } from './fair-share/association-tree.js'
 
 // Kubernetes: Kueue, KAI and YuniKorn

@@ -60,6 +60,17 @@ describe('the configuration of kube-scheduler', () => {
     expect(placementOf(head, ['vcores'])).toMatchObject({ resourceWeights: {} })
   })
 
+  it('takes a weight of 0 for none, which is 1, and no resources for CPUs and memory (SetDefaults_NodeResourcesFitArgs)', () => {
+    const fit = (resources: string) => placementOf(`${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: MostAllocated, resources: ${resources} } } }] }]\n`)
+    expect([fit('[]'), fit('[{ name: cpu, weight: 0 }, { name: nvidia.com/gpu, weight: 100 }]')]).toMatchObject([
+      { resourceWeights: { cpu: 1, mem: 1, gpu: 0 } }, { resourceWeights: { cpu: 1, mem: 0, gpu: 100 } },
+    ])
+  })
+
+  it('may take a percentage of the candidates alone (ValidateDefaultPreemptionArgs)', () => {
+    expect(policyOf(`${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesAbsolute: 0 } }] }]\n`).options).toEqual({ minCandidateNodesAbsolute: 0 })
+  })
+
   it.each<[string, string, object, boolean]>([
     ['all of a point', 'score: { disabled: [{ name: "*" }] }', {}, true],
     ['everything, and one again', 'multiPoint: { disabled: [{ name: "*" }] }, score: { enabled: [{ name: NodeResourcesBalancedAllocation, weight: 2 }] }', { 'balanced-allocation': 2 }, false],
@@ -101,7 +112,8 @@ describe('the configuration of kube-scheduler', () => {
     ['a policy that is none', klass('a', 1, 'Sometimes'), 'found "Sometimes", expected Never or PreemptLowerPriority.'],
     ['percentages that are none', `${head}percentageOfNodesToScore: 140\n`, 'found 140, expected a whole number from 0 to 100.'],
     ['a strategy that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: Best } } }] }]\n`, 'found "Best", expected LeastAllocated, MostAllocated or RequestedToCapacityRatio.'],
-    ['no candidates', `${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesAbsolute: 0 } }] }]\n`, 'found 0, expected a whole number from 1 on.'],
+    ['no candidates', `${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0 } }] }]\n`, 'found 0, expected a whole number from 1 on beside a percentage of 0.'],
+    ['a weight that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { resources: [{ name: cpu, weight: 101 }] } } }] }]\n`, 'found 101, expected a whole number from 0 to 100.'],
     ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'found "NodeResourcesFit", expected a list.'],
   ])('is refused with %s', (_, text, message) => {
     expect(messageOf(() => policyOf(text))).toContain(message)

@@ -63,6 +63,15 @@ describe('manifests of Kueue', () => {
     }
   })
 
+  it('are shared fairly where a Configuration says so: in v1beta1 by `enable`, in v1beta2 by saying anything', () => {
+    const of = (version: string, sharing: string) => made([queue('a'), `apiVersion: config.kueue.x-k8s.io/${version}\nkind: Configuration\nfairSharing: ${sharing}`])
+    const strategies = '{ preemptionStrategies: [LessThanInitialShare] }'
+    expect([of('v1beta1', strategies), of('v1beta2', strategies), of('v1beta2', '{}'), of('v1beta2', '')].map(({ options: { fairSharing } }) => fairSharing)).toEqual([
+      undefined, { preemptionStrategies: ['LessThanInitialShare'] }, true, undefined,
+    ])
+    expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
+  })
+
   it('have quotas by flavor where flavors are of certain nodes', () => {
     const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'other', '{}')]
     const credits = '\n  - flavors: [{ name: other, resources: [{ name: credits, nominalQuota: 14 }] }]' // of what jobs do not ask for
@@ -114,6 +123,17 @@ describe('manifests of Kueue', () => {
       ['a borrowingLimit of cpu', 'it is in no cohort, with which it could share; Kueue refuses that'], ['a lendingLimit of cpu', 'it is in no cohort, with which it could share; Kueue refuses that'],
       ['top lendingLimit of cpu', 'it is in no other cohort, with which it could share; Kueue refuses that'],
     ])
+  })
+
+  it('are refused where a flavor or a resource is given twice, and tell what they lend beyond their own (TestValidateClusterQueue)', () => {
+    const groups = (...given: readonly string[]) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: { name: a }\nspec:\n  resourceGroups:\n${given.map((each) => `  - { flavors: [${each}] }`).join('\n')}`
+    const flavor = (name: string, ...resources: readonly string[]) => `{ name: ${name}, resources: [${resources.map((each) => `{ name: ${each}, nominalQuota: 0 }`).join(', ')}] }`
+    expect(message(groups(flavor('alpha', 'cpu', 'memory'), flavor('beta', 'memory')))).toBe('"kueue.yaml" line 7 spec.resourceGroups[1].flavors[0].resources[0].name: resource "memory" was given before. Kueue wants each flavor, and each resource, in one place.')
+    expect(message(groups(`${flavor('alpha', 'cpu')}, ${flavor('beta', 'cpu')}`, flavor('beta', 'memory')))).toContain('line 7 spec.resourceGroups[1].flavors[0].name: flavor "beta" was given before.')
+    expect(message(groups(flavor('alpha', 'cpu', 'cpu')))).toContain('resource "cpu" was given before.')
+    expect(message(groups(flavor('alpha', 'cpu', 'memory'), flavor('beta', 'nvidia.com/gpu')))).toBe('no error')
+    const lends = (limit: number) => made([queue('a', ['cohort: all'], [`{ name: cpu, nominalQuota: 1, lendingLimit: ${limit} }`])]).findings.find(({ setting }) => setting === 'a lendingLimit of cpu')?.note
+    expect([lends(1), lends(2)]).toEqual(['', 'more than its nominal quota: Kueue refuses that'])
   })
 
   it('tell of each line what becomes of it', () => {
@@ -216,7 +236,7 @@ describe('manifests of Kueue', () => {
     ['flavors that are no list', [object('ClusterQueue', 'a', '{ resourceGroups: [{ flavors: { name: f } }] }')], '"kueue.yaml" line 4 spec.resourceGroups[0].flavors: found {"name":"f"}, expected a list.'],
     ['a flavor that is not declared', [object('ResourceFlavor', 'spot', '{ nodeLabels: { type: spot } }'), queue('a')], '"kueue.yaml" line 13 spec.resourceGroups[0].flavors[0].name: no ResourceFlavor is called "default". Put its manifest into the file.'],
     ['cohorts alone', [object('Cohort', 'all', '{}')], '"kueue.yaml": has no ClusterQueue.'],
-    ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: default, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],
+    ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: other, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],
   ])('answer %s', (_, objects, begins) => {
     expect(message(...objects).slice(0, begins.length)).toBe(begins)
   })

@@ -122,17 +122,17 @@ describe('the policy of a slurm.conf', () => {
 
   it('has the weights, times and flags of multifactor, tiers and factors of partitions', () => {
     const text = [
-      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS', 'PriorityUsageResetPeriod=MONTHLY',
+      'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityMaxAge=1-0', 'PriorityWeightPartition=500', 'PriorityFavorSmall=yes', 'PriorityFlags=MAX_TRES,DEPTH_OBLIVIOUS,FUTURE_FLAG', 'PriorityUsageResetPeriod=MONTHLY',
       'PartitionName=DEFAULT PriorityTier=2', 'PartitionName=a PriorityJobFactor=10', 'PartitionName=b Priority=7 PriorityTier=3', 'PartitionName=c Priority=4',
     ].join('\n')
     expect(policyOf(text)).toEqual({
       replan: {
-        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES', tiers: { a: 2, b: 3, c: 2 }, partitions: { a: 10, b: 7, c: 4 } } },
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS', tiers: { a: 2, b: 3, c: 2 }, partitions: { a: 10, b: 7, c: 4 } } },
         twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
-      ['approximated', 7, 'PriorityFlags', 'without DEPTH_OBLIVIOUS, which is not simulated'],
+      ['approximated', 7, 'PriorityFlags', 'without FUTURE_FLAG, which is not simulated'],
       ['ignored', 8, 'PriorityUsageResetPeriod', 'usage is forgotten daily, weekly or never'],
     ])
   })

@@ -64,6 +64,7 @@ describe('a dump of sacctmgr', () => {
   it('limits what jobs cost by the weights of their partition, or processors', () => {
     const conf = `${enforced}\nPriorityFlags=MAX_TRES\nPartitionName=main\nPartitionName=gpu TRESBillingWeights=CPU=1.5,GRES/gpu=20`
     expect(limitsOf(conf, "Account - 'a':GrpTRES=billing=100:GrpTRESMins=cpu=9")).toMatchObject({ accounts: { a: { GrpTRES: 'billing=100' } }, partitionBilling: { gpu: { procs: 1.5 } }, maxTres: true })
+    expect(limitsOf(conf.replace('MAX_TRES', 'NO_FAIR_TREE,max_tres_gres'), "Account - 'a':GrpTRES=billing=100")).toMatchObject({ maxTres: 'gres' })
     expect(made(conf, "Account - 'a':GrpTRES=billing=100").findings.find(({ setting }) => setting === 'gpu TRESBillingWeights')).toMatchObject({ verdict: 'approximated', note: 'the cluster has no GRES/gpu' })
     expect(limitsOf(conf, "Account - 'a':GrpTRES=cpu=100")).not.toHaveProperty('partitionBilling')
   })

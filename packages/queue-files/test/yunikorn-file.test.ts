@@ -106,6 +106,7 @@ describe('placement rules of YuniKorn', () => {
     return queue ?? refused
   }
   const none = 'no placement rule gives it a queue'
+  const inLeaf = 'a placement rule leads into queue "root.leaf", which holds jobs'
   it.each<[string, string, Parameters<typeof place>[1], string]>([
     ['provided: a declared queue', '- name: provided', { queue: 'leaf' }, 'root.leaf'],
     ['provided: with its whole path', '- name: provided', { queue: 'root.parent.child' }, 'root.parent.child'],
@@ -114,12 +115,15 @@ describe('placement rules of YuniKorn', () => {
     ['provided: created', '- { name: provided, create: true }', { queue: 'other' }, 'root.other'],
     ['provided: a period is no level', '- { name: provided, create: true }', { queue: 'x.y' }, 'root.x_dot_y'],
     ['provided: not one that holds queues', '- { name: provided, create: true }', { queue: 'parent' }, none],
-    ['provided: not in one that holds jobs', '- { name: provided, create: true }', { queue: 'root.leaf.inside' }, none],
+    ['provided: not in one that holds jobs', '- { name: provided, create: true }', { queue: 'root.leaf.inside' }, inLeaf],
+    ['provided: in one that holds jobs, whatever comes then (createQueue)', '- { name: provided, create: true }\n- { name: fixed, value: leaf }', { queue: 'root.leaf.inside' }, inLeaf],
+    ['provided: one that holds queues, and the next rule', '- { name: provided, create: true }\n- { name: fixed, value: leaf }', { queue: 'parent' }, 'root.leaf'],
     ['provided: a whole path has no use for a parent', '- { name: provided, create: true, parent: { name: user, create: true } }', { queue: 'root.leaf', user: 'ann' }, 'root.leaf'],
     ['provided in the queue of its user', '- { name: provided, create: true, parent: { name: user, create: true } }', { queue: 'x', user: 'ann' }, 'root.ann.x'],
     ['user', '- { name: user, create: true }', { user: 'Ann.Lee' }, 'root.ann_dot_lee'],
     ['user: a declared queue', '- name: user', { user: 'a.b' }, 'root.a_dot_b'],
-    ['user: not in one that holds jobs', '- { name: user, create: true, parent: { name: fixed, value: leaf } }', { user: 'ann' }, none],
+    ['user: not in one that holds jobs', '- { name: user, create: true, parent: { name: fixed, value: leaf } }', { user: 'ann' }, inLeaf],
+    ['user: in one that holds jobs, whatever comes then', '- { name: user, parent: { name: fixed, value: leaf } }\n- { name: fixed, value: leaf }', { user: 'ann' }, inLeaf],
     ['tag: the namespace is its user', '- { name: tag, value: namespace, create: true, parent: { name: fixed, value: root.parent } }', { user: 'ml' }, 'root.parent.ml'],
     ['tag: no other', '- { name: tag, value: team, create: true }', { user: 'ml' }, none],
     ['fixed, after others', '- name: provided\n- { name: fixed, value: root.leaf }', { queue: 'other' }, 'root.leaf'],
@@ -132,6 +136,18 @@ describe('placement rules of YuniKorn', () => {
     ['a filter that denies all', '- { name: fixed, value: leaf, filter: { type: deny } }', { user: 'ann' }, none],
   ])('%s', (_, rules, job, expected) => {
     expect(place(rules, job)).toBe(expected)
+  })
+  it('a job that none gives a queue is in root.default, where that holds jobs (YUNIKORN-2703)', () => {
+    const where = (queue: string | undefined, rules: string, children = '{ name: default }, { name: b, parent: true }') => {
+      const { root: top, ...rest } = read(queues(`- name: root\n  queues: [${children}]`, rules === '' ? '' : `  placementrules: [${rules}]\n`))
+      const { queue: given, refused } = placeInYunikorn({ ...(queue !== undefined && { queue }), user: 'ann' }, { root: top, ...rest })
+      return given ?? refused
+    }
+    const [tag, intoLeaf] = ['{ name: tag, value: team, create: true }', '{ name: provided, create: true }']
+    expect([where(undefined, ''), where('x', ''), where('b', ''), where('x', tag), where('b', intoLeaf)]).toEqual(Array.from({ length: 5 }, () => 'root.default'))
+    expect([where('root.default.x', intoLeaf), where('x', tag, '{ name: a }'), where('x', tag, '{ name: default, parent: true }')]).toEqual([
+      'a placement rule leads into queue "root.default", which holds jobs', none, none,
+    ])
   })
   it('without any a job is in the queue that it names', () => {
     const where = (queue?: string) => Object.values(placeInYunikorn({ ...(queue !== undefined && { queue }) }, read(root('- name: a\n  queues: [{ name: b }]'))))[0]
@@ -158,6 +174,11 @@ describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
     [root('- name: a\n  limits: [{ users: [ann] }]'), 'a limit limits nothing, or forbids everything.'],
     [root('- name: a\n  limits: [{ users: ["*"], maxapplications: 1 }, { users: [ann], maxapplications: 1 }]'), '"ann" comes after "*".'],
     [root('- name: a\n  limits: [{ groups: ["*"], maxapplications: 1 }]'), '"*" has a limit, and no group by its name.'],
+    [root('- name: a\n  resources: { max: { memory: 1G } }\n  limits: [{ users: [ann], maxresources: { memory: 10G } }]'), 'a limit has more memory than queue "root.a" may have.'],
+    [root('- name: a\n  maxapplications: 5\n  limits: [{ users: [ann], maxapplications: 100 }]'), 'a limit has more applications than queue "root.a" may run, 5.'],
+    [root('- name: a\n  limits: [{ users: [ann], groups: [dev], maxresources: { memory: 100 } }]\n  queues:\n  - name: b\n    queues: [{ name: c, limits: [{ users: [ann], maxresources: { memory: 200 } }] }]'), 'user ann may have more memory in queue "root.a.b.c" than in a queue around it.'],
+    [root('- name: a\n  limits: [{ users: [ann], groups: [dev], maxresources: { memory: 100 } }]\n  queues: [{ name: b, limits: [{ groups: [dev], maxresources: { memory: 200 } }] }]'), 'group dev may have more memory in queue "root.a.b" than in a queue around it.'],
+    [root('- name: a\n  limits: [{ users: [ann], maxapplications: 3 }]\n  queues: [{ name: b, limits: [{ users: [ann], maxresources: { memory: 1 } }] }]'), 'user ann may run any number of applications in queue "root.a.b", and 3 in a queue around it.'],
     [root('- name: a\n  childtemplate: { maxapplications: 3 }'), 'stands at queue "root.a", which holds jobs.'],
     [queues('- name: a', '  placementrules: [{ name: users }]\n'), 'there is no placement rule "users".'],
     [queues('- name: a', '  placementrules: [{ name: fixed, value: b }]\n'), 'rule "fixed" names queue "b", which is not declared.'],

@@ -86,6 +86,62 @@ describe('jobs of several kinds', () => {
   })
 })
 
+describe('pods that failed', () => {
+  const run = (name: string, phase: string, from: number, to: number, cpu = '1') => ({
+    ...pod(name, owned('Job', 'train'), cpu), status: { phase, startTime: at(from), containerStatuses: [{ name: 'main', state: { terminated: { finishedAt: at(to) } } }] },
+  })
+  const train = (completions: number, status: Json = { startTime: at(60), completionTime: at(400) }) =>
+    ({ ...job('train', { labels: { 'kueue.x-k8s.io/queue-name': 'q' } }), spec: { parallelism: 2, completions, template: { spec: { containers: containers('1') } } }, status })
+  const found = (...items: readonly object[]) => jobs(...items).map(({ recorded, stages }) => [recorded?.status, stages.map(({ tasks, gang, duration }) => [tasks, gang, duration])])
+
+  it('are one task with those that their Job started for them, so that it has as many as it says', () => {
+    const pods = [run('a', 'Failed', 60, 100), run('b', 'Succeeded', 60, 300), run('c', 'Failed', 110, 150), run('d', 'Succeeded', 200, 400)]
+    expect(found(train(2), ...pods)).toEqual([['completed', [[2, true, [280, 240]]]]]) // 40 + 40 + 200
+    expect(found(...[train(2), ...pods].reverse())).toEqual([['completed', [[2, true, [240, 280]]]]])
+  })
+  it('are for themselves where the Job has no fewer, was not there, or started no other after them that asks as much', () => {
+    const failed = { startTime: at(60), conditions: [{ type: 'Failed', status: 'True', lastTransitionTime: at(300) }] }
+    expect(found(train(2, failed), run('a', 'Failed', 60, 100), run('b', 'Failed', 60, 300))).toEqual([['failed', [[2, true, [40, 240]]]]])
+    expect(found(run('a', 'Failed', 60, 100), run('b', 'Succeeded', 110, 300))).toEqual([['failed', [[2, undefined, [40, 190]]]]])
+    expect(found(train(1), run('a', 'Failed', 60, 100), run('b', 'Succeeded', 90, 300))[0]?.[1]).toEqual([[2, true, [40, 210]]])
+    expect(found(train(1), run('a', 'Failed', 60, 100), run('b', 'Succeeded', 110, 300, '2'))[0]?.[1]).toHaveLength(2)
+  })
+})
+
+describe('the priority of a group', () => {
+  const klass = (name: string, value: number) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name, creationTimestamp: at(0) }, value })
+  const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'pg' } }
+  const numbered = (metadata: Json) => ({ ...pod('p', metadata), spec: { containers: containers('1'), priority: 7 } })
+  const found = (...items: readonly object[]) => {
+    const trace = read(JSON.stringify(list(...items)))
+    const [one] = jobsOf(trace)
+    return [one?.priority, one?.queue, trace.report.rules.map(({ rule }) => rule).filter((rule) => rule === 'classes').length]
+  }
+  const volcano = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1, queue: 'research', priorityClassName: 'high' })
+  const kai = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, queue: 'team-a', priorityClassName: 'high' })
+
+  it('is that of its PodGroup, or of its job of Volcano, whatever its pods have (Volcano, cache.go; KAI Scheduler)', () => {
+    expect(found(volcano, klass('high', 1000), numbered(grouped))).toEqual([1000, 'research', 0])
+    expect(found(kai, klass('high', 1000), numbered({ annotations: { 'pod-group-name': 'pg' }, ...owned('PyTorchJob', 'train') }))).toEqual([1000, 'team-a', 0])
+    const ofVolcano = other('batch.volcano.sh/v1alpha1', 'Job', 'vj', { queue: 'low', priorityClassName: 'high' })
+    expect(found(ofVolcano, klass('high', 1000), numbered({ ...grouped, ...owned('Job', 'vj') }))).toEqual([1000, 'low', 0])
+  })
+  it('is what Kueue says, by a Workload or by a class of its own, in whatever order they are listed', () => {
+    const ofKueue = { apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'WorkloadPriorityClass', metadata: { name: 'high', creationTimestamp: at(0) }, value: 500 }
+    const train = job('train', { labels: { 'kueue.x-k8s.io/queue-name': 'q', 'kueue.x-k8s.io/priority-class': 'high' } })
+    const items = [numbered(owned('Job', 'train')), train, klass('high', 1000), ofKueue]
+    const [ofClass, ofWorkload] = [[500, 'q', 0], [100, 'q', 0]]
+    expect([found(...items), found(...[...items].reverse())]).toEqual([ofClass, ofClass])
+    const told = [...items, workload('job-train', owned('Job', 'train'))]
+    expect([found(...told)[0], found(...[...told].reverse())[0]]).toEqual([ofWorkload[0], ofWorkload[0]])
+    expect(found(...items.slice(0, 3))).toEqual([7, 'q', 1])
+  })
+  it('is that of its pods where it names no class, or one that is not there, which is told', () => {
+    expect(found(other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', {}), klass('high', 1000), numbered(grouped))).toEqual([7, 'ml', 0])
+    expect(found(volcano, numbered(grouped))).toEqual([7, 'research', 1])
+  })
+})
+
 describe('what a group of pods asks at least', () => {
   const grouped = { annotations: { 'scheduling.k8s.io/group-name': 'pg' } }
   const stagesOf = (...objects: readonly object[]) => jobs(...objects)[0]?.stages.map(({ tasks, gang, minTasks }) => [tasks, gang, minTasks])

@@ -1,9 +1,9 @@
 import type { Env, JobId, LaneId, Round, Seconds, TaskId, WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
-import { billingOf } from './billing.js'
+import { addedUp, billingOf, maxTresOption } from './billing.js'
 import { DecayedUsage } from './decayed-usage.js'
-import { classicFairShare, fairTree } from './factors.js'
+import { classicFairShare, depthObliviousFairShare, fairTree } from './factors.js'
 
 const WEEK = 604_800
 const FIVE_MINUTES = 300
@@ -26,18 +26,20 @@ export const usageOptions = {
 }
 export const decayOptions = {
   algorithm: z
-    .enum(['fair-tree', 'classic'])
+    .enum(['fair-tree', 'classic', 'depth-oblivious'])
     .default('fair-tree')
-    .describe('fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above'),
+    .describe(
+      'fair-tree: users by rank, level by level; classic: 2^(-usage / shares), with that of the accounts above; depth-oblivious: the same, however deep in the tree (PriorityFlags=DEPTH_OBLIVIOUS)',
+    ),
   halfLife: z.number().nonnegative().default(WEEK).describe('seconds in which past usage halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   calcPeriod: z
     .number()
     .min(1)
     .default(FIVE_MINUTES)
     .describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
-  dampening: z.number().positive().default(1).describe('divides the usage of `classic` (FairShareDampeningFactor)'),
+  dampening: z.number().positive().default(1).describe('divides the usage of `classic` and `depth-oblivious` (FairShareDampeningFactor)'),
   usageReset: z.number().min(1).optional().describe('seconds: usage is forgotten at multiples of it (PriorityUsageResetPeriod); default never'),
-  maxTres: z.boolean().default(false).describe('charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES)'),
+  maxTres: maxTresOption.describe('true: charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES); gres: the largest of processors, memory and nodes, and the sum of all else (MAX_TRES_GRES)'),
 }
 export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}
 
@@ -50,6 +52,7 @@ export class AccountUsage implements WorkListener {
   readonly #options: AccountUsageOptions
   readonly #tree: AssociationTree
   readonly #usage: DecayedUsage
+  readonly #isAdded: readonly boolean[]
   /** What an amount of each resource is charged per second. */
   readonly #billing: Float64Array
   /** The same of queues that have their own, by name. */
@@ -66,6 +69,7 @@ export class AccountUsage implements WorkListener {
     this.#options = options
     this.#tree = new AssociationTree(options.accounts)
     this.#usage = new DecayedUsage({ ...options, usageReset: options.usageReset ?? Infinity })
+    this.#isAdded = addedUp(options.maxTres, env.cluster.resources)
     this.#billing = billingOf(options.billing, env.cluster, 'billing')
     this.#billingOf = new Map(Object.entries(options.partitionBilling).map(([queue, billing]) => [queue, billingOf(billing, env.cluster, `partitionBilling.${queue}`)]))
     this.#follow()
@@ -100,7 +104,9 @@ export class AccountUsage implements WorkListener {
 
   #compute(): Float64Array {
     const usage = this.#usage.charged
-    return this.#options.algorithm === 'classic' ? classicFairShare(this.#tree, usage, this.#options.dampening) : fairTree(this.#tree, usage)
+    const { algorithm, dampening } = this.#options
+    if (algorithm === 'fair-tree') return fairTree(this.#tree, usage)
+    return (algorithm === 'classic' ? classicFairShare : depthObliviousFairShare)(this.#tree, usage, dampening)
   }
 
   onSubmit(job: JobId): void {
@@ -135,11 +141,12 @@ export class AccountUsage implements WorkListener {
     const { work, cluster } = this.#env
     const shape = work.shapeOf(task)
     const billing = this.#billingOf.size === 0 ? this.#billing : (this.#billingOf.get(work.queueName(work.queue(work.jobOf(task)))) ?? this.#billing)
-    let charge = 0
+    let [largest, sum] = [0, 0]
     for (const resource of cluster.lanes[lane]?.resources ?? []) {
       const own = work.demand(shape, resource) * (billing[resource] as number)
-      charge = this.#options.maxTres ? Math.max(charge, own) : charge + own
+      if (this.#isAdded[resource] === true) sum += own
+      else largest = Math.max(largest, own)
     }
-    return charge
+    return largest + sum
   }
 }

@@ -1,4 +1,13 @@
 import { amountsByName, type ClusterView, type ResourceId } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { isOfNode } from '../slurm-limits/amounts.js'
+
+/** How weighted amounts make a bill. */
+export const maxTresOption = z.union([z.boolean(), z.literal('gres')]).default(false)
+
+/** Which weighted amounts are added up in a bill; of the others the largest counts. */
+export const addedUp = (maxTres: boolean | 'gres', resources: readonly string[]): readonly boolean[] =>
+  resources.map((name) => maxTres === false || (maxTres === 'gres' && !isOfNode(name)))
 
 /** Names under which processors go; without one of these the first resource is charged. */
 const PROCESSORS = ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores', 'cpu-milli', 'millicores']

@@ -2,14 +2,15 @@ import { forwarding, type Env, type JobBlock, type Order, type Round, type WorkL
 import { byScore, type Score } from '../orders/by-score.js'
 import type { AccountUsage } from './account-usage.js'
 
-/** An order by a score that past usage is part of, largest first; ties by submission. It changes with the end of a period, and `others` are told of what happens first. */
-export function byUsage(usage: AccountUsage, env: Env, scoreOf: Score, ...others: readonly WorkListener[]): Order {
+/** An order by a score that past usage is part of, largest first; ties by submission. It changes with the end of a period; `others` are told of what happens first, and `beforeReading` is called when the periods that are over have ended. */
+export function byUsage(usage: AccountUsage, env: Env, scoreOf: Score, others: readonly WorkListener[] = [], beforeReading?: () => void): Order {
   const ranking = byScore(env, scoreOf, () => usage.version())
   return {
     ...forwarding(usage, ...others, ranking),
     readsAll: true,
     begin: (round: Round): void => {
       usage.wake(round)
+      beforeReading?.()
       ranking.begin(round)
     },
     next: (): JobBlock | undefined => ranking.next(),

@@ -1,4 +1,4 @@
-import { portableExp2 } from '@sched/core'
+import { portableExp2, portableLog, portableLog2 } from '@sched/core'
 
 /**
  * Accounts and users as columns: the root is 0 and has `parent` -1, every other association comes after its parent.
@@ -49,17 +49,57 @@ function siblingShares({ shares }: Associations, home: Int32Array): Float64Array
  * the parent's.
  */
 export function classicFairShare(associations: Associations, usage: ArrayLike<number>, dampening = 1): Float64Array {
+  return fairShareBy(associations, usage, dampening, ({ actual, effective, ofSiblings }, id, above) =>
+    (actual[id] as number) + ((effective[above] as number) - (actual[id] as number)) * (ofSiblings[id] as number))
+}
+
+/** How much more an account that is far from its shares counts than what lies in it. */
+const STRESS = 5
+
+/**
+ * Depth-oblivious fair-share factor of every association, in [0, 1]: F = 2^(-R / d) with R = P L^k. P is the R of the account around it, L its own
+ * usage over its shares, both relative to its siblings'; k is 1 where both are above or both below 1, and 1 / (1 + (5 ln P)^2) otherwise, so that
+ * who has used little of an account that has used much is not as well off as its own use says. How deep it lies does not matter.
+ *
+ * Source: Slurm, `_depth_oblivious_set_usage_efctv` of priority/multifactor. Deviation: siblings are all that count in the same account, also
+ * those in accounts with shares of their parent.
+ */
+export function depthObliviousFairShare(associations: Associations, usage: ArrayLike<number>, dampening = 1): Float64Array {
+  return fairShareBy(associations, usage, dampening, ({ actual, effective, normal, ofSiblings, used }, id, above) => {
+    const around = ratio(effective[above] as number, normal[above] as number)
+    if (associations.shares[id] === OF_PARENT) return effective[above] as number
+    if (actual[id] === 0 || around === 0 || normal[id] === 0) return actual[id] as number
+    const own = (actual[id] as number) / (used[above] as number) / (ofSiblings[id] as number)
+    const stress = portableLog(around)
+    const power = stress * portableLog(own) >= 0 ? 1 : 1 / (1 + (STRESS * stress) ** 2)
+    return around * portableExp2(power * portableLog2(own)) * (normal[id] as number)
+  })
+}
+
+/** Columns by association; usage is as a fraction of all. */
+interface Columns {
+  /** Shares, as a fraction of all and of the siblings'. */
+  readonly normal: Float64Array
+  readonly ofSiblings: Float64Array
+  readonly actual: Float64Array
+  readonly effective: Float64Array
+  /** By account: usage of all that count in it and have shares of their own. */
+  readonly used: Float64Array
+}
+
+/** F = 2^(-UE / S / d) of every association; `effectiveOf` gives the effective usage below those that count in the root, where it is the actual one. */
+function fairShareBy(associations: Associations, usage: ArrayLike<number>, dampening: number, effectiveOf: (columns: Columns, id: number, above: number) => number): Float64Array {
   const home = homes(associations)
   const total = totalUsage(associations, usage)
-  const ofSiblings = siblingShares(associations, home)
-  const normal = new Float64Array(home.length).fill(1)
-  const effective = new Float64Array(home.length)
-  const factors = new Float64Array(home.length).fill(1)
+  const actual = total.map((each) => ratio(each, total[0] as number))
+  const [normal, factors] = [new Float64Array(home.length).fill(1), new Float64Array(home.length).fill(1)]
+  const [effective, used] = [new Float64Array(home.length), new Float64Array(home.length)]
+  for (let id = 1; id < home.length; id++) if (associations.shares[id] !== OF_PARENT) used[home[id] as number] = (used[home[id] as number] as number) + (actual[id] as number)
+  const columns: Columns = { normal, ofSiblings: siblingShares(associations, home), actual, effective, used }
   for (let id = 1; id < home.length; id++) {
     const above = home[id] as number
-    const actual = ratio(total[id] as number, total[0] as number)
-    normal[id] = (normal[above] as number) * (ofSiblings[id] as number)
-    effective[id] = above === 0 ? actual : actual + ((effective[above] as number) - actual) * (ofSiblings[id] as number)
+    normal[id] = (normal[above] as number) * (columns.ofSiblings[id] as number)
+    effective[id] = above === 0 ? (actual[id] as number) : effectiveOf(columns, id, above)
     factors[id] = normal[id] === 0 ? 0 : portableExp2(-(effective[id] as number) / (normal[id] as number) / dampening)
   }
   return factors

@@ -4,6 +4,7 @@ import { LastingTerms } from '../orders/lasting-terms.js'
 import { sizeFactor } from '../orders/priority.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
+import { RisingScores } from './rising-scores.js'
 import { fromSlurm, slurmOptions } from './slurm-options.js'
 import { TresWeights } from './tres-weights.js'
 
@@ -28,6 +29,11 @@ const ownOptions = {
     .describe(
       'weights of the amounts that it asks for, each as a fraction of what the nodes of its partition have (PriorityWeightTRES), by resource',
     ),
+  raw: z
+    .array(z.enum(['partition', 'qos', 'tres']))
+    .default([])
+    .describe('what counts as it is instead of as a fraction: priorities of queues or QOS, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _TRES)'),
+  onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
@@ -75,10 +81,13 @@ export const multifactorOrder = defineOrder({
   create: (given, env) => {
     const options = settingsOf(given)
     const usage = new AccountUsage(options, env)
-    const tres = new TresWeights(options.tres, env)
+    const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
     const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
     const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, env)
-    return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), lasting), priority: (job, lane) => ranking(job, lane) % TIER }
+    if (!options.onlyUp) return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), [lasting]), priority: (job, lane) => ranking(job, lane) % TIER }
+    const rising = new RisingScores(ranking, env)
+    const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [lasting, rising], () => rising.raise(usage.version()))
+    return { ...order, priority: (job, lane) => rising.of(job, lane) % TIER }
   },
 })
 
@@ -110,7 +119,7 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
   const queue = work.queueName(work.queue(job))
   return [
     options.jobSize === 0 ? 0 : options.jobSize * sizeOf(job, lane, options, env),
-    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options.partitions),
+    options.partition === 0 ? 0 : options.partition * partitionFactor(queue, options),
     options.qos * qosFactor(work.qos(job), options),
     options.site * work.priority(job),
     tres.of(job, lane),
@@ -152,11 +161,14 @@ function largest(resource: ResourceId, cluster: ClusterView): number {
   return all[resource] as number
 }
 
-function qosFactor(qos: string, { qos: weight, qosPriorities }: Settings): number {
-  return weight === 0 ? 0 : (qosPriorities[qos === '' ? 'normal' : qos] ?? 0) / Math.max(1, ...Object.values(qosPriorities))
+function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {
+  if (weight === 0) return 0
+  const own = qosPriorities[qos === '' ? 'normal' : qos] ?? 0
+  return raw.includes('qos') ? own : own / Math.max(1, ...Object.values(qosPriorities))
 }
 
 /** The priority of a queue as a fraction of the highest; queues that are not named have 1. */
-function partitionFactor(queue: string, partitions: Readonly<Record<string, number>>): number {
-  return (partitions[queue] ?? 1) / Math.max(1, ...Object.values(partitions))
+function partitionFactor(queue: string, { partitions, raw }: Settings): number {
+  const own = partitions[queue] ?? 1
+  return raw.includes('partition') ? own : own / Math.max(1, ...Object.values(partitions))
 }

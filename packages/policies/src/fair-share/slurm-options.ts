@@ -1,4 +1,4 @@
-import { SchedError, withoutUndefined } from '@sched/core'
+import { SchedError, suggest, withoutUndefined } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { slurmSeconds } from '../slurm-limits/slurm-time.js'
 import { tresWeights } from './tres-weights.js'
@@ -20,24 +20,34 @@ export const slurmOptions = {
   PriorityCalcPeriod: time.optional().describe('Slurm\'s name of `calcPeriod`, in minutes'),
   PriorityUsageResetPeriod: z.enum(['NONE', 'DAILY', 'WEEKLY']).optional().describe('Slurm\'s name of `usageReset`'),
   FairShareDampeningFactor: z.number().positive().optional().describe('Slurm\'s name of `dampening`'),
-  PriorityFlags: z.string().optional().describe('NO_FAIR_TREE: `algorithm: classic`; SMALL_RELATIVE_TO_TIME: `relativeToTime`; MAX_TRES: `maxTres`; separated by commas'),
+  PriorityFlags: z
+    .string()
+    .optional()
+    .describe('NO_FAIR_TREE and DEPTH_OBLIVIOUS: `algorithm`; SMALL_RELATIVE_TO_TIME: `relativeToTime`; MAX_TRES and MAX_TRES_GRES: `maxTres`; NO_NORMAL_...: `raw`; INCR_ONLY: `onlyUp`; separated by commas'),
 }
 type SlurmOptions = z.output<z.ZodObject<typeof slurmOptions>>
 
-/** Flags that change nothing here: what they choose is always so. */
-const HERE_ALWAYS = ['ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
+/** What NO_NORMAL_... leaves as it is; there is nothing here that goes by associations. */
+const RAW = { PART: ['partition'], QOS: ['qos'], TRES: ['tres'], ASSOC: [], ALL: ['partition', 'qos', 'tres'] }
+
+/** PriorityFlags that are known. ACCRUE_ALWAYS and CALCULATE_RUNNING change nothing here: what they choose is always so. */
+export const priorityFlags: readonly string[] = [
+  'ACCRUE_ALWAYS', 'CALCULATE_RUNNING', 'NO_FAIR_TREE', 'DEPTH_OBLIVIOUS', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'MAX_TRES_GRES', 'INCR_ONLY',
+  ...Object.keys(RAW).map((name) => `NO_NORMAL_${name}`),
+]
 
 /** Slurm's options under the names that they have here. Throws `BAD_OPTION` for a time or a flag that is not known. */
 export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>> {
   const flags = (given.PriorityFlags ?? '').split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
   for (const flag of flags)
-    if (!['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', ...HERE_ALWAYS].includes(flag))
+    if (!priorityFlags.includes(flag))
       throw new SchedError(
         'BAD_OPTION',
         `PriorityFlags has ${flag}, which is not modelled.`,
         { field: 'multifactor.PriorityFlags' },
-        'Known: NO_FAIR_TREE, SMALL_RELATIVE_TO_TIME, MAX_TRES.',
+        suggest(flag, priorityFlags),
       )
+  const raw = Object.entries(RAW).flatMap(([name, factors]) => (flags.includes(`NO_NORMAL_${name}`) ? factors : []))
   const known = {
     age: given.PriorityWeightAge,
     fairShare: given.PriorityWeightFairshare,
@@ -51,12 +61,17 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
     calcPeriod: secondsOf('PriorityCalcPeriod', given.PriorityCalcPeriod),
     usageReset: given.PriorityUsageResetPeriod === 'DAILY' ? 86_400 : given.PriorityUsageResetPeriod === 'WEEKLY' ? 604_800 : undefined,
     dampening: given.FairShareDampeningFactor,
-    algorithm: flags.includes('NO_FAIR_TREE') ? 'classic' : undefined,
+    algorithm: flags.includes('DEPTH_OBLIVIOUS') ? 'depth-oblivious' : flags.includes('NO_FAIR_TREE') ? 'classic' : undefined,
     relativeToTime: flags.includes('SMALL_RELATIVE_TO_TIME') || undefined,
-    maxTres: flags.includes('MAX_TRES') || undefined,
+    maxTres: maxTresOf(flags),
+    raw: raw.length > 0 ? [...new Set(raw)] : undefined,
+    onlyUp: flags.includes('INCR_ONLY') || undefined,
   }
   return withoutUndefined(known)
 }
+
+/** `maxTres` of PriorityFlags; `undefined`: amounts are added up. */
+export const maxTresOf = (flags: readonly string[]): true | 'gres' | undefined => (flags.includes('MAX_TRES') ? true : flags.includes('MAX_TRES_GRES') ? 'gres' : undefined)
 
 /** Seconds of minutes or of a time as Slurm writes it. Throws `BAD_OPTION`. */
 function secondsOf(name: string, time: number | string | undefined): number | undefined {

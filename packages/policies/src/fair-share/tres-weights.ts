@@ -2,20 +2,23 @@ import { SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, ty
 import { slurmResource } from '../slurm-limits/amounts.js'
 
 /**
- * What the amounts that a job asks for add to its priority: for each resource its weight times the fraction of what the nodes of the job's partition have.
+ * What the amounts that a job asks for add to its priority: for each resource its weight times the fraction of what the nodes of the job's partition have,
+ * or times the amount itself (NO_NORMAL_TRES).
  * The nodes of a partition are those with the label `partition:NAME`, where any has it, otherwise all.
  *
  * Source: Slurm, `_get_tres_factors` of priority/multifactor. Deviation: amounts are those of what starts together.
  */
 export class TresWeights {
   readonly #env: Env
+  readonly #isRaw: boolean
   readonly #weights: readonly { readonly resource: ResourceId; readonly weight: number }[]
   /** By queue: what its nodes have of each of the resources. */
   readonly #totals = new Map<number, readonly number[]>()
 
   /** `weights`: by name of the resource, Slurm's or the cluster's. Throws `BAD_OPTION` for one that the cluster lacks. */
-  constructor(weights: Readonly<Record<string, number>>, env: Env) {
+  constructor(weights: Readonly<Record<string, number>>, isRaw: boolean, env: Env) {
     this.#env = env
+    this.#isRaw = isRaw
     const { resources } = env.cluster
     this.#weights = Object.entries(weights).map(([name, weight]) => {
       const resource = slurmResource(name, resources)
@@ -37,7 +40,8 @@ export class TresWeights {
     for (const [i, { resource, weight }] of this.#weights.entries()) {
       const total = totals[i] as number
       const asked = cluster.lanes[lane]?.resources.includes(resource) === true ? work.asked(job, lane, resource) : 0
-      if (total > 0) sum += (weight * asked) / total
+      if (this.#isRaw) sum += weight * asked
+      else if (total > 0) sum += (weight * asked) / total
     }
     return sum
   }

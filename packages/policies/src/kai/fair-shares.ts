@@ -12,12 +12,12 @@ export interface Claimant {
 
 /**
  * Divides an amount among siblings: to each what it asks of its quota, be there enough or not; then what is left by
- * weight, in whole amounts, to those of the highest priority that ask more, until nothing is left or asked; what rounding
+ * weight, in whole steps (a device, or one), to those of the highest priority that ask more, until nothing is left or asked; what rounding
  * leaves one by one to those whose part lost most by it, of equals to the first.
  *
  * Source: KAI Scheduler, resource_division.go. Deviation: past usage does not count (its kValue is 0).
  */
-export function fairShares(total: number, queues: readonly Claimant[]): number[] {
+export function fairShares(total: number, queues: readonly Claimant[], step = 1): number[] {
   const asked = queues.map(({ limit, request }) => Math.min(limit, request))
   const shares = queues.map(({ quota }, i) => Math.min(quota === Infinity ? total : quota, asked[i] as number))
   let left = Math.max(0, total - shares.reduce((sum, share) => sum + share, 0))
@@ -25,13 +25,20 @@ export function fairShares(total: number, queues: readonly Claimant[]): number[]
   for (const priority of priorities) {
     if (left <= 0) break
     const level = queues.flatMap((queue, i) => (queue.priority === priority && queue.weight > 0 ? [i] : []))
-    left = byWeight(left, level, queues, asked, shares)
+    left = byWeight(left, level, { queues, asked, step }, shares)
   }
   return shares
 }
 
+/** Those who claim, what each may have of what it asks, and in which steps a part is given. */
+interface Asking {
+  readonly queues: readonly Claimant[]
+  readonly asked: readonly number[]
+  readonly step: number
+}
+
 /** Gives what is left to the queues of one priority; returns what they leave. */
-function byWeight(total: number, level: readonly number[], queues: readonly Claimant[], asked: readonly number[], shares: number[]): number {
+function byWeight(total: number, level: readonly number[], { queues, asked, step }: Asking, shares: number[]): number {
   let left = total
   const rests = new Map<number, number>()
   for (let isAnother = true; isAnother && left > 0; ) {
@@ -42,7 +49,7 @@ function byWeight(total: number, level: readonly number[], queues: readonly Clai
     for (const i of hungry) {
       const part = (round * (queues[i] as Claimant).weight) / weights
       const wanted = (asked[i] as number) - (shares[i] as number)
-      const given = wanted <= part ? wanted : Math.floor(part)
+      const given = wanted <= part ? wanted : Math.floor(part / step) * step
       if (wanted <= part) rests.delete(i)
       else if (part > given) rests.set(i, part - given)
       shares[i] = (shares[i] as number) + given
@@ -52,7 +59,7 @@ function byWeight(total: number, level: readonly number[], queues: readonly Clai
   }
   for (const [queue] of [...rests].sort(([a, first], [b, second]) => second - first || a - b)) {
     if (left <= 0) break
-    const given = Math.min(1, left)
+    const given = Math.min(step, left)
     shares[queue] = (shares[queue] as number) + given
     left -= given
   }

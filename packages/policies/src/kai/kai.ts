@@ -255,7 +255,7 @@ export class KaiOrder implements Order {
         claimant.request = (allocated[r] as number) + (pending[r] as number)
         return claimant
       })
-      const shares = fairShares(total[r] as number, claimants)
+      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1)
       for (const [i, { fairShare }] of queues.entries()) fairShare[r] = shares[i] as number
     }
     for (const [i, child] of children.entries()) if (!lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)

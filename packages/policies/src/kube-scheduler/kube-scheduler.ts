@@ -15,7 +15,7 @@ const kubeSchedulerOptions = z.strictObject({
   preemption: z.boolean().default(true).describe('whether tasks without room take the place of those of lower priority (plug-in DefaultPreemption)'),
   never: z.array(z.number()).default([]).describe('priorities whose tasks preempt nobody (`preemptionPolicy: Never` of a PriorityClass)'),
   minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('so many percent of the nodes in question are enough to choose from, and'),
-  minCandidateNodesAbsolute: z.int().min(1).default(100).describe('at least so many; the search begins at one drawn at random'),
+  minCandidateNodesAbsolute: z.int().min(0).default(100).describe('at least so many, and one in any case; the search begins at one drawn at random'),
 })
 /** Options of `kube-scheduler`; all may be left out. */
 export type KubeSchedulerOptions = z.input<typeof kubeSchedulerOptions>

@@ -36,7 +36,7 @@ export class VictimSearch {
     const changed = isWhole ? this.#changedSince(this.#knownInVain(shape, own), round) : undefined
     const nodes = (changed ?? round.nodes).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
     const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = this.#options
-    const enough = Math.max(Math.floor((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute)
+    const enough = Math.max(Math.floor((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute, 1)
     const first = enough < nodes.length ? Math.floor(this.#random() * nodes.length) : 0
     const found: Candidate[] = []
     const spared = this.hasSpared

@@ -85,8 +85,8 @@ export const kueueOptions = z.strictObject({
     .strictObject({
       usageHalfLifeTime: z.number().nonnegative().default(604_800).describe('seconds after which past usage counts half; 0: only what is admitted now'),
       usageSamplingInterval: z.number().positive().default(300).describe('seconds for which a workload is charged at once when it is admitted'),
-      resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what an amount of a resource counts; default 1 each'),
-      users: z.record(z.string(), z.strictObject({ weight: z.number().nonnegative().describe('usage is divided by it; 0: the last as soon as anything was used') })).default({}).describe('what the usage of users (LocalQueues) counts over; default 1 each'),
+      resourceWeights: z.record(z.string(), z.number().nonnegative()).default({}).describe('what one of the amount of a resource counts, in the units of the cluster (in Kueue a core, a byte, a device); default 1 each'),
+      users: z.record(z.string(), z.strictObject({ weight: z.number().nonnegative().describe('usage is divided by it; 0: always the last') })).default({}).describe('what the usage of users (LocalQueues) counts over; default 1 each'),
     })
     .prefault({})
     .describe('how the usage of users is counted in queues whose `admissionMode` goes by it'),

@@ -38,10 +38,13 @@ export class PastUsage {
     this.#average[user] = (this.#average[user] as number) + this.#amount(demand, tasks) * (1 - this.#left(this.#settings.usageSamplingInterval))
   }
 
-  /** Changes nothing: users who had the same at the same times have used as much, to the last bit, however often each was asked for. */
+  /**
+   * `Infinity` of a user without weight, whatever it has used (Kueue, CalculateUsage). Changes nothing: users who had the same at the same times have used as
+   * much, to the last bit, however often each was asked for.
+   */
   of(user: UserId, now: Seconds): number {
-    const usage = this.#usage(user, now)
-    return usage === 0 ? 0 : usage / this.#weightOf(user)
+    const weight = this.#weightOf(user)
+    return weight === 0 ? Infinity : this.#usage(user, now) / weight
   }
 
   #usage(user: UserId, now: Seconds): number {

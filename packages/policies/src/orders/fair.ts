@@ -176,7 +176,9 @@ class FairOrder implements Order {
 
   #addJob(job: JobId, lane: LaneId): void {
     this.#countDemand(job, lane)
-    this.#lists.addJob(job, this.#poolOf[job] as number, lane, this.#jobKey(job, lane))
+    const leaf = this.#poolOf[job] as number
+    for (let pool = leaf; pool > 0 && this.#lists.isEmpty(pool, lane); pool = this.#lists.parent(pool)) this.#place(pool, lane)
+    this.#lists.addJob(job, leaf, lane, this.#jobKey(job, lane))
   }
 
   #jobKey(job: JobId, lane: LaneId): number {
@@ -185,14 +187,16 @@ class FairOrder implements Order {
     return pool.fifo ? -work.priority(job) : work.running(job, lane) / (this.#weightOf[job] as number)
   }
 
+  /** What is not listed gets its key when it is: with nothing pending tasks end without a look at any order. */
   #changeRunning(job: JobId, lane: LaneId, by: 1 | -1): void {
     const leaf = this.#poolOf[job] as number
     const lists = this.#lists
-    if (!(this.#tree.pools[leaf] as Pool).fifo) lists.placeJob(job, leaf, lane, this.#env.work.running(job, lane) / (this.#weightOf[job] as number))
+    if (lists.isListed(job, lane) && !(this.#tree.pools[leaf] as Pool).fifo)
+      lists.placeJob(job, leaf, lane, this.#env.work.running(job, lane) / (this.#weightOf[job] as number))
     for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
       const at = pool * this.#lanes + lane
       this.#running[at] = (this.#running[at] as number) + by
-      lists.placePool(pool, lane, this.#poolKey(pool, lane))
+      if (!lists.isEmpty(pool, lane)) lists.placePool(pool, lane, this.#poolKey(pool, lane))
     }
   }
 

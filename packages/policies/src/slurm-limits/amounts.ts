@@ -31,6 +31,9 @@ export function amountsOf(written: string | Readonly<Record<string, number>> | u
   })
 }
 
+/** Whether a resource is what Slurm counts of a node itself (processors, memory, nodes), and not one of its generic ones or of the whole cluster. */
+export const isOfNode = (resource: string): boolean => ['cpu', 'mem', 'node'].some((tres) => names[tres]?.includes(resource.toLowerCase()) === true)
+
 /** Which of the resources Slurm's name for one means (`cpu`, `mem`, `node`, `gres/gpu`), -1: none; names of resources are taken as they are. */
 export function slurmResource(name: string, resources: readonly string[]): number {
   const own = resources.indexOf(name)

@@ -1,4 +1,5 @@
 import * as z from '@sched/bundled/zod'
+import { maxTresOption } from '../fair-share/billing.js'
 
 const count = z.int().nonnegative()
 const tres = z
@@ -77,7 +78,7 @@ export const slurmLimitsOptions = z.strictObject({
   licenses: z.record(z.string(), count).optional().describe('licences of the cluster by name (Licenses): jobs that ask for some (`licenses`) wait until enough are free, and are refused where they ask for more than there are'),
   billing: z.record(z.string(), z.number().nonnegative()).optional().describe('what an amount of a resource costs for limits of `billing` (TRESBillingWeights); default: 1 for a slot or a processor, 0 for all else; of a job in all it is rounded down'),
   partitionBilling: z.record(z.string(), z.record(z.string(), z.number().nonnegative())).default({}).describe('the same of jobs in some queues (TRESBillingWeights of partitions); others: `billing`'),
-  maxTres: z.boolean().default(false).describe('a job costs the largest of its amounts times their weights instead of their sum (PriorityFlags=MAX_TRES)'),
+  maxTres: maxTresOption.describe('true: a job costs the largest of its amounts times their weights instead of their sum (PriorityFlags=MAX_TRES); gres: the largest of processors, memory and nodes, and the sum of all else (MAX_TRES_GRES)'),
   safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
   calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),

@@ -1,4 +1,4 @@
-import { classicFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from '@sched/policies'
+import { classicFairShare, depthObliviousFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 
 type Tree = Readonly<Record<string, readonly [shares: number, inside: Tree | number]>>
@@ -27,6 +27,10 @@ const named = (names: readonly string[], values: Float64Array) => Object.fromEnt
 const classic = (tree: Tree, dampening?: number) => {
   const { names, of, usage } = associations(tree)
   return named(names, classicFairShare(of, usage, dampening))
+}
+const depthOblivious = (tree: Tree, dampening?: number) => {
+  const { names, of, usage } = associations(tree)
+  return named(names, depthObliviousFairShare(of, usage, dampening))
 }
 const ranks = (tree: Tree) => {
   const { names, of, usage } = associations(tree)
@@ -63,6 +67,28 @@ describe('the classic fair-share factor', () => {
     expect(classic(tree)).toEqual({ a: 0.5, b: 0.5, c: 0 })
     expect(classic(tree, 2)['a']).toBeCloseTo(Math.SQRT1_2, 15)
     expect(classic({ a: [1, 0], b: [1, 0] })).toEqual({ a: 1, b: 1 })
+  })
+})
+
+describe('the depth-oblivious fair-share factor', () => {
+  it('is the part of the account around it times its own, which counts less where the two disagree', () => {
+    // A has used 0.8 of all with half of the shares, R 1.6; u1 0.75 of that with half of the shares, 1.5; u2 0.25, 0.5
+    const factors = depthOblivious({ A: [50, { u1: [1, 60], u2: [1, 20], u3: [OF_PARENT, 0] }], B: [50, { v: [1, 20], w: [1, 0] }] })
+    expect(factors['A']).toBeCloseTo(2 ** -1.6, 12)
+    expect(factors['u1']).toBeCloseTo(2 ** -(1.6 * 1.5), 12)
+    expect(factors['u2']).toBeCloseTo(2 ** -(1.6 * 0.5 ** (1 / (1 + (5 * Math.log(1.6)) ** 2))), 12)
+    expect(factors['u3']).toBe(factors['A'])
+    expect(factors['v']).toBeCloseTo(2 ** -(0.4 * 2 ** (1 / (1 + (5 * Math.log(0.4)) ** 2))), 12)
+    expect(factors['w']).toBe(1)
+  })
+
+  it('does not change with accounts around accounts, as the classic one does', () => {
+    const users: Tree = { u: [1, 6], v: [1, 2] }
+    const deep: Tree = { A: [1, { B: [1, { C: [1, users] }], D: [1, { x: [1, 4] }] }], E: [1, { y: [1, 12] }] }
+    const flat: Tree = { A: [1, { B: [1, users], D: [1, { x: [1, 4] }] }], E: [1, { y: [1, 12] }] }
+    for (const user of ['u', 'v', 'x', 'y']) expect(depthOblivious(deep)[user]).toBeCloseTo(depthOblivious(flat)[user] as number, 12)
+    expect(depthOblivious({ a: [1, 1], b: [1, 1], c: [0, 0] }, 2)).toEqual({ a: expect.closeTo(Math.SQRT1_2, 15), b: expect.closeTo(Math.SQRT1_2, 15), c: 0 })
+    expect(depthOblivious({ a: [1, 0], b: [1, { u: [1, 0] }] })).toEqual({ a: 1, b: 1, u: 1 })
   })
 })
 

@@ -127,6 +127,21 @@ describe('fair-share', () => {
     expect(order(both([2, 1]), by({ billing: cheaper, maxTres: true }), 17).slice(2)).toEqual(['a', 'b'])
   })
 
+  it('adds devices to the largest of processors and memory (MAX_TRES_GRES)', () => {
+    // ann: 4 processors, 8 of memory, 2 GPUs; billed 1, 1 and 10 each: 32 in sum, 20 the largest, 28 with GPUs beside the largest
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { procs: 64, memory: 100, gpus: 4 } }] })
+    const first = (procs: number, options: FairShareOptions) => {
+      const ask = (id: string, user: string, submit: number, demand: Readonly<Record<string, number>>, duration: number) => job({ id, user, submit, demand, duration })
+      const jobs = [
+        ask('x', 'ann', 0, { procs: 4, memory: 8, gpus: 2 }, 310), ask('y', 'bob', 0, { procs, memory: 1 }, 310),
+        ask('b', 'bob', 1, { procs: 64 }, 10), ask('a', 'ann', 2, { procs: 64 }, 10),
+      ]
+      return run({ policy: by({ billing: { procs: 1, memory: 1, gpus: 10 }, ...options }), jobs, cluster }).recorder.launches[2]?.job
+    }
+    expect([first(24, {}), first(24, { maxTres: 'gres' }), first(24, { maxTres: true })]).toEqual(['b', 'b', 'a'])
+    expect([first(30, {}), first(30, { maxTres: 'gres' }), first(30, { maxTres: true })]).toEqual(['b', 'a', 'a'])
+  })
+
   it('bills what the partition of a job says', () => {
     // ann and bob have both used a CPU for 310 s, his at 3 each
     const both = [past, cpu({ id: 'too', user: 'bob', queue: 'gpu', duration: 310 }), cpu({ id: 'b', user: 'bob', submit: 1 }), cpu({ id: 'a', user: 'ann', submit: 2 })]
@@ -230,6 +245,13 @@ describe('multifactor', () => {
     const ofQos = jobs.map((each) => ({ ...each, ...(each.id === 'small' && { qos: 'high' }) }))
     expect(starts(ofQos, { jobSize: 1000, PriorityWeightQOS: 1000, qosPriorities: { high: 10, normal: 4 } })).toEqual(['wait', 'small', 'large']) // 0.25 + 1 against 0.75 + 0.4
     expect(starts(ofQos, { jobSize: 1000, PriorityWeightQOS: 1000, qosPriorities: { high: 10, normal: 6 } })).toEqual(['wait', 'large', 'small'])
+    // as they are instead of as fractions: 60 against 6, or 600 against 60; 100 against 40, or 1000 against 400
+    const ofQueues = { jobSize: 1000, partition: 60, partitions: { high: 10, low: 1 } }
+    expect(starts(jobs, ofQueues)).toEqual(['wait', 'large', 'small'])
+    expect(starts(jobs, { ...ofQueues, PriorityFlags: 'NO_NORMAL_PART' })).toEqual(['wait', 'small', 'large'])
+    const byQos = { jobSize: 1000, qos: 100, qosPriorities: { high: 10, normal: 4 } }
+    expect(starts(ofQos, byQos)).toEqual(['wait', 'large', 'small'])
+    expect(starts(ofQos, { ...byQos, PriorityFlags: 'NO_NORMAL_QOS,NO_NORMAL_ASSOC' })).toEqual(['wait', 'small', 'large'])
     expect(starts([wait, ...jobs.slice(1).map((each, i) => ({ ...each, priority: -i }))], { jobSize: 1000, site: 501 })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs.map((each) => ({ ...each, user: each.user ?? 'ann' })), { fairShare: 1000 })).toEqual(['wait', 'large', 'small'])
   })
@@ -244,6 +266,7 @@ describe('multifactor', () => {
     expect(first({}, cpus, many)).toEqual(['wait', 'cpus', 'gpus'])
     expect(first({ tres: { cpu: 1000, gpus: 1200 } }, cpus, many)).toEqual(['wait', 'gpus', 'cpus']) // 750 and 3/4 x 1200 = 900
     expect(first({ PriorityWeightTRES: 'CPU=1000,GRES/gpu=900' }, cpus, many)).toEqual(['wait', 'cpus', 'gpus']) // 750 and 675
+    expect(first({ PriorityWeightTRES: 'CPU=1000,GRES/gpu=1200', PriorityFlags: 'NO_NORMAL_ALL' }, cpus, many)).toEqual(['wait', 'cpus', 'gpus']) // 6000 and 3600
     // 2 of 4 processors of its own nodes are more than 3 of 8
     expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('own', 2, { cpu: 2 }, 1, 'own'))).toEqual(['wait', 'own', 'wide'])
     expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('main', 2, { cpu: 2 }))).toEqual(['wait', 'wide', 'main'])
@@ -299,13 +322,22 @@ describe('multifactor', () => {
     expect(starts(seconds, { jobSize: 1e6, relativeToTime: true })).toEqual(['wait', 'narrow', 'wide'])
   })
 
+  it('keeps a priority that would fall where they only rise (INCR_ONLY)', () => {
+    // ann's jobs have used the machine by the end of the first period, bob has used nothing; before that both had the factor 1, and hers came first
+    const jobs = [cpu({ id: 'held', user: 'ann', duration: 100 }), cpu({ id: 'a', user: 'ann', submit: 1, demand: { cpu: 2 } }), cpu({ id: 'b', user: 'bob', submit: 2, demand: { cpu: 2 } })]
+    const options = { fairShare: 1000, calcPeriod: 10 }
+    expect(starts(jobs, options, 2)).toEqual(['held', 'b', 'a'])
+    expect(starts(jobs, { ...options, PriorityFlags: 'INCR_ONLY' }, 2)).toEqual(['held', 'a', 'b'])
+    expect(starts([...jobs.slice(0, 1), cpu({ id: 'a', user: 'ann', submit: 11, demand: { cpu: 2 } }), cpu({ id: 'b', user: 'bob', submit: 12, demand: { cpu: 2 } })], { ...options, onlyUp: true, accounts: { root: { users: { ann: 1, bob: 1 } } } }, 2)).toEqual(['held', 'b', 'a'])
+  })
+
   it("reads Slurm's names, times and flags", () => {
     const jobs = [wait, cpu({ id: 'small', submit: 1 }), cpu({ id: 'large', submit: 320, demand: { cpu: 3 } })]
     expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityFavorSmall: 'YES' })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityWeightAge: 1600, PriorityMaxAge: '16:40' })).toEqual(['wait', 'small', 'large'])
     expect(starts(jobs, { PriorityWeightJobSize: 1000, PriorityWeightAge: 1600, PriorityMaxAge: '7-0' })).toEqual(['wait', 'large', 'small'])
     expect(() => starts(jobs, { PriorityMaxAge: 'soon' })).toThrow('the time "soon" is not one that Slurm reads')
-    expect(() => starts(jobs, { PriorityFlags: 'DEPTH_OBLIVIOUS' })).toThrow('DEPTH_OBLIVIOUS, which is not modelled')
+    expect(() => starts(jobs, { PriorityFlags: 'DEPTH_OBLIVIOS' })).toThrow('DEPTH_OBLIVIOS, which is not modelled. Did you mean "DEPTH_OBLIVIOUS"?')
     expect(() => starts(jobs, { age: 1, PriorityWeightAge: 2 })).toThrow("age is given under its own name and Slurm's")
   })
 

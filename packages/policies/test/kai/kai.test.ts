@@ -36,6 +36,14 @@ describe('fair shares', () => {
     expect(fairShares(total, claimants.map(claimant))).toEqual(expected)
   })
 
+  it('are whole devices beyond quotas, whatever part of one an amount of 1 is', () => {
+    const inThousandths = (total: number, ...claimants: readonly Partial<Claimant>[]) =>
+      fairShares(total * 1000, claimants.map(claimant).map(({ quota, request, ...rest }) => ({ ...rest, quota: quota * 1000, request: request * 1000 })), 1000).map((share) => share / 1000)
+    expect(inThousandths(11, { weight: 1, request: 9 }, { weight: 4, request: 9 })).toEqual([3, 8])
+    expect(inThousandths(11, {}, {})).toEqual([6, 5])
+    expect(inThousandths(7.5, {}, {})).toEqual([4, 3.5]) // 1.75 each: 1, then 1 and what is left
+  })
+
   it('give nobody more than it asks or may have, and all there is as long as somebody with a weight asks', () => {
     const amount = fc.integer({ min: 0, max: 9 })
     const any = fc.record({ priority: fc.integer({ min: 1, max: 3 }), quota: amount, limit: fc.oneof(fc.constant(Infinity), amount), weight: fc.integer({ min: 0, max: 3 }), request: amount })

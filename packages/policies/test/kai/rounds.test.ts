@@ -143,3 +143,16 @@ describe('reclaim of CPUs and memory', () => {
     ['takes that of a queue within its quota of GPUs, too', [node(10, 20)], five(1, 1), held, come, 'q0_0 q0_1 q2_0 q2_1 q2_2'],
   ])
 })
+
+it('counts whole GPUs also where nodes have them in thousandths: the rest goes to who lost most by rounding', () => {
+  const cluster = instantCluster({ nodes: [{ count: 1, resources: { cpu: 1000 }, devices: { gpu: { count: 7, milli: 1000 } } }] })
+  const queue = (quota: number, overQuotaWeight: number) => ({ resources: { gpu: { quota: quota * 1000, overQuotaWeight }, cpu: all } })
+  const master = dispatcher({ cluster, policy: kaiPreempting({ ties: 'submission', queues: { q0: queue(2, 2), q1: queue(1, 1) } }, firstNode()) })
+  const come = (id: string, gpus: number, now: number) => {
+    master.submit(job({ id, queue: id.split('_')[0] as string, demand: { gpu: gpus * 1000 } }), now)
+    return master.pass(now)
+  }
+  expect([come('q0_0', 4, 0), come('q1_0', 3, 1)].map(({ start }) => start.length)).toEqual([1, 1])
+  // 2 + 2 and 1 + 1, of 8/3 and 4/3, and the last one to q0: 5 and 2
+  expect(come('q0_in', 1, 2).kill.map((each) => each.job)).toEqual(['q1_0'])
+})

@@ -71,7 +71,8 @@ describe('kube-scheduler', () => {
     }
     expect(chosen({})).toEqual(['9'])
     expect(chosen({ minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 1 })).not.toEqual(['9'])
-    expect(chosen({ minCandidateNodesPercentage: 100, minCandidateNodesAbsolute: 1 })).toEqual(['9'])
+    expect(chosen({ minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0 })).toEqual(chosen({ minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 1 }))
+    for (const minCandidateNodesAbsolute of [0, 1]) expect(chosen({ minCandidateNodesPercentage: 100, minCandidateNodesAbsolute })).toEqual(['9'])
   })
   it('leaves nobody waiting for whom those of lower priority on one node would make room, and takes from nobody else', () => {
     let kills = 0

@@ -36,12 +36,17 @@ describe('past usage', () => {
 })
 
 describe('what has been used in parts', () => {
-  it('is gone when all of it has ended: a user without weight counts as one who has used nothing', () => {
-    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: { cpu: 0.1 }, users: {} }, ['cpu', 'mem'], () => 0)
+  it('is gone when all of it has ended', () => {
+    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: { cpu: 0.1 }, users: {} }, ['cpu', 'mem'], () => 1)
     usage.enter(ann, [1, 0], 3, 0)
     for (const now of [1, 2, 3]) usage.change(ann, [1, 0], -1, now) // 0.1 x 3 less three times 0.1 would leave a rest
-    expect(usage.of(ann, 3)).toBe(Infinity) // what was in use until then
     expect(usage.of(ann, 4)).toBe(0)
+  })
+  it('is more than anything of a user without weight, also where that is nothing (CalculateUsage)', () => {
+    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: {}, users: {} }, ['cpu', 'mem'], () => 0)
+    expect(usage.of(ann, 0)).toBe(Infinity)
+    usage.enter(ann, [1, 0], 3, 0)
+    expect(usage.of(ann, 1)).toBe(Infinity)
   })
 })
 

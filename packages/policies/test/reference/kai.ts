@@ -46,7 +46,7 @@ export const naiveKai =
           const requests = children.map(request)
           const byResource = amounts((r) => r).map((r) =>
             resources.includes(r as ResourceId)
-              ? fairShares(total[r] ?? 0, children.map((child, i) => ({ priority: priorityOf(child), quota: unbound(claim(child, r)?.quota ?? 0), limit: unbound(claim(child, r)?.limit ?? -1), weight: claim(child, r)?.overQuotaWeight ?? 1, request: requests[i]?.[r] ?? 0 })))
+              ? fairShares(total[r] ?? 0, children.map((child, i) => ({ priority: priorityOf(child), quota: unbound(claim(child, r)?.quota ?? 0), limit: unbound(claim(child, r)?.limit ?? -1), weight: claim(child, r)?.overQuotaWeight ?? 1, request: requests[i]?.[r] ?? 0 })), cluster.deviceSize(r as ResourceId) || 1)
               : children.map(() => 0),
           )
           for (const [i, child] of children.entries()) {

@@ -125,7 +125,7 @@ function readFit(args: Args, path: Path, reading: Reading): void {
     args.strategy = type === 'MostAllocated' ? 'most-allocated' : 'least-allocated'
     findings.add('honoured', line, 'scoringStrategy', type)
   } else if (type !== undefined) throw unexpected(configuration, [...path, 'type'], 'LeastAllocated, MostAllocated or RequestedToCapacityRatio')
-  if (at(configuration.object, [...path, 'resources']) !== undefined) args.weights = weightsAt([...path, 'resources'], reading)
+  if (listAt(configuration, [...path, 'resources']).length > 0) args.weights = weightsAt([...path, 'resources'], reading)
 }
 
 /** What a resource of Kubernetes is called by the nodes of the cluster, `undefined` if they have none. */
@@ -141,28 +141,31 @@ function defaultWeights(resources: readonly string[]): Record<string, number> {
   return weightsBy(new Map(counted.map((name) => [name, 1])), resources)
 }
 
+/** A weight of 0 is none, and that is 1. */
 function weightsAt(path: Path, { resources, configuration, findings }: Reading): Record<string, number> {
   const counted = new Map<string, number>()
   for (const [i, each] of listAt(configuration, path).entries()) {
     const name = textOf(fieldsOf(each)['name'])
-    const weight = fieldsOf(each)['weight'] ?? 1
-    if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(configuration, [...path, i, 'weight'], 'a number of at least 0')
+    const weight = wholeAt(configuration, [...path, i, 'weight'], 0, 100) || 1
     const here = nameHere(name, resources)
     const told = [where(configuration, [...path, i]), `weight of ${name}`, String(weight)] as const
     if (here === undefined) findings.add('ignored', ...told, `the cluster has no ${names[name]?.[0] ?? name}`)
     else findings.add('honoured', ...told)
-    if (here !== undefined && weight > 0) counted.set(here, weight)
+    if (here !== undefined) counted.set(here, weight)
   }
   return weightsBy(counted, resources)
 }
 
 function readPreemption(args: Args, path: Path, { configuration, findings }: Reading): void {
-  for (const [field, least, most] of [['minCandidateNodesPercentage', 0, 100], ['minCandidateNodesAbsolute', 1, Infinity]] as const) {
-    const value = wholeAt(configuration, [...path, field], least, most)
+  for (const [field, most] of [['minCandidateNodesPercentage', 100], ['minCandidateNodesAbsolute', Infinity]] as const) {
+    const value = wholeAt(configuration, [...path, field], 0, most)
     if (value === undefined) continue
     args.preemption[field] = value
     findings.add('honoured', where(configuration, [...path, field]), field, String(value))
   }
+  const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = args.preemption
+  if (minCandidateNodesPercentage + minCandidateNodesAbsolute === 0)
+    throw unexpected(configuration, [...path, 'minCandidateNodesAbsolute'], 'a whole number from 1 on beside a percentage of 0')
 }
 
 /** Nodes that no plug-in scores are all the same: the first found is taken. */

@@ -167,7 +167,9 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
 function settingsOf(found: KubernetesObject, findings: Findings): Options {
   const { fairSharing } = found.object
   const { enable, preemptionStrategies } = fieldsOf(fairSharing)
-  if (fairSharing !== undefined) findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '')
+  const isThere = fairSharing !== undefined && fairSharing !== null
+  const isSilent = isThere && enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
+  if (isThere) findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
   if (found.object['admissionFairSharing'] !== undefined)
     findings.add(
       'ignored',
@@ -178,7 +180,7 @@ function settingsOf(found: KubernetesObject, findings: Findings): Options {
     )
   for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
     findings.add('ignored', where(found, [field]), field, '', 'not simulated')
-  if (fairSharing === undefined || enable === false) return {}
+  if (!isThere || isSilent || enable === false) return {}
   return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
 }
 

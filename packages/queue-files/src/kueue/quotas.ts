@@ -102,7 +102,10 @@ function addResource(
     const amounts = at.flavor === undefined ? (all as Amounts) : ((all as Record<string, Amounts>)[at.flavor] ??= {})
     const isOther = known.resource === 'gpu' && amounts['gpu'] !== undefined // of another maker, say
     amounts[known.resource] = known.amount + (isOther ? (amounts['gpu'] as number) : 0)
-    const note = kind === 'nominalQuota' ? beyondCluster(known.resource, amounts[known.resource] as number, known.unit, { totals: totals ?? {} }) : ''
+    const isBeyond = kind === 'lendingLimit' && found.kind === 'ClusterQueue' && amount > quantityAt(found, ...at.path, 'nominalQuota')
+    const note = kind === 'nominalQuota'
+      ? beyondCluster(known.resource, amounts[known.resource] as number, known.unit, { totals: totals ?? {} })
+      : isBeyond ? 'more than its nominal quota: Kueue refuses that' : ''
     findings.add(isOther ? 'approximated' : 'honoured', { line }, setting, text, isOther ? 'together with the other GPUs: nodes have them as one resource' : note)
   }
 }

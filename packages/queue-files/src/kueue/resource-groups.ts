@@ -22,7 +22,12 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
 
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
-/** Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, and for flavors of a group that differ in their resources. */
+/**
+ * Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, for flavors of a group that differ in their resources, and for
+ * flavors and resources that are given twice, of which one would count.
+ *
+ * Source: Kueue, clusterqueue_webhook.go (validateResourceGroups).
+ */
 export function checkGroups(found: KubernetesObject): void {
   const { object, place } = found
   const check = (value: unknown, path: readonly (string | number)[], inside: readonly string[]): void => {
@@ -58,6 +63,25 @@ export function checkGroups(found: KubernetesObject): void {
           place(...path),
           'Give both the same resources, as Kueue wants them, with 0 where there is no quota.',
         )
+    }
+  checkOnce(found)
+}
+
+function checkOnce(found: KubernetesObject): void {
+  const groupOf = new Map<unknown, number>()
+  const flavors = new Set<string>()
+  const refuse = (what: string, path: readonly (string | number)[]) => {
+    throw new SchedError('BAD_INPUT', `${what} was given before.`, found.place(...path), 'Kueue wants each flavor, and each resource, in one place.')
+  }
+  for (const [g, group] of groupsOf(found).entries())
+    for (const { name, resources, path } of group) {
+      if (flavors.has(name)) refuse(`flavor "${name}"`, [...path, 'name'])
+      flavors.add(name)
+      for (const [r, resource] of resources.entries()) {
+        const isTwice = resources.findIndex((other) => other['name'] === resource['name']) < r
+        if (isTwice || (groupOf.get(resource['name']) ?? g) !== g) refuse(`resource "${String(resource['name'])}"`, [...path, 'resources', r, 'name'])
+        groupOf.set(resource['name'], g)
+      }
     }
 }
 

@@ -1,9 +1,10 @@
+import { maxTresOf } from '@sched/policies'
 import type { Findings } from '../finding.js'
 import { listed } from '../setting.js'
 import { partitionBilling } from './billing.js'
 import type { SlurmConf } from './conf.js'
 import { DatabaseLimits } from './database-limits.js'
-import { hasParameter } from './options.js'
+import { flagsOf, hasParameter } from './options.js'
 import { partitionLimits } from './partition-limits.js'
 import { withoutNodes } from './partition-nodes.js'
 import { secondsOf } from './times.js'
@@ -44,8 +45,8 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
 /** What jobs cost, where that is limited. */
 function billingOptions(conf: SlurmConf, resources: readonly string[]): Options {
   const weights = partitionBilling(conf, resources)
-  const isLargest = /\bMAX_TRES\b/i.test(conf.general.get('priorityflags')?.value ?? '')
-  return { ...(Object.keys(weights).length > 0 && { partitionBilling: weights }), ...(isLargest && { maxTres: true }) }
+  const maxTres = maxTresOf(flagsOf(conf.general.get('priorityflags')))
+  return { ...(Object.keys(weights).length > 0 && { partitionBilling: weights }), ...(maxTres !== undefined && { maxTres }) }
 }
 
 /** Whether anything is set in a tree of them. */

@@ -1,4 +1,5 @@
 import { knownWords } from '@sched/core'
+import { priorityFlags } from '@sched/policies'
 import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
@@ -52,7 +53,6 @@ export function replanOptions(setting: Setting | undefined, flags: Readonly<Reco
 /** Settings of multifactor that keep their name. */
 export const weights = ['PriorityWeightAge', 'PriorityWeightFairshare', 'PriorityWeightJobSize', 'PriorityWeightPartition', 'PriorityWeightQOS']
 const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
-const KNOWN_FLAGS = ['NO_FAIR_TREE', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'ACCRUE_ALWAYS', 'CALCULATE_RUNNING']
 export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
 
 /** What `multifactor` takes of the file, under Slurm's names. Throws `BAD_INPUT` for a value that Slurm does not take. */
@@ -77,6 +77,9 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
   return options
 }
 
+/** The words of PriorityFlags. */
+export const flagsOf = (setting: Setting | undefined): string[] => listed((setting?.value ?? '').toUpperCase())
+
 /** Weights of amounts, under names of the cluster. */
 function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {
   const { billing, missing } = billingOf(setting, resources)
@@ -92,9 +95,9 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
   else if (times.includes(name)) options[name] = checkedTime(setting)
   else if (name === 'PriorityFavorSmall') options[name] = /^yes$/i.test(value) ? 'YES' : 'NO'
   else if (name === 'PriorityFlags') {
-    const flags = listed(value.toUpperCase())
-    const left = flags.filter((flag) => !KNOWN_FLAGS.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
-    if (left.length < flags.length) options[name] = flags.filter((flag) => KNOWN_FLAGS.includes(flag)).join(',')
+    const flags = flagsOf(setting)
+    const left = flags.filter((flag) => !priorityFlags.includes(flag) && flag !== 'FAIR_TREE') // fair tree is what there is without NO_FAIR_TREE
+    if (left.length < flags.length) options[name] = flags.filter((flag) => priorityFlags.includes(flag)).join(',')
     if (left.length > 0)
       return tell(
         left.length === flags.length ? 'ignored' : 'approximated',

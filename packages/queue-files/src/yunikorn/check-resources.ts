@@ -1,17 +1,20 @@
+import type { Located } from './located.js'
 import type { Quantities } from './quantities.js'
-import type { YunikornQueue } from './yunikorn-queue.js'
+import type { YunikornLimit, YunikornQueue } from './yunikorn-queue.js'
 
 type Amounts = ReadonlyMap<string, number>
 
 /**
  * Refuses what YuniKorn refuses: a queue that is guaranteed more than it may have, or may have more than one around it, queues that are together guaranteed
- * more than the one around them, and more jobs in a queue than in the one around it.
+ * more than the one around them, more jobs in a queue than in the one around it, and limits of users and groups that are more than those of their queue, or than
+ * theirs in a queue around it.
  *
- * Source: YuniKorn, configvalidator.go (checkQueueResource, checkQueueMaxApplications).
+ * Source: YuniKorn, configvalidator.go (checkQueueResource, checkQueueMaxApplications, checkLimit, checkLimitResource, checkLimitMaxApplications).
  */
 export function checkResources(root: YunikornQueue): void {
   guaranteedIn(root, new Map())
   checkApplications(root)
+  checkLimits(root, new Map(), new Map())
 }
 
 const amountsOf = (quantities: Quantities): Amounts => new Map([...quantities].map(([name, { amount }]) => [name, amount]))
@@ -46,3 +49,34 @@ function checkApplications({ path, maxApplications, queues }: YunikornQueue): vo
     checkApplications(child)
   }
 }
+
+/** What users and groups may have, by `user ann` or `group dev`. */
+type MostOf<T> = ReadonlyMap<string, T>
+
+/** Resources hold in all queues inside, numbers of applications as far as queues have no limits of their own. */
+function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, applicationsAround: MostOf<number>): void {
+  const { limits, queues, max, maxApplications, path } = queue
+  const resources = new Map(resourcesAround)
+  const applications = new Map(limits.length === 0 ? applicationsAround : [])
+  for (const limit of limits) {
+    const amounts = amountsOf(limit.maxResources)
+    const own = limit.maxApplications
+    const wide = above(amounts, amountsOf(max))
+    if (wide !== undefined) throw limit.found.at('maxresources').at(wide).error(`a limit has more ${wide} than queue "${path}" may have.`)
+    if (maxApplications > 0 && own > maxApplications) throw limit.found.at('maxapplications').error(`a limit has more applications than queue "${path}" may run, ${maxApplications}.`)
+    for (const [who, found] of namesIn(limit)) {
+      const around = resourcesAround.get(who)
+      const most = applicationsAround.get(who) ?? 0
+      const more = around === undefined ? undefined : above(amounts, around)
+      if (more !== undefined) throw limit.found.at('maxresources').at(more).error(`${who} may have more ${more} in queue "${path}" than in a queue around it.`)
+      if (most > 0 && (own === 0 || own > most)) throw found.error(`${who} may run ${own === 0 ? 'any number of' : own} applications in queue "${path}", and ${most} in a queue around it.`, 'Give the limit maxapplications that are not more.')
+      resources.set(who, new Map([...(around ?? []), ...amounts]))
+      applications.set(who, own)
+    }
+  }
+  for (const child of queues) checkLimits(child, resources, applications)
+}
+
+const namesIn = ({ users, groups, found }: YunikornLimit): (readonly [string, Located])[] => [
+  ...users.map((name, i) => [`user ${name}`, found.at('users').at(i)] as const), ...groups.map((name, i) => [`group ${name}`, found.at('groups').at(i)] as const),
+]

@@ -72,39 +72,59 @@ function matcherOf(found: Located): Filter['users'] {
 /** What of a job decides where it goes. */
 type Asking = Pick<JobSpec, 'queue' | 'user' | 'group'>
 
+/** Where a job goes that no rule gives a queue, if there is such a queue. */
+const DEFAULT = 'root.default'
+
 /**
- * The queue of a job by the first rule that gives it one; without rules the queue that it names. The tag `namespace` of a job is its user, since that is the
- * namespace of jobs read from Kubernetes; it has no other tags.
+ * The queue of a job by the first rule that gives it one, else `root.default` where there is one; without rules the queue that it names. A rule that leads into a queue
+ * that holds jobs ends the asking: the job is refused. The tag `namespace` of a job is its user, since that is the namespace of jobs read from Kubernetes; it has no other tags.
  *
- * Source: YuniKorn, package placement. Deviation: whoever it is of, a job may be submitted to any queue (submitacl, adminacl).
+ * Source: YuniKorn, package placement. Deviations: whoever it is of, a job may be submitted to any queue (submitacl, adminacl); without rules a queue inside others
+ * may be named without the root.
  */
 export function placeInYunikorn(job: Asking, { rules, root }: { readonly rules: readonly Rule[]; readonly root: YunikornQueue }): Placed {
-  if (rules.length === 0) {
-    const path = job.queue === undefined ? undefined : rooted(job.queue.toLowerCase())
-    if (path === undefined) return { refused: 'it names no queue, and the file has no placement rules' }
-    const found = find(root, path)
-    return found === undefined ? { refused: `there is no queue "${path}"` } : found.isParent ? { refused: `queue "${path}" holds queues and no jobs` } : { queue: path }
-  }
+  const given: Given = rules.length === 0 ? named(job, root) : byRules(rules, job, root)
+  return given.queue === undefined && !given.isFinal && find(root, DEFAULT)?.isParent === false ? { queue: DEFAULT } : given
+}
+
+/** A queue, or why there is none, and whether nothing else is asked then. */
+type Given = Placed & { readonly isFinal?: boolean }
+
+function named({ queue }: Asking, root: YunikornQueue): Given {
+  if (queue === undefined || queue === '') return { refused: 'it names no queue, and the file has no placement rules' }
+  const path = rooted(queue.toLowerCase())
+  const found = find(root, path)
+  return found === undefined ? { refused: `there is no queue "${path}"` } : found.isParent ? { refused: `queue "${path}" holds queues and no jobs` } : { queue: path }
+}
+
+function byRules(rules: readonly Rule[], job: Asking, root: YunikornQueue): Given {
   for (const rule of rules) {
-    const path = pathBy(rule, job, root)
-    if (path === undefined) continue
-    const around = nearest(root, path)
-    if (around.path === path ? around.isParent : !around.isParent) continue // holds queues, or would lie in one that holds jobs
-    return { queue: path }
+    const given = byRule(rule, job, root)
+    if (given?.queue === undefined) {
+      if (given !== undefined) return given
+      continue
+    }
+    const near = nearest(root, given.queue)
+    if (near.path === given.queue && near.isParent) continue
+    return near.path === given.queue || near.isParent ? given : inLeaf(near)
   }
   return { refused: 'no placement rule gives it a queue' }
 }
 
 /** The full path that a rule gives a job; `undefined`: none. */
-function pathBy({ name, value, create, filter, parent }: Rule, job: Asking, root: YunikornQueue): string | undefined {
+function byRule({ name, value, create, filter, parent }: Rule, job: Asking, root: YunikornQueue): Given | undefined {
   const own = name === 'fixed' ? value : name === 'provided' ? job.queue?.toLowerCase() : name === 'user' || value === 'namespace' ? job.user?.toLowerCase() : undefined
   if (own === undefined || own === '' || !passes(filter, job)) return undefined
   const isWhole = name !== 'user' && own.startsWith('root.')
-  const around = isWhole || parent === undefined ? 'root' : pathBy(parent, job, root)
-  if (around === undefined || (around !== 'root' && find(root, around)?.isParent === false)) return undefined
-  const path = isWhole ? own : `${around}.${name === 'fixed' ? own : own.replaceAll('.', '_dot_')}`
-  return create || find(root, path) !== undefined ? path : undefined
+  const around = isWhole || parent === undefined ? { queue: 'root' } : byRule(parent, job, root)
+  if (around?.queue === undefined) return around
+  const outer = find(root, around.queue)
+  if (outer?.isParent === false) return inLeaf(outer)
+  const path = isWhole ? own : `${around.queue}.${name === 'fixed' ? own : own.replaceAll('.', '_dot_')}`
+  return create || find(root, path) !== undefined ? { queue: path } : undefined
 }
+
+const inLeaf = ({ path }: YunikornQueue): Given => ({ refused: `a placement rule leads into queue "${path}", which holds jobs`, isFinal: true })
 
 function passes({ isDeny, users, groups }: Filter, { user, group }: Asking): boolean {
   if (users === undefined && groups === undefined) return !isDeny

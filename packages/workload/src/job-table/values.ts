@@ -16,11 +16,11 @@ export function numberIn(text: string, field: string, least = -Infinity): number
   throw new BadLine(field, `${found}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`)
 }
 
-const factors: Readonly<Record<string, number>> = { m: 1e-3, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 }
+const factors: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 }
 
 /** An amount of at least 0: a number, or a quantity as Kubernetes writes it: 500m, 64Gi; or in bytes: 64 GB, 64GiB. Throws `BadLine`. */
 export function quantityIn(text: string, field: string): number {
-  const [, digits, unit, bytes] = /^(.*\d)(?:(m|k|[MGTP]|[KMGTP]i)| ?([kKMGTP]i?)B)$/.exec(text) ?? []
+  const [, digits, unit, bytes] = /^(.*[\d.])(?:([numk]|[MGTPE]|[KMGTPE]i)| ?([kKMGTP]i?)B)$/.exec(text) ?? []
   return digits === undefined ? numberIn(text, field, 0) : numberIn(digits, field, 0) * (factors[(unit ?? bytes)!] as number)
 }
 

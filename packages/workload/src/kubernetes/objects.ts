@@ -29,10 +29,10 @@ export function marksOf(metadata: Fields | undefined): (...keys: readonly string
 
 /**
  * What the scheduler counts of a pod: what its containers request together, and those that its init containers start beside, or
- * what one of the others requests while it runs, if that is more; with the overhead of its runtime. `cpu` in millicores, `mem` in MiB, `gpu`
- * in thousandths, rounded up. Throws `BadLine`.
+ * what one of the others requests while it runs, if that is more; of CPUs and memory what the pod itself requests, or is limited to where no container requests
+ * any; with the overhead of its runtime. `cpu` in millicores, `mem` in MiB, `gpu` in thousandths, rounded up. Throws `BadLine`.
  *
- * Source: Kubernetes, "Resource sharing within containers" of init containers and of sidecars; pod-level resources.
+ * Source: Kubernetes, component-helpers, resource/helpers.go (PodRequests), and defaults.go of its API (SetDefaults_Pod).
  */
 export function demandOfPod(spec: Fields): Demand {
   const running = new Map<string, number>()
@@ -44,7 +44,8 @@ export function demandOfPod(spec: Fields): Demand {
   }
   for (const container of spec.list('containers')) add(running, requestsOf(container))
   const all = larger(running, most)
-  for (const [name, amount] of requestsOf(spec)) all.set(name, amount)
+  const { limits: ofPod, requests } = resourcesOf(spec)
+  for (const [name, amount] of new Map([...ofPod, ...all, ...requests])) if (name !== 'gpu') all.set(name, amount)
   const overhead = spec.object('overhead')
   if (overhead !== undefined) add(all, amountsOf(overhead))
   const up = (amount = 0) => Math.ceil(amount - 1e-9)
@@ -54,9 +55,18 @@ export function demandOfPod(spec: Fields): Demand {
 
 /** What is limited but not requested is requested, as the API server has it. */
 function requestsOf(container: Fields): Map<string, number> {
-  const resources = container.object('resources')
-  const [limits, requests] = ['limits', 'requests'].map((key) => resources?.object(key)).map((each) => (each === undefined ? new Map<string, number>() : amountsOf(each)))
-  return new Map([...limits!, ...requests!])
+  const { limits, requests } = resourcesOf(container)
+  return new Map([...limits, ...requests])
+}
+
+/** Of a container or a pod. */
+function resourcesOf(fields: Fields): Readonly<Record<'limits' | 'requests', ReadonlyMap<string, number>>> {
+  const resources = fields.object('resources')
+  const of = (key: string) => {
+    const list = resources?.object(key)
+    return list === undefined ? new Map<string, number>() : amountsOf(list)
+  }
+  return { limits: of('limits'), requests: of('requests') }
 }
 
 function amountsOf(list: Fields): Map<string, number> {

@@ -10,6 +10,8 @@ export interface Task {
   readonly constraints: Constraints | undefined
   /** Its kind in a group of pods of several. */
   readonly kind?: string | undefined
+  /** Whether it was a pod that failed, for which its Job may have started another. */
+  readonly hasFailed?: boolean
 }
 /** So many of them, of which no pod is listed. */
 export interface Template extends Task {
@@ -26,6 +28,9 @@ export interface Owner {
   /** As a number, and by its class, which counts where there is none. */
   priority?: number | undefined
   priorityClass?: string | undefined
+  /** What Kueue says of all of it, and the class of its pod group, job of Volcano or Workload: these count before what its pods have. */
+  wholePriority?: number | undefined
+  wholeClass?: string | undefined
   deadline?: Seconds | undefined
   isGang: boolean
   /** Whether a pod of it has not ended. */
@@ -33,7 +38,11 @@ export interface Owner {
   /** The fewest of its pods that start together, where it says so, and the key of the pod group that may. */
   least?: LeastPods | undefined
   group?: string | undefined
+  /** How many pods its Job has, where it says so: others are further attempts of those. */
+  size?: number | undefined
+  /** Whether a pod of it failed, or it as a whole, and whether it is complete even so. */
   hasFailed: boolean
+  isComplete?: boolean
   /** What would be its tasks if no pod of it is listed: of a Job, and of its Workload of Kueue. */
   templates: Template[]
   workload: Template[]
@@ -46,6 +55,7 @@ export interface Header {
   readonly queue: string | undefined
   readonly isGang: boolean
   readonly least: LeastPods | undefined
+  readonly priorityClass: string | undefined
 }
 
 /** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
@@ -99,6 +109,7 @@ export class Owners {
     for (const [key, owner] of this.#all) {
       const whole = this.#wholeOf(key)
       const into = joined.get(whole)
+      if (owner.size !== undefined && owner.pods.length > owner.size) owner.pods.splice(0, Infinity, ...withRetries(owner.pods, owner.size))
       const tasks = owner.pods.length > 0 ? owner.pods : owner.templates.flatMap(({ tasks: count, ...task }) => Array.from({ length: count }, () => task))
       if (into === undefined) joined.set(whole, key === whole ? owner : { ...owner, id: idOf(whole), least: undefined, templates: [], pods: [...tasks] })
       else join(into, key === whole ? owner.pods : tasks, owner)
@@ -107,11 +118,12 @@ export class Owners {
     for (const { group } of this.#all.values()) if (group !== undefined) used.add(group)
     for (const key of this.#all.keys()) for (let at: string | undefined = key, steps = 0; at !== undefined && steps < 10; at = this.#wholes.get(at), steps++) used.add(at)
     for (const [key, owner] of joined) {
-      const header = this.#headers.get(key)
-      owner.least = header?.least ?? this.#headers.get(owner.group ?? '')?.least ?? owner.least
+      const [header, group] = [this.#headers.get(key), this.#headers.get(owner.group ?? '')]
+      owner.least = header?.least ?? group?.least ?? owner.least
+      owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
+      owner.queue ??= header?.queue ?? group?.queue
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
-      owner.queue ??= header.queue
       owner.isGang ||= header.isGang
     }
     return { owners: [...joined.values()], strangers: [...this.#headers.keys()].filter((key) => !used.has(key)).length }
@@ -128,20 +140,44 @@ export class Owners {
   }
 }
 
+/**
+ * Pods that failed and those that were started for them are one task, which ran as long as all of them, while there are more than so many.
+ *
+ * Source: Kubernetes, Job (`backoffLimit`).
+ */
+function withRetries(pods: readonly Task[], size: number): Task[] {
+  const tasks: Task[] = []
+  let over = pods.length - size
+  for (const pod of [...pods].sort((a, b) => a.start - b.start || 0)) {
+    const before = over > 0 && pod.start < Infinity ? tasks.findIndex((each) => each.hasFailed === true && each.start + each.seconds <= pod.start && isAlike(each, pod)) : -1
+    const failed = tasks[before]
+    if (failed === undefined) tasks.push(pod)
+    else {
+      tasks[before] = { ...pod, start: failed.start, seconds: failed.seconds + pod.seconds }
+      over--
+    }
+  }
+  return tasks
+}
+
+const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.constraints, a.kind]) === JSON.stringify([b.demand, b.constraints, b.kind])
+
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, deadline, isGang, isGoing, group, hasFailed, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
   into.priority ??= priority
   into.priorityClass ??= priorityClass
+  into.wholePriority ??= wholePriority
+  into.wholeClass ??= wholeClass
   into.deadline ??= deadline
   into.isGang ||= isGang
   into.isGoing ||= isGoing
   into.group ??= group
-  into.hasFailed ||= hasFailed
+  into.hasFailed ||= hasFailed && isComplete !== true
   if (into.templates.length === 0 && into.pods.length === 0) into.templates = templates
   if (into.workload.length === 0) into.workload = workload
 }

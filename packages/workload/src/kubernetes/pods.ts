@@ -10,7 +10,7 @@ import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
-import { PriorityClasses } from './priority-classes.js'
+import { PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
@@ -29,9 +29,11 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
 /**
  * Pods of Kubernetes, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs to
  * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
- * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time. A Workload of Kueue tells
+ * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time; where more are listed, those that
+ * failed and those that were started for them are one task. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
- * object that controls pods it is known when it was created, and its queue. Pods that have no number for their priority have that of their PriorityClass.
+ * object that controls pods it is known when it was created, and its queue. The class of a pod group, of a job of Volcano, or of Kueue says the priority of its pods; others that
+ * have no number for it have that of their PriorityClass.
  *
  * Pods of YuniKorn that name an application are one job, whoever controls them.
  *
@@ -74,6 +76,8 @@ const GROUPS = [
 const APPLICATION = 'yunikorn.apache.org/app-id'
 /** What Kueue writes on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
+/** Where a job names its class of Kueue. */
+const CLASS = 'kueue.x-k8s.io/priority-class'
 /** What a JobSet writes on its Jobs and their pods. */
 const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
 /** Controllers that keep pods running: each of theirs is for itself. */
@@ -143,7 +147,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unfinished', jobs: unfinished, text: `pods still running or pending: run ${this.options.unfinished ?? 0} s` },
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
-      { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: priority 0' },
+      { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
       ...this.#held.rules(),
     ])
@@ -156,6 +160,7 @@ class KubernetesJobs implements LineParser {
     if (name === undefined) throw object.bad('metadata.name', 'is missing.')
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
+    else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
     else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
     else this.#other(object, kind ?? '', name)
@@ -168,8 +173,9 @@ class KubernetesJobs implements LineParser {
     if (created === undefined) return void this.#counts.others++
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
-    const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? queueIn(object))
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata) })
+    const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
+    const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName')
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -212,6 +218,7 @@ class KubernetesJobs implements LineParser {
       demand: this.#demand(spec),
       constraints: this.#constraints(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
+      ...(phase === 'Failed' && { hasFailed: true }),
     })
   }
 
@@ -224,9 +231,11 @@ class KubernetesJobs implements LineParser {
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
+    owner.size = tasks
     if (marksOf(metadata)(QUEUES[0] as string) !== undefined && tasks <= parallelism) owner.isGang = true
     const [start, end] = [timeAt(status, 'startTime'), timeAt(status, 'completionTime') ?? trueSince(status, 'Complete', 'Failed')]
     if (trueSince(status, 'Failed') !== undefined) owner.hasFailed = true
+    else if (end !== undefined) owner.isComplete = true
     const template = spec.object('template')
     const pod = template?.object('spec')
     owner.priorityClass ??= pod?.text('priorityClassName')
@@ -244,7 +253,7 @@ class KubernetesJobs implements LineParser {
     const [kind, owned] = controller === undefined ? ['Workload', name] : isGroup ? ['PodGroup', name] : [controller.text('kind') ?? 'Workload', controller.text('name') ?? name]
     const owner = this.#owner(kind, owned, metadata, line)
     if (this.options.queue === 'label') owner.queue ??= spec.text('queueName')
-    owner.priority ??= spec.number('priority', -Infinity)
+    owner.wholePriority ??= spec.number('priority', -Infinity)
     owner.deadline ??= spec.number('maximumExecutionTimeSeconds')
     owner.isGang = true
     const { unfinished } = this.options
@@ -277,12 +286,14 @@ class KubernetesJobs implements LineParser {
     )
     known.created = Math.min(known.created, created)
     known.queue ??= queue
+    known.wholeClass ??= workloadClass(marksOf(metadata)(CLASS))
     return known
   }
 
-  #priorityOf({ priority, priorityClass }: Owner): number {
-    const found = priority ?? this.#classes.priorityOf(priorityClass)
-    if (found === undefined) this.#counts.classes++
+  #priorityOf({ wholePriority, wholeClass, priority, priorityClass }: Owner): number {
+    const ofWhole = wholePriority ?? (wholeClass === undefined ? undefined : this.#classes.priorityOf(wholeClass))
+    const found = ofWhole ?? priority ?? this.#classes.priorityOf(priorityClass)
+    if (found === undefined || (wholeClass !== undefined && ofWhole === undefined)) this.#counts.classes++
     return found ?? 0
   }
 
@@ -299,7 +310,8 @@ class KubernetesJobs implements LineParser {
   }
 
   #add(owner: Owner): void {
-    const { id, namespace, line, created, queue, deadline, isGang, least, hasFailed, isGoing, templates: ofJob, workload, pods } = owner
+    const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload, pods } = owner
+    const hasFailed = owner.hasFailed && owner.isComplete !== true
     const templates = ofJob.length > 0 ? ofJob : workload
     const byKind = pods.length > 0 ? stagesOf(pods, least?.ofKind !== undefined) : []
     const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
@@ -348,10 +360,11 @@ function applicationOf(spec: Fields, metadata: Fields): string | undefined {
   return marksOf(metadata)(APPLICATION) ?? metadata.object('labels')?.text('applicationId') ?? metadata.object('labels')?.text('spark-app-selector')
 }
 
-/** The queue that jobs and pod groups of Volcano name. */
-function queueIn(object: Fields): string | undefined {
-  const queue = object.text('apiVersion')?.includes('volcano.sh/') === true ? object.object('spec')?.value('queue') : undefined
-  return typeof queue === 'string' && queue !== '' ? queue : undefined
+/** What pod groups, and other objects of Volcano, say of their queue or class. Source: Volcano, cache.go (Snapshot); KAI Scheduler, PodGroup. */
+function textIn(object: Fields, kind: string, key: 'queue' | 'priorityClassName'): string | undefined {
+  const isOne = kind === 'PodGroup' || object.text('apiVersion')?.includes('volcano.sh/') === true
+  const text = isOne ? object.object('spec')?.value(key) : undefined
+  return typeof text === 'string' && text !== '' ? text : undefined
 }
 
 function needed(object: Fields, key: string): Fields {

@@ -1,12 +1,15 @@
 import type { Fields } from '../json/fields.js'
 
-/** Priorities by the names of their classes, of which each cluster has two. Source: Kubernetes API, scheduling.k8s.io/v1. */
+/** A class of Kueue's own, which may have the name of one of Kubernetes. */
+export const workloadClass = (name: string | undefined): string | undefined => (name === undefined ? undefined : `WorkloadPriorityClass ${name}`)
+
+/** Priorities by the names of their classes, of which each cluster has two. Source: Kubernetes API, scheduling.k8s.io/v1; Kueue, kueue.x-k8s.io. */
 export class PriorityClasses {
   readonly #values = new Map([['system-cluster-critical', 2_000_000_000], ['system-node-critical', 2_000_001_000]])
   /** Of pods that name no class. */
   #usual = 0
 
-  /** Reads a PriorityClass. Throws `BadLine`. */
+  /** Reads a PriorityClass, or one of Kueue by its own name. Throws `BadLine`. */
   add(object: Fields, name: string): void {
     const value = object.number('value', -Infinity)
     if (value === undefined) throw object.bad('value', 'is missing.')
