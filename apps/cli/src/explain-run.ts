@@ -11,20 +11,11 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   if (!(error instanceof SchedError)) return error
   const { field = '' } = error.place
   if (error.code === 'INFEASIBLE') return explainedInfeasible(description, error)
+  const { wayOut } = error
   if (error.code === 'BAD_INPUT' && /^demand\b/.test(field))
-    return new SchedError(
-      error.code,
-      error.fact,
-      error.place,
-      `${error.wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`,
-    )
+    return withWayOut(error, `${wayOut.slice(0, -1)}${askedOtherwise(error.fact, description.spec.workload.trace !== undefined)}.`)
   if (error.code === 'BAD_OPTION' && description.source === undefined && isOfDefaultSlots(error))
-    return new SchedError(
-      error.code,
-      error.fact,
-      error.place,
-      `${error.wayOut} Say what its nodes have: by a list of machines (--nodes FILE), or by --nodes and --resources.`,
-    )
+    return withWayOut(error, `${wayOut} Say what its nodes have: by a list of machines (--nodes FILE), or by --nodes and --resources.`)
   if (/^architecture\./.test(field)) return explained(description, ['architecture'], error)
   if (/^metrics\b/.test(field)) return explained(description, [], error)
   const path = policies[policy]?.path ?? []
@@ -34,6 +25,8 @@ export function explainRun({ description, policies }: Pick<Experiment, 'descript
   const isOfPolicy = error.code === 'BAD_OPTION' || field === 'queue'
   return isOfPolicy ? explained(description, path, error) : error
 }
+
+const withWayOut = ({ code, fact, place }: SchedError, wayOut: string) => new SchedError(code, fact, place, wayOut)
 
 /** A resource is named that nodes of map and reduce slots, as they are unless told otherwise, do not have. */
 const isOfDefaultSlots = ({ fact, wayOut }: SchedError) => /^the cluster has no resource "/.test(fact) && wayOut.endsWith('Known: map, reduce.')

@@ -1,8 +1,9 @@
 import type { Description, Experiment } from './experiment/experiment.js'
 import type { Draw } from './drawing.js'
 import type { Io } from './io.js'
-import type { SharedPlace } from './output/job-files.js'
+import type { SharedPlace } from './output/run-parts.js'
 import { counted, number } from './output/number.js'
+import { skippedText } from './output/skipped-text.js'
 import { progressOf } from './progress.js'
 import { explainRun } from './explain-run.js'
 import type { RunResult } from './run-once.js'
@@ -66,11 +67,11 @@ function warn(results: readonly RunResult[], experiment: Experiment, io: Io): vo
 /** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
 export function messagesOf(results: readonly RunResult[], { workload, outages, description }: Pick<Experiment, 'workload' | 'outages' | 'description'>): string[] {
   const { report } = workload.trace ?? {}
-  const { skipped, problems, notes = workload.notes ?? [] } = report ?? { skipped: 0, problems: [] }
+  const notes = report?.notes ?? workload.notes ?? []
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
   return [
     ...[...notes.filter((note) => description.spec.cluster === undefined || !isOfMachine(note)), ...outages.notes].map((note) => `note: ${note}`),
-    ...(skipped > 0 ? [[`warning: ${counted(skipped, `bad ${report?.counted ?? 'line'}`)} skipped, for example:`, ...problems.map((problem) => `  ${problem}`)].join('\n')] : []),
+    ...(report !== undefined && report.skipped > 0 ? [`warning: ${skippedText(report)}`] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),
     ...warningsOf(results).map((text) => `warning: ${text}`),

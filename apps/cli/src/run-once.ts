@@ -2,6 +2,7 @@ import { withoutUndefined, type Observer } from '@sched/core'
 import type { RuntimeOptions } from '@sched/sim'
 import { decisions, jobRows, standardMetrics, type DecisionsResult, type JobRow, type Summary } from '@sched/metrics'
 import type { RunningTask } from '@sched/workload'
+import { totalOf } from './cluster-amounts.js'
 import { drawing, type Draw, type Drawn } from './drawing.js'
 import type { Experiment } from './experiment/experiment.js'
 import { periodOf } from './experiment/period.js'
@@ -107,10 +108,7 @@ export async function runOnce(experiment: Experiment, policy: NamedPolicy, seed:
 
 function prefilledOf(prefill: readonly RunningTask[], { cluster }: Experiment): Prefilled | null {
   if (prefill.length === 0) return null
-  const share = (name: string, r: number) => {
-    const total = cluster.total.subarray(r * cluster.nodes, (r + 1) * cluster.nodes).reduce((a, b) => a + b, 0)
-    return prefill.reduce((sum, { demand }) => sum + (demand[name] ?? 0), 0) / total
-  }
+  const share = (name: string, r: number) => prefill.reduce((sum, { demand }) => sum + (demand[name] ?? 0), 0) / totalOf(cluster, r)
   return { tasks: prefill.length, shares: Object.fromEntries(cluster.resources.map((name, r) => [name, share(name, r)])) }
 }
 

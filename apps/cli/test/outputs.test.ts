@@ -2,9 +2,9 @@ import type { Summary } from '@sched/metrics'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { jobFileName } from '../src/output/job-files.js'
 import { OutputDirectory } from '../src/output/output-directory.js'
 import { outputFile } from '../src/output/output-file.js'
+import { fileNameOf } from '../src/output/run-parts.js'
 import type { Io } from '../src/io.js'
 import { version } from '../src/version.js'
 import { sched, small, trace } from './sched.js'
@@ -103,7 +103,7 @@ describe('--out', () => {
 
   it('gives policies files of their own whatever their names', () => {
     const policies = ['fifo', 'delay(node=5)', 'delay node 5', '../../x', '?']
-    expect(policies.map((policy) => jobFileName(policy, policies))).toEqual(['jobs-fifo.csv', 'jobs-delay-node-5-1.csv', 'jobs-delay-node-5-2.csv', 'jobs-..-..-x.csv', 'jobs-policy.csv'])
+    expect(policies.map((policy) => fileNameOf('jobs', policy, policies, '.csv'))).toEqual(['jobs-fifo.csv', 'jobs-delay-node-5-1.csv', 'jobs-delay-node-5-2.csv', 'jobs-..-..-x.csv', 'jobs-policy.csv'])
   })
 })
 

@@ -1,10 +1,10 @@
 import {
-  checkPlug, onceEach, randomStream, SchedError, suggest, type Duration, type JobId, type JobSpec, type LaneId, type NodeId, type Plug,
-  type Policy, type Release, type Seconds, type StageSpec, type TaskId,
+  checkPlug, onceEach, randomStream, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import { checkStages } from './check-stages.js'
+import type { Decisions, Placed, RunningTask } from './decisions.js'
 import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
@@ -12,7 +12,8 @@ import { infeasible, refusedWhole } from './infeasible.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
-import { taskName, unplacedTask, type TaskName } from './task-name.js'
+import { withTimes, type SubmittedJob } from './submitted-job.js'
+import { taskName, unplacedTask } from './task-name.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
@@ -28,59 +29,6 @@ export interface DispatcherOptions {
   readonly promised?: (job: string, start: Seconds) => void
   /** Called once for each thing the user should know. */
   readonly warn?: (message: string) => void
-}
-
-/**
- * A job as a dispatcher takes it: it is submitted at the time of the call, and how long its tasks run nobody reads (policies see `estimate`).
- * `startup`, `after` and `think` are for a simulator alone: submit a job when it may start.
- */
-export interface SubmittedJob extends Omit<JobSpec, 'submit' | 'stages'> {
-  /** The time of the call counts in its place. */
-  readonly submit?: Seconds
-  /** Its stages; each starts when those it comes after are as far as it says. */
-  readonly stages: readonly SubmittedStage[]
-}
-/** A stage of which the tasks' durations may be left out. */
-export interface SubmittedStage extends Omit<StageSpec, 'duration'> {
-  /** Nobody reads it: the program tells of ends. */
-  readonly duration?: Duration
-}
-
-/** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
-export interface Placed extends TaskName {
-  /** Number of the start; a task that starts again has another one, and none comes again. */
-  readonly id: number
-  /** Name of the node. */
-  readonly node: string
-  /** Distance to its data: 0 on the node, 1 in its rack, ..., -1 without data. */
-  readonly level: number
-}
-/** A task that runs although no dispatcher has started it. */
-export interface RunningTask {
-  /** Id of its job, which is in the system. */
-  readonly job: string
-  /** Index of the stage in the job. Default 0. */
-  readonly stage?: number
-  /** Index of the task in the stage. Default: the lowest that neither runs nor has ended. */
-  readonly task?: number
-  /** Name of the node that it runs on. */
-  readonly node: string
-}
-/**
- * What is to be done now: first what is to be killed or suspended, then what starts or goes on, each in order of decision. Tasks to kill or to suspend
- * are pending again at once: their ends are not to be told. Where no task is suspended or goes on and no job is cancelled the list of these is not there.
- */
-export interface Decisions {
-  /** Tasks to start, each on its node. */
-  readonly start: readonly Placed[]
-  /** Tasks to kill. */
-  readonly kill: readonly Placed[]
-  /** Tasks to stop where they are, to go on later. */
-  readonly suspend?: readonly Placed[]
-  /** Suspended tasks that go on, each as a start with a number of its own. */
-  readonly resume?: readonly Placed[]
-  /** Jobs that have left the system since the policy gives them up; what ran of them is in `kill`. */
-  readonly cancelled?: readonly string[]
 }
 
 /** What a node says of itself at its heartbeat. */
@@ -110,6 +58,7 @@ export class Dispatcher {
   readonly #model: ClusterModel
   readonly #draft: Draft
   readonly #all: readonly NodeId[]
+  readonly #nodes: ReadonlyMap<string, NodeId>
   /** Of the policy, as whoever waits for it. */
   readonly #owner: number
   readonly #wakes = new Wakes()
@@ -125,13 +74,14 @@ export class Dispatcher {
   readonly #starts: number[] = []
   #started = 0
   #now: Seconds = 0
-  #decisions: Listed = { start: [], kill: [] }
+  #decisions: Growing = { start: [], kill: [] }
 
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
     checkPlug('policy', policy, 'policy')
     this.#promised = promised
     this.#model = buildCluster(cluster)
     this.#all = nodeIds(this.#model)
+    this.#nodes = new Map(this.#all.map((node) => [this.#model.nodeNames[node] as string, node]))
     const shapes = new Shapes(this.#model)
     this.cell = new CellState(this.#model, shapes, { validate: true })
     this.work = new Work(this.#model, shapes, hostedBlocks(this.#model))
@@ -162,7 +112,7 @@ export class Dispatcher {
   submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
     this.#pass(now)
     const { shapes } = this.work
-    const spec = complete(submitted, now)
+    const spec = withTimes(submitted, now)
     if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
     checkStages(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
@@ -409,23 +359,18 @@ export class Dispatcher {
 
   #job(name: string): JobId {
     const id = this.#jobs.get(name)
-    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${name}".`)
+    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no job in the system is called "${name}".`, {}, 'It was never submitted, or has ended.')
     return id
   }
 
   #node(name: string): NodeId {
-    const id = this.#model.nodeNames.indexOf(name)
-    if (id < 0) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(String(name), this.#model.nodeNames))
-    return id as NodeId
+    const id = this.#nodes.get(name)
+    if (id === undefined) throw new SchedError('UNKNOWN_NAME', `no node is called "${name}".`, {}, suggest(String(name), this.#model.nodeNames))
+    return id
   }
 }
 
 const NOBODY: readonly NodeId[] = []
 
-type Listed = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }
-
-/** With the times that only a simulator reads. */
-function complete(job: SubmittedJob, now: Seconds): JobSpec {
-  if (!Array.isArray(job.stages)) return job as JobSpec // refused soon
-  return { ...job, submit: job.submit ?? now, stages: job.stages.map((stage: SubmittedStage) => ({ ...stage, duration: stage.duration ?? 0 })) }
-}
+/** Decisions that are being made. */
+type Growing = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }

@@ -17,8 +17,7 @@ export { Work } from './work.js'
 export type { DraftSink } from './draft-sink.js'
 export { Draft } from './draft.js'
 export { loseSuspended, loseSuspendedOn } from './interruptions.js'
-export {
-  Dispatcher, dispatcher, type Decisions, type DispatcherOptions, type HeartbeatOptions, type Placed, type RunningTask, type SubmittedJob,
-  type SubmittedStage,
-} from './dispatcher.js'
+export { Dispatcher, dispatcher, type DispatcherOptions, type HeartbeatOptions } from './dispatcher.js'
+export type { Decisions, Placed, RunningTask } from './decisions.js'
+export type { SubmittedJob, SubmittedStage } from './submitted-job.js'
 export { taskName, type TaskName } from './task-name.js'

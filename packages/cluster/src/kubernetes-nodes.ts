@@ -33,7 +33,13 @@ export function kubernetesNodes(text: string, file?: string): { readonly name: s
       last.count++
     } else groups.push({ names: [name], count: 1, key, rest })
   }
-  if (groups.length === 0) throw new SchedError('BAD_INPUT', nodes === 0 ? 'lists no node.' : 'lists no node that takes pods.', { file })
+  if (groups.length === 0)
+    throw new SchedError(
+      'BAD_INPUT',
+      nodes === 0 ? 'lists no node.' : 'lists no node that takes pods.',
+      { file },
+      nodes === 0 ? 'Is it the right file, and whole?' : 'Those that are cordoned, not ready, or of the control plane do not.',
+    )
   return { name: 'kubernetes', nodes: groups.map(({ names, count, rest }) => ({ names, count, ...rest })) }
 }
 

@@ -15,6 +15,17 @@ export function nameOf({ kind, object, place }: KubernetesObject): string {
   throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
 }
 
+/** Objects by name, in their order. `what` they are in messages. Throws `BAD_INPUT` with the line where a name is missing, or was given before. */
+export function byName(objects: readonly KubernetesObject[], what: string): Map<string, KubernetesObject> {
+  const found = new Map<string, KubernetesObject>()
+  for (const each of objects) {
+    const name = nameOf(each)
+    if (found.has(name)) throw new SchedError('BAD_INPUT', `${what} "${name}" was declared before.`, each.place('metadata', 'name'), 'Give every one once.')
+    found.set(name, each)
+  }
+  return found
+}
+
 /** Where a field lies in an object: names of fields and places in lists. */
 export type Path = readonly (string | number)[]
 
@@ -30,7 +41,7 @@ export function where(found: KubernetesObject, path: Path): { readonly line: num
 /** The list at a path, empty for nothing. Throws `BAD_INPUT` for what is no list. */
 export function listAt(found: KubernetesObject, path: Path): readonly unknown[] {
   const list = at(found.object, path) ?? []
-  if (!Array.isArray(list)) throw new SchedError('BAD_INPUT', 'is no list.', found.place(...path))
+  if (!Array.isArray(list)) throw unexpected(found, path, 'a list')
   return list
 }
 

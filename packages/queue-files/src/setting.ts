@@ -23,3 +23,6 @@ export interface Given<T> {
 /** Settings by name, as they are in the file. */
 export const asWritten = (settings: Iterable<Pick<Setting, 'name' | 'value'>>): Record<string, string> =>
   Object.fromEntries([...settings].map(({ name, value }) => [name, value]))
+
+/** The parts of a value that is a list, with commas between them. */
+export const listed = (value: string): string[] => value.split(',').map((part) => part.trim()).filter((part) => part !== '')

@@ -334,7 +334,7 @@ describe('a capacity-scheduler.xml', () => {
     ['a label of jobs that their queue may not use', [...nested, ['root.b.accessible-node-labels', 'gpu'], ['root.b.default-node-label-expression', 'ssd']], '"cap.xml" line 9 yarn.scheduler.capacity.root.b.default-node-label-expression: jobs of queue "root.b.x" that require no label have ssd, and it may use gpu. Change one of them.'],
     ['an unknown parent', [...ab, ['root.c.queues', 'x,y']], '"cap.xml" line 5 yarn.scheduler.capacity.root.c.queues: it lists queues inside "root.c", and there is no such queue. Did you mean "root.a"?'],
     ['no queues', [['root.a.capacity', '100']], '"cap.xml": has no property yarn.scheduler.capacity.root.queues. It names the queues below the root.'],
-    ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice.'],
+    ['a queue listed twice', [['root.queues', 'a,a']], '"cap.xml" line 2 yarn.scheduler.capacity.root.queues: queue "a" is listed twice. List it once.'],
     ['a queue that runs in one that is stopped', [...ab, ['root.b.state', 'running'], ['root.state', 'STOPPED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.state: queue "root.b" is RUNNING, and a queue around it is STOPPED (line 6). Stop it too, or leave out its state: it has that of the queue around it.'],
     ['an unknown state', [...ab, ['root.a.state', 'PAUSED']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.state: found "PAUSED", expected RUNNING or STOPPED.'],
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],

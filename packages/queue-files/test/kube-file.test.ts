@@ -114,7 +114,7 @@ describe('the configuration of kube-scheduler', () => {
     ['a strategy that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: Best } } }] }]\n`, 'found "Best", expected LeastAllocated, MostAllocated or RequestedToCapacityRatio.'],
     ['no candidates', `${head}profiles: [{ pluginConfig: [{ name: DefaultPreemption, args: { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0 } }] }]\n`, 'found 0, expected a whole number from 1 on beside a percentage of 0.'],
     ['a weight that is none', `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { resources: [{ name: cpu, weight: 101 }] } } }] }]\n`, 'found 101, expected a whole number from 0 to 100.'],
-    ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'is no list.'],
+    ['plug-ins that are no list', `${head}profiles: [{ plugins: { score: { enabled: NodeResourcesFit } } }]\n`, 'found "NodeResourcesFit", expected a list.'],
   ])('is refused with %s', (_, text, message) => {
     expect(messageOf(() => policyOf(text))).toContain(message)
   })

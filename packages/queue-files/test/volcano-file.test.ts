@@ -28,6 +28,8 @@ tiers:
   - name: sla
 `
 const inMap = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: volcano-scheduler-configmap }\ndata:\n  volcano-scheduler.conf: |\n${conf.replace(/^/gm, '    ')}\n`
+/** As kubectl prints a text with blanks at the ends of lines. */
+const inOneLine = (text: string) => `${inMap.slice(0, inMap.indexOf('|'))}${JSON.stringify(text)}\n`
 const source = (...objects: readonly string[]) => ({ file: 'volcano.yaml', text: objects.join('---\n') })
 const made = (...objects: readonly string[]) => queuePolicy(readQueues(source(...objects)), facts) as VolcanoPolicy
 
@@ -173,6 +175,8 @@ describe('queues of Volcano', () => {
     ['actions: allocate\ntiers: gang\n', '"volcano.yaml" line 2 tiers: found "gang", expected a list.'],
     [inMap.replace('1.5', 'much'), '"volcano.yaml" line 16 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],
     [inMap.replace('- plugins:', '- plugins: ['), '"volcano.yaml" line '],
+    [inOneLine(conf.replace('1.5', 'much')), '"volcano.yaml" line 5 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],
+    [inOneLine(conf.replace('- plugins:', '- plugins: [')), '"volcano.yaml" line 5 data.volcano-scheduler.conf: '],
     [`${inMap}---\n${conf}`, 'is a second configuration of the scheduler.'],
     [queue('a', '{}').replace('kind: Queue', 'kind: PodGroup'), 'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.'],
   ])('are answered where they are wrong (%#)', (text, message) => {

@@ -145,7 +145,7 @@ export class Outages {
 }
 
 function check({ node, from, to }: Outage, nodes: number): void {
-  if (!(Number.isInteger(node) && node >= 0 && node < nodes)) throw new SchedError('BAD_INPUT', `an outage is of node ${node}, the cluster has ${nodes}.`, { field: 'outages' })
+  if (!(Number.isInteger(node) && node >= 0 && node < nodes)) throw new SchedError('BAD_INPUT', `an outage is of node ${node}, the cluster has ${nodes}.`, { field: 'outages' }, 'Nodes are numbered from 0.')
   if (!(from >= 0 && from < to))
     throw new SchedError(
       'BAD_INPUT',

@@ -112,7 +112,7 @@ describe('Google task events', () => {
     expect(await messageOf(read(event(610, 'submit', { requests: '1.5,0.1,0' })))).toMatch(/line 1 CPU request: found "1.5", expected a fraction of the largest machine, 0 to 1\.$/)
     expect(await messageOf(read(event(610, 'submit').replace(',0,user=', ',9,user=')))).toMatch(/line 1 event type: found "9", expected 0 to 8\.$/)
     expect(await messageOf(google({ taskEvents: [file('')] }))).toMatch(/^"\/part-\d+": is empty\. A part of an event table holds at least one event\.$/)
-    expect(await messageOf(google({ taskEvents: [] }))).toBe('taskEvents: no part of the task events table is given.')
+    expect(await messageOf(google({ taskEvents: [] }))).toBe('taskEvents: no part of the task events table is given. Name its files in their order.')
   })
 })
 

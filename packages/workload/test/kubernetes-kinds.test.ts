@@ -115,7 +115,7 @@ describe('the priority of a group', () => {
   const found = (...items: readonly object[]) => {
     const trace = read(JSON.stringify(list(...items)))
     const [one] = jobsOf(trace)
-    return [one?.priority, one?.queue, trace.report.rules.map(({ rule }) => rule).filter((rule) => rule === 'classes').length]
+    return [one?.priority, one?.queue, (trace.report.rules ?? []).map(({ rule }) => rule).filter((rule) => rule === 'classes').length]
   }
   const volcano = other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', { minMember: 1, queue: 'research', priorityClassName: 'high' })
   const kai = other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, queue: 'team-a', priorityClassName: 'high' })

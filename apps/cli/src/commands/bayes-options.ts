@@ -1,5 +1,6 @@
 import type { LabelOptions, TrainOptions } from '@sched/placement'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
+import { part } from './option-values.js'
 
 export interface LearnOptions extends Pick<LabelOptions, 'threshold' | 'activeFraction' | 'activity'>, Pick<TrainOptions, 'kind' | 'features' | 'priors'> {
   readonly json?: boolean
@@ -15,11 +16,4 @@ export function learnOptions(command: Command): Command {
     .addOption(new Option('--features <of>', 'every node, or sums of racks (default: flat for gaussian, rows for bernoulli)').choices(['flat', 'rows']))
     .addOption(new Option('--priors <of>', 'classes are as likely as in the samples, or equally (default: samples)').choices(['samples', 'equal']))
     .option('--json', 'print JSON')
-}
-
-/** A number from 0 to 1. */
-function part(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !(value >= 0 && value <= 1)) throw new InvalidArgumentError('Expected a number from 0 to 1.')
-  return value
 }

@@ -5,7 +5,7 @@ import { readMeasured } from '../bayes/read-measured.js'
 import type { Io } from '../io.js'
 import { validationText } from '../output/bayes-text.js'
 import { learnOptions, type LearnOptions } from './bayes-options.js'
-import { whole } from './experiment-options.js'
+import { whole } from './option-values.js'
 
 interface ValidateOptions extends LearnOptions {
   readonly folds?: number

@@ -8,7 +8,8 @@ import { headline } from '../output/headline.js'
 import { isSilent, type OutputOptions } from '../output/outputs.js'
 import { widthOf } from '../output/policy-table.js'
 import { runAndCompare } from './compare.js'
-import { atLeastOne, outputOptions, threadsOption } from './experiment-options.js'
+import { outputOptions, threadsOption } from './experiment-options.js'
+import { atLeastOne } from './option-values.js'
 
 /**
  * The IO-heavy macro run of the paper: 100 jobs like Facebook's on 100 nodes of EC2, whose racks are not known, so that

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { DEFAULT_NODES } from '../experiment/cluster-from-options.js'
 import { DEFAULT_POLICIES, RIGID_POLICIES } from '../experiment/from-options.js'
 import { DEFAULT_SEEDS } from '../experiment/experiment.js'
-import { assignment } from './trace-options.js'
+import { amountsAs, assignment, atLeastOne, collected, fraction, namesAs, positive, real, whole, window, wholeOrFile } from './option-values.js'
 
 /** The options that describe an experiment, alone or over a file. Names in camel case are those of `ExperimentOptions`. */
 export function experimentOptions(command: Command, { single = false } = {}): Command {
@@ -56,11 +56,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
       : 'compare the policies of queue files of YARN (fair-scheduler.xml, capacity-scheduler.xml), Slurm (slurm.conf, with what sacctmgr prints: slurm.conf+accounts.cfg+qos.txt), Kueue, KAI and Volcano (manifests), YuniKorn (queues.yaml), Spark (fairscheduler.xml+spark-defaults.conf), and kube-scheduler (its configuration)')
     .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler of the queue file')
     .option('--architecture <name>', 'the architecture, by name or as in a file: {shared-state: {schedulers: 4}} (default: monolithic)')
-    .option(
-      '--plugin <module>',
-      'a plug-in of yours, a path or a package, to be named in the options above; may be repeated',
-      (module: string, others: readonly string[] = []) => [...others, module],
-    )
+    .option('--plugin <module>', 'a plug-in of yours, a path or a package, to be named in the options above; may be repeated', collected)
     .option('--seed <n>', single ? 'seed (default: 1)' : 'first seed (default: 1)', whole)
     .addOption(new Option('--pass-per-event <order>', 'a scheduling pass after every event instead of one per instant').choices(['submits-first', 'ends-first']))
     .option('--until <seconds>', 'end of the simulated time', positive)
@@ -103,69 +99,4 @@ export function outputOptions(command: Command): Command {
     .option('--parquet', 'with --out: jobs and schedules as Parquet, for pandas, Polars or DuckDB, instead of CSV')
     .option('--force', 'replace existing output')
     .option('--quiet', 'print no table and no progress')
-}
-
-/** A file that is called as a number is written with its directory: `./2`. */
-export const wholeOrFile = (text: string): number | string => (text !== '' && Number.isNaN(Number(text)) ? text : atLeastOne(', or a file')(text))
-
-export function whole(text: string): number {
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError('Expected a whole number.')
-  return Number(text)
-}
-
-export const atLeastOne =
-  (or = '') =>
-  (text: string): number => {
-    if (!/^\d+$/.test(text) || Number(text) === 0 || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError(`Expected a whole number of at least 1${or}.`)
-    return Number(text)
-  }
-
-function real(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !(value >= 0 && value < Infinity)) throw new InvalidArgumentError('Expected a number of at least 0.')
-  return value
-}
-
-function positive(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !(value > 0 && value < Infinity)) throw new InvalidArgumentError('Expected a number above 0.')
-  return value
-}
-
-function fraction(text: string): number {
-  const value = Number(text)
-  if (text.trim() === '' || !(value >= 0 && value < 1)) throw new InvalidArgumentError('Expected a fraction of at least 0 and below 1.')
-  return value
-}
-
-/** Reads names with whole numbers, each once. */
-export const amountsAs =
-  (example: string) =>
-  (text: string): Record<string, number> =>
-    Object.fromEntries(pairsOf(text, /^\s*([^=\s]+)\s*=\s*(\d+)\s*$/, `names and whole numbers, for example ${example}`).map(([name, amount]) => [name, Number(amount)]))
-
-/** Reads names with others that they stand for, each once. */
-const namesAs =
-  (example: string) =>
-  (text: string): Record<string, string> =>
-    Object.fromEntries(pairsOf(text, /^\s*([^=]*[^=\s])\s*=\s*([^=]*[^=\s])\s*$/, `names and other names, for example ${example}`))
-
-function pairsOf(text: string, pair: RegExp, expected: string): [name: string, value: string][] {
-  const pairs = text.split(',').map((part): [string, string] => {
-    const [, name, value] = pair.exec(part) ?? []
-    if (name === undefined || value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
-    return [name, value]
-  })
-  const names = pairs.map(([name]) => name)
-  const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined) throw new InvalidArgumentError(`"${twice}" is there twice.`)
-  return pairs
-}
-
-function window(text: string): { from: number; to: number } {
-  const [from = '', to = '', ...rest] = text.split(':')
-  if (rest.length > 0 || to === '') throw new InvalidArgumentError('Expected two numbers of seconds, for example 0:3600.')
-  const [start, end] = [real(from), real(to)]
-  if (start >= end) throw new InvalidArgumentError('Expected an end after the start.')
-  return { from: start, to: end }
 }

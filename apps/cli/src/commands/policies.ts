@@ -5,6 +5,7 @@ import type { Io } from '../io.js'
 import { installed, installedList, installedText } from '../output/installed.js'
 import { PROSE } from '../output/wrapped.js'
 import { builtIns } from '../registry.js'
+import { collected } from './option-values.js'
 
 interface PoliciesOptions {
   readonly json?: boolean
@@ -17,7 +18,7 @@ export function addPolicies(program: Command, io: Io): void {
     .summary('list what is installed; of one its options')
     .description('Lists policies, orders, placements and architectures. Of those that are named: options, with types, ranges and defaults, and sources.')
     .argument('[name...]', 'only these, with their options')
-    .option('--plugin <module>', 'a plug-in to list, too; may be repeated', (module: string, others: readonly string[] = []) => [...others, module])
+    .option('--plugin <module>', 'a plug-in to list, too; may be repeated', collected)
     .option('--json', 'print JSON, options as JSON Schema')
     .action(async (names: readonly string[], options: PoliciesOptions) => {
       const registry = builtIns()

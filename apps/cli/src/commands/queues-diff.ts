@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { openQueues } from '../experiment/queues.js'
 import type { Io } from '../io.js'
 import { queueChangesText, shareChanges } from '../output/queue-changes.js'
-import { activeOf, clusterOf, queuesOptions, totalsOf, type QueuesOptions } from './queues-options.js'
+import { clusterOf, queuesOptions, totalsOf, type QueuesOptions } from './queues-options.js'
 
 export function addQueuesDiff(queues: Command, io: Io): void {
   const command = queues
@@ -18,10 +18,9 @@ export function addQueuesDiff(queues: Command, io: Io): void {
 
 async function diff(before: string, after: string, options: QueuesOptions, io: Io): Promise<void> {
   const cluster = await clusterOf(options, io.cwd)
-  const active = activeOf(options)
   const side = (name: string): Side => {
     const file = openQueues(name, io.cwd)
-    return { file, table: queueTable(file, cluster === undefined ? undefined : totalsOf(cluster, file.kind), active) }
+    return { file, table: queueTable(file, cluster === undefined ? undefined : totalsOf(cluster, file.kind), options.active) }
   }
   const sides = [side(before), side(after)] as const
   const changes = compareQueues(...sides)

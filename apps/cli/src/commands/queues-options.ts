@@ -2,13 +2,14 @@ import type { ClusterModel } from '@sched/cluster'
 import type { NodeId } from '@sched/core'
 import type { QueueFile, Totals } from '@sched/queue-files'
 import type { Command } from 'commander'
+import { amountsOf } from '../cluster-amounts.js'
 import { describeExperiment } from '../experiment/from-options.js'
 import type { ExperimentOptions } from '../experiment/given-options.js'
 import { prepare } from '../experiment/experiment.js'
-import { amountsAs, wholeOrFile } from './experiment-options.js'
+import { amountsAs, listed, wholeOrFile } from './option-values.js'
 
 export interface QueuesOptions extends Pick<ExperimentOptions, 'cluster' | 'nodes' | 'resources' | 'slots'> {
-  readonly active?: string
+  readonly active?: readonly string[]
   readonly yarnSite?: string
   readonly json?: boolean
 }
@@ -16,7 +17,7 @@ export interface QueuesOptions extends Pick<ExperimentOptions, 'cluster' | 'node
 /** The options of commands about queue files. */
 export function queuesOptions(command: Command): Command {
   return command
-    .option('--active <queues>', 'only these queues have work, for example a,b.c (default: all)')
+    .option('--active <queues>', 'only these queues have work, for example a,b.c (default: all)', listed)
     .option('--cluster <file>', 'description of the cluster that shares are of (default: shares in percent)')
     .option('--nodes <n>', 'number of equal nodes, with --resources or --slots, or a list of machines (a file)', wholeOrFile)
     .option('--resources <list>', 'resources per node, for example memory-mb=65536,vcores=16', amountsAs('memory-mb=65536,vcores=16'))
@@ -37,12 +38,7 @@ export async function clusterOf({ cluster, nodes, resources, slots }: QueuesOpti
 }
 
 /** What a cluster has of each resource; for a capacity scheduler, in its default partition: the nodes without a label `partition`. */
-export function totalsOf({ resources, nodes, total, labels }: ClusterModel, kind: QueueFile['kind']): Totals {
-  const counts = Array.from({ length: nodes }, (_, node) => kind !== 'capacity' || labels.of(node as NodeId, 'partition') === undefined)
-  return Object.fromEntries(resources.map((name, r) => [
-    name,
-    total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount, node) => sum + (counts[node] === true ? amount : 0), 0),
-  ]))
+export function totalsOf(cluster: ClusterModel, kind: QueueFile['kind']): Totals {
+  const counts = (node: number) => kind !== 'capacity' || cluster.labels.of(node as NodeId, 'partition') === undefined
+  return Object.fromEntries(cluster.resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => sum + (counts(node) ? amount : 0), 0)]))
 }
-
-export const activeOf = ({ active }: QueuesOptions): string[] | undefined => active?.split(',').map((name) => name.trim())

@@ -14,10 +14,11 @@ import { linesOf } from '../output/sweep-lines.js'
 import { shownFigures, sweepText } from '../output/sweep.js'
 import { warningsOf } from '../run-all.js'
 import { comparedText } from './compare.js'
+import { listed } from './option-values.js'
 
 interface ReportOptions {
   readonly html?: string
-  readonly figures?: string
+  readonly figures?: readonly string[]
   readonly force?: boolean
   readonly quiet?: boolean
 }
@@ -36,7 +37,7 @@ export function addReport(program: Command, io: Io): void {
     .description('Prints the tables of a run, a comparison or a sweep again from the directory that `--out` has written, without running anything.')
     .argument('<directory>', 'the directory')
     .option('--html <file>', 'write one page with tables and charts; what happened over time and who ran where is not in the directory; - for standard output')
-    .option('--figures <list>', 'of a sweep: columns of the printed table and charts of the page, by the names that the CSV has')
+    .option('--figures <list>', 'of a sweep: columns of the printed table and charts of the page, by the names that the CSV has', listed)
     .option('--force', 'replace existing output')
     .option('--quiet', 'print no table')
     .addHelpText('after', '\nExample:\n  sched compare experiment.yaml --out results && sched report results --html results.html')
@@ -80,7 +81,7 @@ function ofRuns(written: Extract<Written, { kind: 'compare' }>, description: Des
 }
 
 function ofSweep({ axes, results }: Extract<Written, { kind: 'sweep' }>, description: Description, { figures }: ReportOptions, io: Io): Report {
-  const { shown, warnings } = shownFigures(linesOf(results), figures?.split(',').map((name) => name.trim()))
+  const { shown, warnings } = shownFigures(linesOf(results), figures)
   const messages = [...warningsOf(results.flatMap(({ runs }) => runs)), ...warnings].map((warning) => `warning: ${warning}`)
   const text = sweepText(description, axes, results, shown, widthOf(io.stdout))
   return { text, messages, page: async (to) => (await import('../html/sweep-page.js')).sweepPage({ description, axes, results, shown, messages }, to) }

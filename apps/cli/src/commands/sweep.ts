@@ -19,10 +19,11 @@ import type { RunResult } from '../run-once.js'
 import type { Plan } from '../threads/plan.js'
 import { countFindings } from './compare.js'
 import { experimentOptions, outputOptions, threadsOption } from './experiment-options.js'
+import { listed } from './option-values.js'
 
 interface SweepOptions extends ExperimentOptions, OutputOptions {
   readonly threads?: number
-  readonly figures?: string
+  readonly figures?: readonly string[]
 }
 
 /** More runs than anybody waits for: a slip in a matrix. */
@@ -38,7 +39,7 @@ export function addSweep(program: Command, io: Io): void {
     )
     .argument('<experiment>', 'experiment file with a `matrix`; options override what it says')
   outputOptions(threadsOption(experimentOptions(command)))
-    .option('--figures <list>', 'columns of the printed table and charts of the page, by the names that the CSV has')
+    .option('--figures <list>', 'columns of the printed table and charts of the page, by the names that the CSV has', listed)
     .addHelpText('after', '\nExample:\n  sched sweep examples/omega-sweep.yaml --threads 2 --csv sweep.csv')
   command.action((file: string, options: SweepOptions) => sweep(file, options, io))
 }
@@ -58,7 +59,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
       policies: prepared[variant]?.policies.map(({ name }) => name) ?? [],
       runs: runs.filter((_, run) => plan.runs[run]?.variant === variant),
     }))
-    const { shown, warnings } = shownFigures(linesOf(results), options.figures?.split(',').map((name) => name.trim()))
+    const { shown, warnings } = shownFigures(linesOf(results), options.figures)
     const messages = [...warningsOf(runs), ...(isSilent(options) && options.html === undefined ? [] : warnings)].map((text) => `warning: ${text}`)
     for (const text of messages) io.stderr.write(`${text}\n`)
     const asRun = withSeeds(description, prepared)

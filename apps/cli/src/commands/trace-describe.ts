@@ -7,7 +7,7 @@ import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
 import { widthOf } from '../output/policy-table.js'
 import { openedTrace, tellNotes, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
-import { amountsAs, atLeastOne } from './experiment-options.js'
+import { amountsAs, atLeastOne } from './option-values.js'
 
 interface DescribeOptions extends TraceOptions {
   readonly nodes?: number
@@ -42,42 +42,62 @@ async function describeTrace(file: string, options: DescribeOptions, io: Io): Pr
   else tellNotes(trace, io)
 }
 
-function text({ format, machine }: Trace, summary: WorkloadSummary, width: number | undefined): string {
-  const { name, jobs, stages, tasks, users, queues, chained, constrained, closedLoop, firstSubmit, span, gaps, medianJobTasks, criticalPath, resources, classes, classesBy } = summary
-  const facts = [
+function text(trace: Trace, summary: WorkloadSummary, width: number | undefined): string {
+  const facts = [...jobFacts(trace, summary), ...timeFacts(summary)]
+  const longest = Math.max(...facts.map(([what]) => what.length))
+  const lines = facts.map(([what, value]) => `  ${what.padEnd(longest)}  ${value}\n`).join('')
+  return `${summary.name}\n${lines}\n${resourceTable(summary, width)}\n${classTable(summary, width)}`
+}
+
+type Fact = readonly [what: string, value: string]
+
+function jobFacts({ format, machine }: Trace, { jobs, stages, tasks, users, queues, chained, constrained, medianJobTasks, criticalPath }: WorkloadSummary): Fact[] {
+  const path = criticalPath === undefined
+    ? []
+    : [`${number(criticalPath.median)} s in the median job, at most ${number(criticalPath.max)} s; at most ${number(criticalPath.stages)} stages in a row`]
+  const counts: readonly (readonly [what: string, jobs: number | undefined])[] = [
+    ['jobs that wait for another', chained],
+    ['jobs that require labels', constrained?.labels],
+    ['jobs that tolerate taints', constrained?.tolerations],
+    ['jobs with tasks apart', constrained?.apart],
+  ]
+  return [
     ['format', format],
-    ...(machine === undefined ? [] : [['machine', machine.origin]]),
+    ...(machine === undefined ? [] : [['machine', machine.origin] as const]),
     ['jobs', number(jobs)],
     ['stages', number(stages)],
     ['tasks', `${number(tasks)}, in the median job ${number(medianJobTasks)}`],
-    ...(criticalPath === undefined
-      ? []
-      : [[
-        'critical path',
-        `${number(criticalPath.median)} s in the median job, at most ${number(criticalPath.max)} s; at most ${number(criticalPath.stages)} stages in a row`,
-      ]]),
+    ...path.map((value): Fact => ['critical path', value]),
     ['users and queues', `${number(users)} and ${number(queues)}`],
-    ...(chained > 0 ? [['jobs that wait for another', number(chained)]] : []),
-    ...([['that require labels', constrained?.labels], ['that tolerate taints', constrained?.tolerations], ['with tasks apart', constrained?.apart]] as const)
-      .flatMap(([which, some = 0]) => (some === 0 ? [] : [[`jobs ${which}`, number(some)]])),
-    ...(closedLoop ? [['submission', 'when other jobs end']] : [
-      ['span', `${duration(span)} from ${duration(firstSubmit)}`],
-      ...(jobs > 1 ? [['gaps', `mean ${number(gaps.mean)} s, median ${number(gaps.median)} s, longest ${number(gaps.max)} s`]] : []),
-    ]),
+    ...counts.flatMap(([what, count = 0]): Fact[] => (count === 0 ? [] : [[what, number(count)]])),
   ]
+}
+
+function timeFacts({ jobs, closedLoop, firstSubmit, span, gaps }: WorkloadSummary): Fact[] {
+  if (closedLoop) return [['submission', 'when other jobs end']]
+  return [
+    ['span', `${duration(span)} from ${duration(firstSubmit)}`],
+    ...(jobs > 1 ? [['gaps', `mean ${number(gaps.mean)} s, median ${number(gaps.median)} s, longest ${number(gaps.max)} s`] as const] : []),
+  ]
+}
+
+function resourceTable({ resources }: WorkloadSummary, width: number | undefined): string {
   const hasLoad = resources.some(({ load }) => load !== undefined)
-  const byResource = table(
+  return table(
     columns('resource', 'tasks', 'work, unit seconds', 'median duration, s', 'largest demand', ...(hasLoad ? ['load'] : [])),
     resources.map(({ resource, tasks, work, medianDuration, largest, load }) => [
       resource, number(tasks), number(Math.round(work)), number(medianDuration), number(largest), ...(hasLoad ? [percent(load ?? NaN)] : []),
     ]),
     { width },
   )
+}
+
+function classTable({ jobs, tasks, resources, classes, classesBy }: WorkloadSummary, width: number | undefined): string {
   // where tasks ask for several resources at once, seconds of one cannot be added to those of another
   const asked = resources.reduce((sum, each) => sum + each.tasks, 0) > tasks ? resources.map(({ resource }) => [resource]) : [resources.map(({ resource }) => resource)]
   const workOf = (work: Readonly<Record<string, number>>, some: readonly string[]) => some.reduce((sum, resource) => sum + (work[resource] ?? 0), 0)
   const totals = asked.map((some) => classes.reduce((sum, { work }) => sum + workOf(work, some), 0))
-  const byClass = table(
+  return table(
     columns(
       classesBy === 'tasks' ? 'size class' : classesBy,
       'jobs',
@@ -85,15 +105,13 @@ function text({ format, machine }: Trace, summary: WorkloadSummary, width: numbe
       'tasks',
       ...asked.map((some) => (asked.length === 1 ? 'of all work' : `of work, ${some.join()}`)),
     ),
-    classes.map(({ label, jobs: some, tasks, work }) => [
+    classes.map(({ label, jobs: some, tasks: own, work }) => [
       label,
       number(some),
       percent(some / jobs),
-      number(tasks),
+      number(own),
       ...asked.map((names, i) => percent(workOf(work, names) / (totals[i] ?? NaN))),
     ]),
     { width },
   )
-  const longest = Math.max(...facts.map(([key = '']) => key.length))
-  return `${name}\n${facts.map(([key = '', value = '']) => `  ${key.padEnd(longest)}  ${value}\n`).join('')}\n${byResource}\n${byClass}`
 }

@@ -5,7 +5,7 @@ import type * as z from '@sched/bundled/zod'
 import { chosenGenerator } from '../experiment/generator.js'
 import type { Io } from '../io.js'
 import { saved } from './trace-convert.js'
-import { yamlValue } from './trace-options.js'
+import { yamlValue } from './option-values.js'
 
 /** One command per generator, with its options as the schema has them; or a generator with options as a file has them. */
 export function addGenerate(trace: Command, io: Io): void {

@@ -1,13 +1,12 @@
-import { YamlSource } from '@sched/cluster'
-import { SchedError } from '@sched/core'
 import type { Trace } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { readMapping } from '../experiment/mapping.js'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
-import { counted } from '../output/number.js'
+import { skippedText } from '../output/skipped-text.js'
+import { assignment } from './option-values.js'
 
 export interface TraceOptions {
   readonly format?: string
@@ -44,24 +43,5 @@ export function tellNotes({ report }: Trace, io: Io): void {
 
 /** Tells what bad lines were left out. */
 export function warnOfSkipped(report: Trace['report'], io: Io): void {
-  if (report.skipped === 0) return
-  io.stderr.write(`warning: ${counted(report.skipped, `bad ${report.counted ?? 'line'}`)} skipped, for example:\n${report.problems.map((problem) => `  ${problem}\n`).join('')}`)
-}
-
-/** `key=value`, added to those before it. */
-export function assignment(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-  if (key === undefined || value === undefined) throw new InvalidArgumentError('Expected key=value.')
-  if (key in before) throw new InvalidArgumentError(`"${key}" is there twice.`)
-  return { ...before, [key]: yamlValue(value) }
-}
-
-/** A value as a file would have it: a number, a word, a list in brackets. Throws what commander reports as a bad argument. */
-export function yamlValue(text: string): unknown {
-  try {
-    return new YamlSource(text).value
-  } catch (error) {
-    const fact = error instanceof SchedError ? error.fact : String(error)
-    throw new InvalidArgumentError(fact.startsWith('is ') ? `The value ${fact}` : fact)
-  }
+  if (report.skipped > 0) io.stderr.write(`warning: ${skippedText(report)}\n`)
 }

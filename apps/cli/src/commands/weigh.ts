@@ -8,17 +8,18 @@ import { probe, type ProbedNode } from '@sched/sim'
 import { take, workloadOf } from '@sched/workload'
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
+import { amountsOf, totalOf } from '../cluster-amounts.js'
 import { fromClusterFile } from '../experiment/cluster-file.js'
 import type { Io } from '../io.js'
 import { outputFile } from '../output/output-file.js'
 import { spareInputs } from '../output/spare-inputs.js'
 import { weightTable, weightsYaml, type WeighedNode } from '../output/weights.js'
-import { whole } from './experiment-options.js'
+import { listed, whole } from './option-values.js'
 import { openedTrace, traceOptions, type TraceOptions } from './trace-options.js'
 
 interface WeighOptions extends TraceOptions {
   readonly job?: string
-  readonly only?: string
+  readonly only?: readonly string[]
   readonly samples?: number
   readonly out?: string
   readonly force?: boolean
@@ -35,7 +36,7 @@ export function addWeigh(program: Command, io: Io): void {
     )
     .argument('<cluster>', 'description of a cluster, or a list of machines')
     .option('--job <trace>', 'trace of which the first job is the probe (default: a word count of 16 maps and a reduce)')
-    .option('--only <nodes>', 'nodes to probe, separated by commas (default: all)')
+    .option('--only <nodes>', 'nodes to probe, separated by commas (default: all)', listed)
     .option('--samples <n>', 'instants at which each node is looked at (default: 10)', whole)
     .option('--out <file>', 'also write the samples as options of node-weight, in YAML')
     .option('--force', 'replace an existing file')
@@ -66,7 +67,7 @@ function probed(cluster: ClusterDescription, workload: Workload, { only, samples
       policy: greedy(fifo()),
       architecture: monolithic(),
       runtime: { jitter: 0 },
-      ...(only !== undefined && { nodes: only.split(',').map((name) => name.trim()) }),
+      ...(only !== undefined && { nodes: only }),
       ...(samples !== undefined && { instants: samples }),
     })
   } catch (error) {
@@ -103,9 +104,8 @@ function wordCount(model: ClusterModel): JobSpec {
   }
 }
 
-function eighth({ nodes, total }: ClusterModel, resource: number): number {
-  const amounts = total.subarray(resource * nodes, (resource + 1) * nodes)
-  return Math.min(Math.floor(amounts.reduce((sum, amount) => sum + amount, 0) / nodes / 8), amounts.reduce((least, amount) => Math.min(least, amount), Infinity))
+function eighth(model: ClusterModel, resource: number): number {
+  return Math.min(Math.floor(totalOf(model, resource) / model.nodes / 8), amountsOf(model, resource).reduce((least, amount) => Math.min(least, amount), Infinity))
 }
 
 /** Memory of the average node, 0 where it is not described. */

@@ -1,26 +1,14 @@
 import { resolve } from 'node:path'
-import { withModels } from '../bayes/model-files.js'
 import type { Description } from './experiment.js'
+import { fieldPath } from './field-path.js'
 import type { ExperimentOptions } from './given-options.js'
 import { filesOf } from './queues.js'
 import type { ExperimentSpec } from './schema.js'
 
 /** An experiment with the paths of all files that it names changed; `from` is the directory that they are relative to. */
-export function withPaths(spec: ExperimentSpec, from: string, moved: Move): ExperimentSpec {
-  const plugins = spec.plugins?.map((plugin) => (/^(\.|\/)/.test(plugin) ? moved(plugin).replace(/^(?!\.)/, './') : plugin))
-  return {
-    ...spec,
-    ...(plugins !== undefined && { plugins }),
-    ...(spec.cluster !== undefined && { cluster: typeof spec.cluster === 'string' ? moved(spec.cluster) : spec.cluster }),
-    ...(spec.policies !== undefined && { policies: withModels(spec.policies, moved) as typeof spec.policies }),
-    ...(spec.policy !== undefined && { policy: withModels(spec.policy, moved) as typeof spec.policy }),
-    workload: movedWorkload(spec.workload, moved),
-    ...(spec.prefill !== undefined && { prefill: movedPrefill(spec.prefill, moved) }),
-    ...(spec.outages !== undefined && { outages: movedOutages(spec.outages, moved) }),
-    ...(spec.queues !== undefined && { queues: movedQueues(spec.queues, from, moved) }),
-    ...(spec.yarnSite !== undefined && { yarnSite: moved(spec.yarnSite) }),
-    ...(spec.matrix !== undefined && { matrix: movedMatrix(spec.matrix, from, moved) }),
-  }
+export function withPaths({ matrix, ...spec }: ExperimentSpec, from: string, moved: Move): ExperimentSpec {
+  const changed = (value: unknown, place = '') => withFiles(value, place, { from, moved })
+  return { ...(changed(spec) as ExperimentSpec), ...(matrix !== undefined && { matrix: withAxes(matrix, changed) }) }
 }
 
 /** All files of an experiment as whole paths: its own, those it names, and the mapping of columns that the command line names. */
@@ -34,27 +22,52 @@ export function filesRead({ spec, directory, source }: Description, { mapping }:
 }
 
 type Move = (path: string) => string
-type Queues = NonNullable<ExperimentSpec['queues']>
 
-function movedQueues(queues: Queues, from: string, moved: Move): Queues {
-  const file = (joined: string) => filesOf(joined, from).map(moved).join('+')
-  return typeof queues === 'string' ? file(queues) : queues.map(file)
+/** How the files that a text names are changed. */
+type Change = (written: string, how: { readonly from: string; readonly moved: Move }) => string
+
+const file: Change = (written, { moved }) => moved(written)
+const joined: Change = (written, { from, moved }) => filesOf(written, from).map(moved).join('+')
+const plugin: Change = (written, { moved }) => (/^(\.|\/)/.test(written) ? moved(written).replace(/^(?!\.)/, './') : written)
+const running: Change = (written, { moved }) => (written === 'workload' ? written : moved(written))
+
+/** Where an experiment names files; `[]` stands for any entry of a list. */
+const files: Readonly<Record<string, Change>> = {
+  'plugins[]': plugin,
+  cluster: file,
+  'workload.trace': file,
+  'workload.distributions.interarrival': file,
+  'workload.distributions.csizes': file,
+  'workload.distributions.runtimes': file,
+  'workload.google.taskEvents[]': file,
+  'workload.google.jobEvents[]': file,
+  'workload.google.machines': file,
+  prefill: running,
+  'prefill.from': running,
+  outages: file,
+  'outages[]': file,
+  'outages.file': file,
+  'outages[].file': file,
+  queues: joined,
+  'queues[]': joined,
+  yarnSite: file,
+}
+/** A policy that has a file may stand inside others. */
+const model = /^polic(y|ies\[\])\..*\bbayes-comm\.model$/
+
+/** What stands at a place of an experiment, with the files in it changed. */
+function withFiles(value: unknown, place: string, how: Parameters<Change>[1]): unknown {
+  if (typeof value === 'string') return (files[place] ?? (model.test(place) ? file : undefined))?.(value, how) ?? value
+  if (Array.isArray(value)) return value.map((each) => withFiles(each, `${place}[]`, how))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withFiles(each, place === '' ? key : `${place}.${key}`, how)]))
 }
 
-function movedOutages(outages: NonNullable<ExperimentSpec['outages']>, moved: Move): ExperimentSpec['outages'] {
-  const one = (each: Exclude<typeof outages, readonly unknown[]>) => {
-    if (typeof each === 'string') return moved(each)
-    return 'file' in each ? { ...each, file: moved(each.file) } : each
-  }
-  return Array.isArray(outages) ? outages.map(one) : one(outages)
-}
+type Matrix = NonNullable<ExperimentSpec['matrix']>
 
-/** Values of paths that are files. */
-function movedMatrix(matrix: NonNullable<ExperimentSpec['matrix']>, from: string, moved: Move): NonNullable<ExperimentSpec['matrix']> {
-  const at = (path: string, value: unknown) => {
-    if (path === 'queues') return movedQueues(value as Queues, from, moved)
-    return typeof value === 'string' && ['cluster', 'outages', 'outages.file', 'yarnSite', 'workload.trace'].includes(path) ? moved(value) : value
-  }
+/** A matrix whose values are changed as they are where their paths lead. */
+function withAxes(matrix: Matrix, changed: (value: unknown, place: string) => unknown): Matrix {
+  const at = (path: string, value: unknown) => changed(value, placeOf(path))
   const settings = (given: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(given).map(([path, value]) => [path, at(path, value)]))
   return Object.fromEntries(
     Object.entries(matrix).map(([name, given]) => [
@@ -64,27 +77,4 @@ function movedMatrix(matrix: NonNullable<ExperimentSpec['matrix']>, from: string
   )
 }
 
-function movedWorkload(workload: ExperimentSpec['workload'], moved: Move): ExperimentSpec['workload'] {
-  const { trace, distributions, google } = workload
-  return {
-    ...workload,
-    ...(trace !== undefined && { trace: moved(trace) }),
-    ...(distributions !== undefined && {
-      distributions: { ...distributions, interarrival: moved(distributions.interarrival), csizes: moved(distributions.csizes), runtimes: moved(distributions.runtimes) },
-    }),
-    ...(google !== undefined && {
-      google: {
-        ...google,
-        taskEvents: google.taskEvents.map(moved),
-        ...(google.jobEvents !== undefined && { jobEvents: google.jobEvents.map(moved) }),
-        ...(google.machines !== undefined && { machines: moved(google.machines) }),
-      },
-    }),
-  }
-}
-
-function movedPrefill(prefill: NonNullable<ExperimentSpec['prefill']>, moved: Move): ExperimentSpec['prefill'] {
-  const path = (from: string) => (from === 'workload' ? from : moved(from))
-  if (typeof prefill === 'string') return path(prefill)
-  return { ...prefill, ...(prefill.from !== undefined && { from: path(prefill.from) }) }
-}
+const placeOf = (path: string): string => fieldPath(path).reduce<string>((place, key) => (typeof key === 'number' ? `${place}[]` : `${place}${place === '' ? '' : '.'}${key}`), '')

@@ -5,6 +5,7 @@ import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
+import { totalOf } from '../cluster-amounts.js'
 import { sourceOf } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
@@ -20,12 +21,12 @@ export function openQueues(file: string, directory: string): QueueFile {
 }
 
 /** What of a cluster decides what a queue file means on it. */
-export function clusterFacts({ resources, nodes, total, heartbeat, labels, nodeNames }: ClusterModel): ClusterFacts {
-  const totalOf = (r: number) => total.subarray(r * nodes, (r + 1) * nodes).reduce((sum, amount) => sum + amount, 0)
+export function clusterFacts(cluster: ClusterModel): ClusterFacts {
+  const { resources, nodes, heartbeat, labels, nodeNames } = cluster
   return {
     resources,
     nodes,
-    totals: Object.fromEntries(resources.map((name, r) => [name, totalOf(r)])),
+    totals: Object.fromEntries(resources.map((name, r) => [name, totalOf(cluster, r)])),
     heartbeat: heartbeat !== undefined,
     partitions: labels.values('partition'),
     taintsOf: (wanted) => {

@@ -1,4 +1,5 @@
 import type { ClusterModel } from '@sched/cluster'
+import { amountsOf } from '../cluster-amounts.js'
 import type { Experiment } from '../experiment/experiment.js'
 import { counted, number } from './number.js'
 
@@ -31,10 +32,11 @@ export function headlineOf({ title, jobs, cluster, policies, seeds }: Ran): stri
 const listed = (name: string): string => (name.replaceAll(/\(.*\)/g, '').includes(',') ? `"${name}"` : name)
 
 /** A cluster on one line: nodes, racks, slots or resources per node, heartbeats. */
-export function clusterText({ nodes, groups, resources, total, heartbeat }: ClusterModel): string {
+export function clusterText(cluster: ClusterModel): string {
+  const { nodes, groups, resources, heartbeat } = cluster
   const racks = new Set(groups[1] ?? []).size
   const perNode = resources.map((name, r) => {
-    const amounts = total.subarray(r * nodes, (r + 1) * nodes)
+    const amounts = amountsOf(cluster, r)
     const least = amounts.reduce((a, b) => Math.min(a, b))
     const most = amounts.reduce((a, b) => Math.max(a, b))
     return `${least === most ? number(least) : `${number(least)} to ${number(most)}`} ${name}`

@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path'
 import type { Description } from '../experiment/experiment.js'
 import type { Io } from '../io.js'
 import { experimentYaml } from './experiment-yaml.js'
-import { joinJobFiles, type SharedPlace } from './job-files.js'
-import { nameResultFiles } from './result-files.js'
-import { joinShuffleFiles } from './shuffle-file.js'
+import { joinJobFiles } from './job-file.js'
 import { OutputDirectory } from './output-directory.js'
 import { outputFile, writing, type OutputFile } from './output-file.js'
+import type { RunsByPolicy, SharedPlace } from './run-parts.js'
+import { joinScheduleFiles } from './schedule-file.js'
+import { joinShuffleFiles } from './shuffle-file.js'
 import { spareInputs } from './spare-inputs.js'
+import { nameSwfFiles } from './swf-file.js'
 
 export interface OutputOptions {
   readonly json?: string
@@ -29,7 +31,7 @@ export interface Results {
   /** One HTML page, where it was asked for. */
   readonly page?: string | undefined
   /** Numbers of the runs of each policy, where their jobs were written. */
-  readonly jobs?: ReadonlyMap<string, readonly number[]>
+  readonly jobs?: RunsByPolicy
   readonly seeds?: readonly number[]
   readonly resources?: readonly string[]
 }
@@ -72,7 +74,8 @@ export class Outputs {
     if (directory !== undefined) {
       if (this.jobs !== undefined && jobs !== undefined) {
         await joinJobFiles(this.jobs, jobs, seeds, resources)
-        await nameResultFiles(this.jobs, jobs, seeds)
+        nameSwfFiles(this.jobs, jobs, seeds)
+        await joinScheduleFiles(this.jobs, jobs, seeds)
         joinShuffleFiles(this.jobs, jobs)
       }
       const put = (name: string, text: string) => writing(this.#path, () => writeFileSync(join(directory.place, name), text))

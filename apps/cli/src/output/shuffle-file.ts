@@ -2,8 +2,8 @@ import type { Observer } from '@sched/core'
 import { measuredJobs, type ClusterShape } from '@sched/placement'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileNameOf, type SharedPlace } from './job-files.js'
 import { writing } from './output-file.js'
+import { fileNameOf, partOf, type RunsByPolicy, type SharedPlace } from './run-parts.js'
 
 /** The first line of a file of measured jobs; the jobs follow, a line each. */
 export const shuffleFormat = { format: 'sched-shuffle', version: 1 } as const
@@ -29,16 +29,16 @@ export class ShuffleFile {
   write({ place, directory }: SharedPlace, run: number): void {
     if (this.#fetched === 0) return
     const head = `${JSON.stringify({ ...shuffleFormat, policy: this.#policy, cluster: this.#cluster })}\n`
-    writing(directory, () => writeFileSync(partOf(place, run), head + this.#lines.join('')))
+    writing(directory, () => writeFileSync(partOf(place, run, ENDING), head + this.#lines.join('')))
   }
 }
 
 /** One file of measured jobs per policy, `shuffle-fifo.jsonl`, from those of its runs, which go. Throws `IO`. */
-export function joinShuffleFiles({ place, directory }: SharedPlace, runs: ReadonlyMap<string, readonly number[]>): void {
+export function joinShuffleFiles({ place, directory }: SharedPlace, runs: RunsByPolicy): void {
   const policies = [...runs.keys()]
   writing(directory, () => {
     for (const [policy, numbers] of runs) {
-      const parts = numbers.map((run) => partOf(place, run)).filter((path) => existsSync(path))
+      const parts = numbers.map((run) => partOf(place, run, ENDING)).filter((path) => existsSync(path))
       const texts = parts.map((path) => readFileSync(path, 'utf8'))
       if (texts.length === 0) continue
       const bodies = texts.map((text, i) => (i === 0 ? text : text.slice(text.indexOf('\n') + 1)))
@@ -48,4 +48,4 @@ export function joinShuffleFiles({ place, directory }: SharedPlace, runs: Readon
   })
 }
 
-const partOf = (place: string, run: number) => join(place, `.run-${run}.shuffle.jsonl`)
+const ENDING = 'shuffle.jsonl'

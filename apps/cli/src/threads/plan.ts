@@ -1,4 +1,4 @@
-import type { SharedPlace } from '../output/job-files.js'
+import type { SharedPlace } from '../output/run-parts.js'
 import type { ExperimentSpec } from '../experiment/schema.js'
 import type { Draw } from '../drawing.js'
 

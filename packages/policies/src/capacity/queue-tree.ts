@@ -62,7 +62,7 @@ export class QueueTree {
     const declared = new Map(Object.entries(queues).map(([key, options]) => [fullPath(key), options]))
     this.isOpen = [...declared.keys()].every((path) => path === 'root')
     this.#add('root', -1, declared.get('root') ?? {}, true)
-    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#idOf(parentPath(path)), declared.get(path) ?? {}, true)
+    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#byPath.get(parentPath(path)) as number, declared.get(path) ?? {}, true) // options have the parents of all
     for (const queue of this.queues) if (queue.id > 0 && this.isLeaf(queue.id)) this.#byName.set(queue.name, this.#byName.has(queue.name) ? null : queue.id)
   }
 
@@ -124,12 +124,6 @@ export class QueueTree {
     if (capacity === undefined) return rest
     const taken = this.queue(parent).children.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
     return { ...rest, capacity: typeof capacity === 'number' && taken + capacity > 100 ? 0 : capacity }
-  }
-
-  #idOf(path: string): number {
-    const id = this.#byPath.get(path)
-    if (id === undefined) throw new SchedError('BAD_OPTION', `there is no queue "${path}"`, { field: 'queues' })
-    return id
   }
 
   #lowestAbove(path: string): Queue {

@@ -197,6 +197,6 @@ describe('queues', () => {
     expect(() => world(1, { root: { queues: { a: { max: { cpus: 1 } } } } })).toThrow(/no resource "cpus".*Did you mean "?cpu/)
     expect(() => world(1, { root: { max: { cpu: 1 } } })).toThrow(/root queue has what all nodes have/)
     expect(() => world(1, { root: { queues: { 'a.b': {} } } })).toThrow(/"a.b" is no name of a queue/)
-    expect(() => world(1, { units: { cpus: 1 } })).toThrow(/no resource "cpus"/)
+    expect(() => world(1, { units: { cpus: 1 } })).toThrow('units: the cluster has no resource "cpus". Did you mean "cpu"? Known: cpu, mem.')
   })
 })

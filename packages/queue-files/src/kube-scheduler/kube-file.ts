@@ -1,6 +1,6 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, nameOf, textOf, unexpected } from '../fields.js'
+import { byName, fieldsOf, nameOf, textOf, unexpected } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
@@ -39,10 +39,7 @@ export function readKube({ text, file }: SourceText): KubeFile {
   const all = [...kubernetesObjects(text, file)]
   const [configuration, second] = all.filter(({ kind }) => kind === 'KubeSchedulerConfiguration')
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second KubeSchedulerConfiguration.', second.place(), 'Put each into a file of its own.')
-  const classes = all.filter(({ kind }) => kind === 'PriorityClass').map(classOf)
-  const twin = classes.find(({ name }, i) => classes.findIndex((other) => other.name === name) < i)
-  if (twin !== undefined)
-    throw new SchedError('BAD_INPUT', `PriorityClass "${twin.name}" was declared before.`, twin.found.place('metadata', 'name'), 'Give every one once.')
+  const classes = [...byName(all.filter(({ kind }) => kind === 'PriorityClass'), 'PriorityClass').values()].map(classOf)
   classes.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1))
   const others = all.filter(({ kind }) => kind !== 'KubeSchedulerConfiguration' && kind !== 'PriorityClass')
   return { kind: 'kube-scheduler', file, configuration, classes, others }

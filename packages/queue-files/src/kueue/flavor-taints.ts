@@ -2,7 +2,8 @@ import { taintsAt, taintText, tolerationsAt, type KubernetesObject } from '@sche
 import type { Toleration } from '@sched/core'
 import type { Findings } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
-import { fieldsOf, nameOf, type KueueFile } from './kueue-file.js'
+import { fieldsOf, nameOf, where } from '../fields.js'
+import type { KueueFile } from './kueue-file.js'
 import { groupsOf } from './resource-groups.js'
 
 /**
@@ -38,7 +39,7 @@ function tellTaints(flavor: KubernetesObject, taintsOf: ClusterFacts['taintsOf']
   }
 }
 
-const lineOf = (found: KubernetesObject, field: string, i: number) => ({ line: found.place('spec', field, i).line ?? 1 })
+const lineOf = (found: KubernetesObject, field: string, i: number) => where(found, ['spec', field, i])
 
 function inWords({ key = '*', operator = 'Equal', value = '', effect }: Toleration): string {
   const compared = { Equal: `=${value}`, Exists: '', Gt: `>${value}`, Lt: `<${value}` }[operator]

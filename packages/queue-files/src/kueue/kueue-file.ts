@@ -1,10 +1,9 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, nameOf, textOf } from '../fields.js'
+import { byName, fieldsOf, textOf } from '../fields.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
 
-export { fieldsOf, nameOf, textOf } from '../fields.js'
 
 /** Objects of Kueue in a file, each with the places of its fields. */
 export interface KueueFile {
@@ -36,12 +35,10 @@ export function readKueue({ text, file }: SourceText): KueueFile {
   const all = objectsOf(text, file)
   const of = (kind: string): KubernetesObject[] => {
     const found = all.filter((each) => each.kind === kind)
-    const twice = kind === 'LocalQueue' ? undefined : found.find((each, i) => found.findIndex((other) => nameOf(other) === nameOf(each)) < i)
-    if (twice !== undefined) throw new SchedError('BAD_INPUT', `${kind} "${nameOf(twice)}" was declared before.`, twice.place('metadata', 'name'), 'Give every one once.')
-    return found
+    return kind === 'LocalQueue' ? found : [...byName(found, kind).values()] // those of several namespaces may be called alike
   }
   const clusterQueues = of('ClusterQueue')
-  if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file })
+  if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file }, 'Give all in one file: kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml')
   return {
     kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'),
     configuration: all.find(({ kind }) => kind === 'Configuration'), others: all.filter(({ kind }) => !own.includes(kind)),

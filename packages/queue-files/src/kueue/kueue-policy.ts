@@ -1,9 +1,11 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { knownWords, SchedError, suggest, type Toleration } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
+import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import { Findings, notSimulated } from '../finding.js'
+import { tellOthers } from '../other-objects.js'
 import { flavorTolerations } from './flavor-taints.js'
-import { fieldsOf, nameOf, textOf, type KueueFile } from './kueue-file.js'
+import type { KueueFile } from './kueue-file.js'
 import { covered, isByFlavor, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
@@ -88,7 +90,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
-  tellOthers(file, findings)
+  tellOthers(file.others, findings, whyNot)
   return { kind: 'kueue', policy: { kueue: options }, options, localQueues, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
 
@@ -100,7 +102,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
     const here = [...path, field]
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(
       verdict,
-      { line: found.place(...here).line ?? 1 },
+      where(found, here),
       `${nameOf(found)} ${here.slice(1).join('.')}`,
       typeof value === 'object' ? '' : textOf(value),
       note,
@@ -150,7 +152,7 @@ function renamed({ cohortName, parentName, fairSharing, admissionScope, ...optio
 function labelsOf(found: KubernetesObject, findings: Findings): Options {
   const spec = valueAt(found, ['spec'])
   for (const field of Object.keys(spec).filter((each) => !['nodeLabels', 'nodeTaints', 'tolerations'].includes(each)))
-    findings.add('ignored', { line: found.place('spec', field).line ?? 1 }, `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
+    findings.add('ignored', where(found, ['spec', field]), `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
   return fieldsOf(spec['nodeLabels'])
 }
 
@@ -167,28 +169,19 @@ function settingsOf(found: KubernetesObject, findings: Findings): Options {
   const { enable, preemptionStrategies } = fieldsOf(fairSharing)
   const isThere = fairSharing !== undefined && fairSharing !== null
   const isSilent = isThere && enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
-  if (isThere) findings.add('honoured', { line: found.place('fairSharing').line ?? 1 }, 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
+  if (isThere) findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
   if (found.object['admissionFairSharing'] !== undefined)
     findings.add(
       'ignored',
-      { line: found.place('admissionFairSharing').line ?? 1 },
+      where(found, ['admissionFairSharing']),
       'admissionFairSharing',
       '',
       'give `admissionFairSharing` to the policy, with times in seconds',
     )
   for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
-    findings.add('ignored', { line: found.place(field).line ?? 1 }, field, '', 'not simulated')
+    findings.add('ignored', where(found, [field]), field, '', 'not simulated')
   if (!isThere || isSilent || enable === false) return {}
   return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
-}
-
-/** Objects of other kinds, each kind once. */
-function tellOthers({ others }: KueueFile, findings: Findings): void {
-  for (const kind of new Set(others.map((each) => each.kind))) {
-    const [first, ...more] = others.filter((each) => each.kind === kind)
-    const why = whyNot[kind] ?? 'not of the scheduling here'
-    findings.add('ignored', { line: first?.place().line ?? 1 }, kind === '' ? 'an object' : kind, '', more.length === 0 ? why : `${why} (${more.length + 1} of them)`)
-  }
 }
 
 /** Of several LocalQueues of one name, each is of the jobs of its namespace, which is their user. */
@@ -205,12 +198,12 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
     for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'stopPolicy' || given !== 'None'))
       findings.add(
         'ignored',
-        { line: each.place('spec', field).line ?? 1 },
+        where(each, ['spec', field]),
         `LocalQueue ${name} ${field}`,
         typeof value === 'object' ? '' : textOf(value),
         field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'),
       )
-    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, { line: each.place().line ?? 1 }, `LocalQueue ${name}`, textOf(clusterQueue), note)
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, textOf(clusterQueue), note)
     if (clusterQueue === undefined || clusterQueue === null)
       throw new SchedError(
         'BAD_INPUT',

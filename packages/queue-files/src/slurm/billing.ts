@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { slurmResource } from '@sched/policies'
 import type { SlurmConf } from './conf.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 /** What jobs of a partition are billed per amount of resources of the cluster and second, and the names of what it has not. */
 interface Billing {
@@ -15,7 +15,7 @@ const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T:
 export function billingOf({ value, name, file, line }: Setting, resources: readonly string[]): Billing {
   const billing: Record<string, number> = {}
   const missing: string[] = []
-  for (const part of value.split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+  for (const part of listed(value)) {
     const [, tres = '', number, unit = ''] = /^([^=\s]+)\s*=\s*(\d+(?:\.\d*)?|\.\d+)([KMGTP]?)B?$/i.exec(part) ?? []
     if (number === undefined || (unit !== '' && tres.toLowerCase() !== 'mem'))
       throw new SchedError(

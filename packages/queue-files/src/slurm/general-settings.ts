@@ -1,9 +1,9 @@
 import { nearest } from '@sched/core'
 import { notSimulated, type Findings } from '../finding.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 import type { Declared, SlurmConf } from './conf.js'
-import { limitsOfPartition } from './limits.js'
 import { processorsOf } from './nodes.js'
+import { limitingSettings } from './partition-limits.js'
 import { multifactorNames } from './options.js'
 import { isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
 
@@ -53,7 +53,7 @@ function wholeUnits({ name, value }: Setting, nodes: readonly Declared[]): strin
 
 /** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
 const ofPartitionsAlone = [
-  ...limitsOfPartition, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
+  ...limitingSettings, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
   'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv',
   'rootonly', 'shared', 'exclusiveuser',
 ]
@@ -78,7 +78,7 @@ function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings
       setting.value,
       'associations and QOS are not in this file; give what sacctmgr prints, as slurm.conf+accounts.cfg+qos.txt',
     )
-  const left = setting.value.split(',').map((flag) => flag.trim().toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'safe', 'all'].includes(flag))
+  const left = listed(setting.value.toLowerCase()).filter((flag) => !['associations', 'limits', 'qos', 'safe', 'all'].includes(flag))
   findings.add(left.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, left.length === 0 ? '' : `without ${left.join(' and ')}`)
 }
 

@@ -1,20 +1,15 @@
-import { SchedError } from '@sched/core'
-import { maxTresOf, slurmResource } from '@sched/policies'
-import type { Findings, Verdict } from '../finding.js'
+import { maxTresOf } from '@sched/policies'
+import type { Findings } from '../finding.js'
+import { listed } from '../setting.js'
 import { partitionBilling } from './billing.js'
-import { wholeOf, type Declared, type SlurmConf } from './conf.js'
-import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
-import type { Entity } from './database.js'
-import { procsOf } from './nodes.js'
+import type { SlurmConf } from './conf.js'
+import { DatabaseLimits } from './database-limits.js'
 import { flagsOf, hasParameter } from './options.js'
+import { partitionLimits } from './partition-limits.js'
 import { withoutNodes } from './partition-nodes.js'
-import { checkedLimit, secondsOf, UNLIMITED } from './times.js'
-import type { Setting } from '../setting.js'
+import { secondsOf } from './times.js'
 
 type Options = Record<string, unknown>
-
-/** Flags of QOS that act. */
-const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
 
 /**
  * What `slurm-limits` takes of partitions, QOS and associations, `{}` where there is no limit. Limits of the database hold where
@@ -23,7 +18,7 @@ const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
 export function limitsOptions(conf: SlurmConf, resources: readonly string[], licenses: Options | undefined, findings: Findings): Options {
   const empty = withoutNodes(conf)
   const partitions = Object.fromEntries(conf.partitions.flatMap((each) => {
-    const own = ofPartition(each, conf, resources)
+    const own = partitionLimits(each, conf, resources)
     const limits: Options = empty.includes(each.name.value) ? { State: 'DOWN', ...own } : own
     return Object.keys(limits).length === 0 ? [] : [[each.name.value, limits]]
   }))
@@ -59,232 +54,8 @@ const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree
 
 /** Which parts of the database hold. */
 function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[]; readonly isSafe: boolean } {
-  const flags = (general.get('accountingstorageenforce')?.value ?? '').toLowerCase().split(',').map((flag) => flag.trim())
+  const flags = listed((general.get('accountingstorageenforce')?.value ?? '').toLowerCase())
   const has = (...names: string[]) => names.some((name) => flags.includes(name)) || flags.includes('all')
   const checks = [...(has('associations', 'limits', 'qos', 'safe') && database.users.length > 0 ? ['associations'] : []), ...(has('qos') && database.qos.length > 0 ? ['qos'] : [])]
   return { limits: !isConf || has('limits', 'safe'), checks, isSafe: has('safe') }
-}
-
-// ---- licences ----
-
-/** Of `fluent:30,matlab`: how many of each, 1 where it is not said, together where a name comes again. Throws `BAD_INPUT`. */
-export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings: Findings): Record<string, number> | undefined {
-  const setting = general.get('licenses')
-  if (setting === undefined) return undefined
-  const licenses: Record<string, number> = {}
-  for (const part of setting.value.split(/[,;]/).map((each) => each.trim()).filter((each) => each !== '')) {
-    const [, name, count = '1'] = /^([^:=*\s]+)(?:[:=*](\d{1,9}))?$/.exec(part) ?? []
-    if (name === undefined)
-      throw new SchedError(
-        'BAD_INPUT',
-        `found ${JSON.stringify(part)}, expected a licence and how many there are.`,
-        { file: setting.file, line: setting.line, field: setting.name },
-        'Write Licenses=fluent:30,matlab:5.',
-      )
-    licenses[name] = (licenses[name] ?? 0) + Number(count)
-  }
-  if (Object.keys(licenses).length === 0) return undefined
-  findings.add(
-    'honoured',
-    setting,
-    setting.name,
-    setting.value,
-    `of jobs whose records name them (license/... among their TRES); those that wait for one get ${arePlanned ? 'a reservation for when it is free' : 'no reservation'}`,
-  )
-  return licenses
-}
-
-// ---- partitions ----
-
-const listOf = (value: string): string[] => value.split(',').map((each) => each.trim()).filter((each) => each !== '')
-
-/** Accounts or QOS, which in Slurm have small letters however they are written here; jobs that are none of Slurm's may have them as they are written. */
-const namesOf = (value: string): string[] => [...new Set(listOf(value).flatMap((name) => [name, name.toLowerCase()]))]
-
-/** Settings of a partition that limit its jobs. */
-export const limitsOfPartition = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
-
-/** The QOS of a name, in letters of any case. */
-export const qosNamed = (name: string, { database }: SlurmConf): Entity | undefined => database.qos.find((each) => each.name.toLowerCase() === name.toLowerCase())
-
-function ofPartition({ settings }: Declared, conf: SlurmConf, resources: readonly string[]): Options {
-  const value = (key: string) => settings.get(key)?.value
-  const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
-  const size = maxSize(settings.get('maxnodes'), conf, resources)
-  const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
-    .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, namesOf(value(key) as string)] as const]))
-  return {
-    ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedLimit(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
-    ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qosNamed(qos, conf)?.name ?? qos }),
-  }
-}
-
-/** So many nodes, and what these have at most of processors, which logs tell more often. */
-function maxSize(setting: Setting | undefined, conf: SlurmConf, resources: readonly string[]): Record<string, number> | undefined {
-  if (setting === undefined || UNLIMITED.test(setting.value)) return undefined
-  const nodes = wholeOf(setting)
-  const procs = Math.max(0, ...conf.nodes.map((each) => procsOf(each)))
-  const sizes = { ...(slurmResource('node', resources) >= 0 && { node: nodes }), ...(procs > 0 && slurmResource('cpu', resources) >= 0 && { cpu: nodes * procs }) }
-  return Object.keys(sizes).length === 0 ? undefined : sizes
-}
-
-// ---- the database ----
-
-class DatabaseLimits {
-  readonly #conf: SlurmConf
-  readonly #resources: readonly string[]
-  readonly #findings: Findings
-  readonly #isEnforced: boolean
-  /** Settings of associations, of which there may be thousands: each is told once. */
-  readonly #told = new Map<string, { readonly setting: Setting; readonly verdict: Verdict; readonly note: string; count: number }>()
-
-  constructor(conf: SlurmConf, resources: readonly string[], findings: Findings, isEnforced: boolean) {
-    this.#conf = conf
-    this.#resources = resources
-    this.#findings = findings
-    this.#isEnforced = isEnforced
-  }
-
-  qos(): Options {
-    return Object.fromEntries(this.#conf.database.qos.map(({ name, settings }) => {
-      const limits: Options = {}
-      for (const setting of settings) {
-        const tell = (verdict: Verdict, note = '') => this.#findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
-        if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, limits, tell)
-        else this.#limit(setting, limitsOfQos, limits, tell)
-      }
-      return [name, limits]
-    }))
-  }
-
-  #flags(setting: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const given = listOf(setting.value)
-    const known = FLAGS.filter((flag) => given.some((each) => each.toLowerCase() === flag.toLowerCase()))
-    if (known.length > 0 && this.#isEnforced) limits['Flags'] = known
-    if (given.length > known.length) tell(known.length === 0 ? 'ignored' : 'approximated', `only ${FLAGS.join(', ')} are simulated`)
-    else tell(this.#isEnforced ? 'honoured' : 'ignored', this.#isEnforced ? '' : NOT_ENFORCED)
-  }
-
-  accounts(): Options {
-    const { accounts, users, flat } = this.#conf.database
-    if (flat !== undefined)
-      this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
-    this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
-    const made = new Map<string, Options>([['root', {}]])
-    for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
-    const top: Options = {}
-    for (const { name, parent, settings } of accounts) {
-      if (name === 'root') continue
-      if (parent === 'root' || parent === '') top[name] = made.get(name)
-      else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
-    }
-    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user.name, this.#association(user))
-    for (const { setting, verdict, note, count } of this.#told.values())
-      this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
-    const root = made.get('root') as Options
-    return { ...(Object.keys(root).length > 0 && { root }), ...top }
-  }
-
-  /** Throws for an account in itself, or in one that lies in it. */
-  #checkTree(accounts: readonly Entity[]): void {
-    const parents = new Map<string, Set<string>>()
-    for (const { name, parent } of accounts) parents.set(name, (parents.get(name) ?? new Set<string>()).add(parent))
-    for (const { name, parent, settings } of accounts) {
-      const around = new Set([parent]) // grows while it is gone through
-      for (const each of around) for (const further of parents.get(each) ?? []) around.add(further)
-      if (around.has(name))
-        throw new SchedError(
-          'BAD_INPUT',
-          `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`,
-          this.#place(settings),
-          'Print the accounts again, or correct the Parent above it.',
-        )
-    }
-  }
-
-  #place([setting]: readonly Setting[]): { readonly file: string; readonly line?: number } {
-    return { file: setting?.file ?? this.#conf.file, ...(setting !== undefined && { line: setting.line }) }
-  }
-
-  #around(made: ReadonlyMap<string, Options>, parent: string, name: string, settings: readonly Setting[]): Options {
-    const found = made.get(parent)
-    if (found !== undefined) return found
-    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, this.#place(settings), 'Print all accounts, or a dump of the cluster.')
-  }
-
-  #association({ settings }: Entity): Options {
-    const limits: Options = {}
-    for (const setting of settings) {
-      this.#limit(setting, limitsOfAssociation, limits, (verdict, note = '') => {
-        const key = `${setting.name.toLowerCase()} ${verdict} ${note}`
-        const known = this.#told.get(key)
-        if (known === undefined) this.#told.set(key, { setting, verdict, note, count: 1 })
-        else known.count++
-      })
-    }
-    return limits
-  }
-
-  #limit(setting: Setting, names: Readonly<Record<string, string>>, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const [key, value] = keyAndValue(setting)
-    const name = names[key]
-    if (name === undefined) {
-      const why = whyIgnoredOfDatabase[key]
-      if (why !== '' && value !== '' && value !== '0' && value !== '0.000000' && value !== '1.000000' && value !== '00:00:00') tell('ignored', why ?? 'not simulated')
-      return
-    }
-    if (value === '' || UNLIMITED.test(value) || (name === 'UsageFactor' && Number(value) === 1)) return
-    if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
-    if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
-    if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
-    limits[name] = name === 'QOS'
-      ? listOf(value)
-      : name === 'DefaultQOS'
-        ? value
-        : name === 'MaxWall' || name === 'GrpWall'
-          ? checkedLimit(setting)
-          : name === 'UsageFactor'
-            ? factorOf(setting)
-            : wholeOf({ ...setting, value })
-    tell('honoured')
-  }
-
-  #amounts(setting: Setting, name: string, value: string, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const parts = listOf(value)
-    const known = parts.filter((part) => /^billing=/i.test(part) || slurmResource(part.split('=')[0] as string, this.#resources) >= 0)
-    const bad = parts.find((part) => !/^[^=]+=(-1|\d+(\.\d+)?[KMGTP]?B?)$/i.test(part))
-    if (bad !== undefined)
-      throw new SchedError(
-        'BAD_INPUT',
-        `found ${JSON.stringify(bad)}.`,
-        { file: setting.file, line: setting.line, field: setting.name },
-        'Write amounts as cpu=64,mem=256G.',
-      )
-    const before = limits[name] as string | undefined
-    if (known.length > 0) limits[name] = [...(before === undefined ? [] : [before]), ...known].join(',')
-    const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])
-    if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
-    else if (known.some((part) => /^gres\/gpu:/i.test(part))) tell('approximated', 'GPUs of all types count, not of that one alone')
-    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes)' : '')
-  }
-}
-
-function factorOf({ name, value, file, line }: Setting): number {
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value)
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
-}
-
-const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
-
-/** A user of several associations, one for each partition, has the QOS of all, and otherwise what the last one says. */
-function putUser(into: Options, name: string, value: Options): void {
-  const known = (into['users'] as Record<string, Options> | undefined)?.[name]
-  const qos = [known, value].flatMap((each) => (each?.['QOS'] ?? []) as string[])
-  put(into, 'users', name, { ...known, ...value, ...(qos.length > 0 && { QOS: [...new Set(qos)] }) })
-}
-
-function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {
-  const inside = (into[key] ?? {}) as Options
-  inside[name] = value
-  into[key] = inside
 }

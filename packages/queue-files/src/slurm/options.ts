@@ -4,7 +4,7 @@ import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { checkedTime } from './times.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 /**
  * Numbers of SchedulerParameters that `replan` has under the same name, with the least and the most that Slurm takes; in place of others it takes its default.
@@ -27,7 +27,7 @@ const whyNot = knownWords<string>({
 
 /** Whether SchedulerParameters has a word without a number. */
 export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
-  (general.get('schedulerparameters')?.value ?? '').split(',').some((each) => each.trim().toLowerCase() === name)
+  listed(general.get('schedulerparameters')?.value ?? '').some((each) => each.toLowerCase() === name)
 
 /**
  * What `replan` takes of SchedulerParameters. `flags`: words without a number that others take, with why each means nothing here, '' where it acts.
@@ -36,7 +36,7 @@ export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
 export function replanOptions(setting: Setting | undefined, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
   const options: Record<string, number> = {}
   const seen = new Set<string>()
-  for (const part of (setting?.value ?? '').split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+  for (const part of listed(setting?.value ?? '')) {
     const given = setting as Setting
     const [name = '', value = ''] = part.split('=')
     const key = name.toLowerCase()
@@ -89,7 +89,7 @@ export function multifactorOptions({ general, database }: SlurmConf, resources: 
 }
 
 /** The words of PriorityFlags. */
-export const flagsOf = (setting: Setting | undefined): string[] => (setting?.value ?? '').split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
+export const flagsOf = (setting: Setting | undefined): string[] => listed((setting?.value ?? '').toUpperCase())
 
 /** Weights of amounts, under names of the cluster. */
 function takeTres(options: Record<string, unknown>, setting: Setting, resources: readonly string[], findings: Findings): void {

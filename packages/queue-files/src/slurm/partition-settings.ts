@@ -2,7 +2,7 @@ import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { Setting } from '../setting.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
-import { limitsOfPartition, qosNamed } from './limits.js'
+import { limitingSettings, qosNamed } from './partition-limits.js'
 import { isAsHere, whyIgnoredOfPartition, WHOLE_NODES } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preemptsByTier } from './preemption.js'
@@ -81,7 +81,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'tresbillingweights':
       return weightsOf(setting, facts)
     default:
-      if (limitsOfPartition.includes(key) || isAsHere(key, value)) return ['honoured']
+      if (limitingSettings.includes(key) || isAsHere(key, value)) return ['honoured']
       return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor'])]
   }
 }

@@ -1,6 +1,6 @@
 import type { Config } from '@sched/core'
 import type { Findings } from '../finding.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import { graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
@@ -10,7 +10,7 @@ import { secondsOf } from './times.js'
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
 type Verdict = 'honoured' | 'approximated' | 'ignored'
 
-const wordsOf = (value: string): string[] => value.split(',').map((each) => each.trim().toUpperCase()).filter((each) => each !== '')
+const wordsOf = (value: string): string[] => listed(value.toUpperCase())
 const isMode = (word: string): boolean => /^(REQUEUE|CANCEL|SUSPEND|OFF)$/.test(word)
 
 /** The mode that a list like SUSPEND,GANG names; `undefined`: none, which for partitions and QOS is that of the whole cluster. */
@@ -135,7 +135,7 @@ const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
   }))
 
 function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
-  const given = parameters.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+  const given = listed(parameters.value)
   const left = given.filter((each) => !/^(youngest_first|reorder_count=\d+)$/i.test(each))
   const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
   findings.add(

@@ -3,7 +3,7 @@ import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import { secondsOf } from './times.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
 
@@ -47,7 +47,7 @@ export const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs Preempt
 export function preemptingQos({ database }: SlurmConf, priorities: Readonly<Record<string, number>>, acts: boolean, findings: Findings): Readonly<Record<string, object>> {
   return Object.fromEntries(database.qos.map((qos) => {
     const setting = settingOf(qos, 'preempt')
-    const preempt = (setting?.value ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '')
+    const preempt = listed(setting?.value ?? '')
     if (setting !== undefined) findings.add(acts ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? '' : NO_QOS_PREEMPTION)
     return [qos.name, { ...(preempt.length > 0 && { preempt }), ...(priorities[qos.name] !== undefined && { priority: priorities[qos.name] }) }]
   }))

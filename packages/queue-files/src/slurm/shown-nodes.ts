@@ -2,6 +2,7 @@ import { SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import { gpusOf, type SlurmNodes } from './nodes.js'
 import { labelOf } from './partition-nodes.js'
+import { listed } from '../setting.js'
 
 /** A node as `scontrol show node` tells it. */
 interface Shown {
@@ -62,7 +63,7 @@ function contents({ procs, mem, gres, features, partitions }: Shown, inAll: Read
   }
 }
 
-const listed = (text: string | undefined): string[] => (text ?? '').split(',').filter((each) => each !== '' && each !== '(null)')
+const valuesOf = (text: string | undefined): string[] => listed(text ?? '').filter((each) => each !== '(null)')
 
 function fromText({ text, file }: SourceText): Shown[] {
   const records: { readonly line: number; readonly fields: Map<string, string> }[] = []
@@ -91,10 +92,10 @@ function fromText({ text, file }: SourceText): Shown[] {
     const ofCore = total <= cores ? 1 : (whole('ThreadsPerCore') ?? 1) // where the cores are scheduled, their threads are not
     return {
       name: fields.get('NodeName') ?? '', line, procs: whole('CPUEfctv') ?? total - (whole('CoreSpecCount') ?? 0) * ofCore,
-      mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: listed(
+      mem: (whole('RealMemory') ?? 0) - (whole('MemSpecLimit') ?? 0), gres: fields.get('Gres') ?? '', features: valuesOf(
         fields.get('ActiveFeatures') ?? fields.get('AvailableFeatures') ?? fields.get('Features'),
       ),
-      partitions: listed(fields.get('Partitions')), states: (fields.get('State') ?? '').replace(/[*~#!%$@^-]+/g, '').toUpperCase().split('+'),
+      partitions: valuesOf(fields.get('Partitions')), states: (fields.get('State') ?? '').replace(/[*~#!%$@^-]+/g, '').toUpperCase().split('+'),
     }
   })
 }
@@ -115,7 +116,7 @@ function fromJson({ text, file }: SourceText): Shown[] {
     /** A list, or as older versions have it, text with commas. */
     const texts = (key: string): string[] => {
       const value = node[key] ?? []
-      if (typeof value === 'string') return listed(value)
+      if (typeof value === 'string') return valuesOf(value)
       if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
       throw bad(key, value, 'a list')
     }

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@sched/cluster'
 import { knownWords, SchedError, suggest, type Config } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
-import { fieldsOf, textOf } from '../fields.js'
+import { fieldsOf, listAt, textOf, type Path } from '../fields.js'
 import { seconds } from '../yunikorn/properties.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
@@ -50,7 +50,6 @@ export function schedulerConf(conf: KubernetesObject, findings: Findings): Sched
   return new Reader(conf, findings).read()
 }
 
-type Path = readonly (string | number)[]
 type Fields = Readonly<Record<string, unknown>>
 
 class Reader {
@@ -67,9 +66,9 @@ class Reader {
     const { object } = this.#conf
     for (const field of Object.keys(object)) if (!['actions', 'tiers'].includes(field)) this.#tell('ignored', [field], field, object[field], 'not simulated')
     const chosen = this.#actions(object['actions'])
-    const tiers = listAt(this.#conf, ['tiers'], object['tiers']).map((tier, t): Tier => {
+    const tiers = listAt(this.#conf, ['tiers']).map((_, t): Tier => {
       const path = ['tiers', t, 'plugins']
-      return { plugins: listAt(this.#conf, path, fieldsOf(tier)['plugins']).flatMap((given, p) => this.#plugin(fieldsOf(given), [...path, p])) }
+      return { plugins: listAt(this.#conf, path).flatMap((given, p) => this.#plugin(fieldsOf(given), [...path, p])) }
     })
     return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement }
   }
@@ -200,12 +199,6 @@ class Scores {
 
 /** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
 const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
-
-function listAt(conf: KubernetesObject, path: Path, value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return []
-  if (Array.isArray(value)) return value as unknown[]
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a list.`, conf.place(...path))
-}
 
 function numberAt(conf: KubernetesObject, path: Path, value: unknown): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

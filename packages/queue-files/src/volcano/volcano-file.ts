@@ -1,20 +1,13 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
-import { SchedError, suggest } from '@sched/core'
-import { fieldsOf, textOf } from '../fields.js'
+import { SchedError } from '@sched/core'
+import { byName, fieldsOf, textOf } from '../fields.js'
+import { innerObject } from '../inner-object.js'
+import { nestedQueues, type NestedQueue } from '../nested-queues.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
-/** A Queue of Volcano. */
-export interface VolcanoQueue {
-  /** As its object has it. */
-  readonly name: string
-  /** With the names of those around it, from the outside: `team.project`. The root is left out. */
-  readonly path: string
-  /** Whether other queues are inside it. */
-  readonly isParent: boolean
-  /** The object, with the places of its fields. */
-  readonly found: KubernetesObject
-}
+/** A Queue of Volcano; the root is left out of paths. */
+export type VolcanoQueue = NestedQueue
 
 /** Queues of Volcano, and the configuration of its scheduler. */
 export interface VolcanoFile {
@@ -48,67 +41,22 @@ export const isVolcano = (text: string): boolean =>
 /** Reads Queues of Volcano and the configuration of its scheduler, from one file or several. Throws `BAD_INPUT` with the line. */
 export function readVolcano(...sources: readonly SourceText[]): VolcanoFile {
   for (const source of sources) refuseTemplate(source)
-  const all = sources.flatMap(({ text, file }) => [...kubernetesObjects(text, file)])
-  const confs = all.flatMap(confOf)
-  if (confs.length > 1) throw new SchedError('BAD_INPUT', 'is a second configuration of the scheduler.', confs[1]?.place() ?? {}, 'Give one.')
-  const byName = new Map<string, KubernetesObject>()
-  for (const found of all.filter(isQueue)) {
-    const name = fieldsOf(found.object['metadata'])['name']
-    if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is missing.', found.place('metadata', 'name'))
-    if (byName.has(name)) throw new SchedError('BAD_INPUT', `queue "${name}" was declared before.`, found.place('metadata', 'name'), 'Give every one once.')
-    byName.set(name, found)
-  }
-  const others = all.filter((each) => !isQueue(each) && confOf(each).length === 0)
-  return { kind: 'volcano', file: sources.map(({ file }) => file).join('+'), queues: inTrees(byName), conf: confs[0], others }
+  const all = sources.flatMap((source) => [...kubernetesObjects(source.text, source.file)].map((found) => ({ found, conf: confOf(found, source) })))
+  const [conf, second] = all.flatMap((each) => each.conf ?? [])
+  if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second configuration of the scheduler.', second.place(), 'Give one.')
+  const queues = nestedQueues(byName(all.map(({ found }) => found).filter(isQueue), 'queue'), 'parent', ROOT)
+  const others = all.flatMap((each) => (isQueue(each.found) || each.conf !== undefined ? [] : [each.found]))
+  return { kind: 'volcano', file: sources.map(({ file }) => file).join('+'), queues, conf, others }
 }
 
 const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.volcano.sh/')
 
 /** The configuration that an object is, or holds as a text. */
-function confOf(found: KubernetesObject): KubernetesObject[] {
-  if (found.object['actions'] !== undefined || found.object['tiers'] !== undefined) return [found]
-  if (found.kind !== 'ConfigMap') return []
+function confOf(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {
+  if (found.object['actions'] !== undefined || found.object['tiers'] !== undefined) return found
+  if (found.kind !== 'ConfigMap') return undefined
   const [key, text] = Object.entries(fieldsOf(found.object['data'])).find(([name]) => name === CONF || /^volcano-scheduler.*\.conf$/.test(name)) ?? []
-  if (key === undefined || typeof text !== 'string') return []
-  const { file, line } = found.place('data', key)
-  const within = (inner: number | undefined): { file?: string | undefined; line?: number | undefined } => ({
-    file,
-    line: line === undefined || !text.includes('\n') ? line : line + (inner ?? 0),
-  })
-  try {
-    const [conf] = [...kubernetesObjects(text, file)]
-    return conf === undefined ? [] : [{ ...conf, place: (...path) => ({ ...within(conf.place(...path).line), field: conf.place(...path).field }) }]
-  } catch (error) {
-    if (!(error instanceof SchedError)) throw error
-    throw new SchedError('BAD_INPUT', error.fact, within(error.place.line), error.wayOut)
-  }
-}
-
-function inTrees(byName: ReadonlyMap<string, KubernetesObject>): VolcanoQueue[] {
-  const parentOf = (name: string): string => {
-    const found = byName.get(name)
-    const parent = fieldsOf(found?.object['spec'])['parent']
-    if (name === ROOT || found === undefined || parent === undefined || parent === null || parent === '' || parent === ROOT) return ROOT
-    if (typeof parent === 'string' && byName.has(parent)) return parent
-    throw new SchedError('BAD_INPUT', `names the queue ${JSON.stringify(parent)}, which is not there.`, found.place('spec', 'parent'), suggest(textOf(parent), [...byName.keys()]))
-  }
-  const parents = new Map([...byName.keys()].map((name) => [name, parentOf(name)]))
-  const pathOf = (name: string): string => {
-    const path = [name]
-    for (let around = parents.get(name) as string; around !== ROOT; around = parents.get(around) as string) {
-      if (path.includes(around))
-        throw new SchedError(
-          'BAD_INPUT',
-          `queue "${name}" lies in itself: ${[...path].reverse().join(' around ')}.`,
-          (byName.get(name) as KubernetesObject).place('spec', 'parent'),
-          'Change one of them.',
-        )
-      path.unshift(around)
-    }
-    return path.join('.')
-  }
-  const around = new Set(parents.values())
-  return [...byName].map(([name, found]) => ({ name, path: pathOf(name), isParent: name === ROOT || around.has(name), found })).sort((a, b) => (a.path < b.path ? -1 : 1))
+  return key === undefined || typeof text !== 'string' ? undefined : innerObject(found, ['data', key], source)
 }
 
 /** Fields of a queue that are amounts by resource. */

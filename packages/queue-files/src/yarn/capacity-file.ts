@@ -10,7 +10,7 @@ import type { SourceText } from '../source-text.js'
 import { readProperties } from './site.js'
 import { templateError, templateMark } from '../template.js'
 import { readXml } from '../xml.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 /** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
 export function readCapacityFile(source: SourceText, top = readXml(source.text, source.file)): CapacityFile {
@@ -47,11 +47,11 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
 function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
   const list = lists.get(parent.path)
   if (list === undefined) return
-  for (const name of list.value.split(',').map((each) => each.trim()).filter((each) => each !== '')) {
+  for (const name of listed(list.value)) {
     const at = { file: list.file, line: list.line, field: list.name }
     if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, at, 'List it at the queue that it lies in.')
     const path = `${parent.path}.${name}`
-    if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at)
+    if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at, 'List it once.')
     const queue: CapacityQueue = { path, parent, file: list.file, line: list.line, properties: new Map(), queues: [] }
     byPath.set(path, queue)
     parent.queues.push(queue)

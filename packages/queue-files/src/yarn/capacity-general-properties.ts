@@ -4,7 +4,7 @@ import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
 import { booleanOf, numberOf } from './site.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 export const preemptionPrefix = 'yarn.resourcemanager.monitor.capacity.preemption.'
 const preempt =
@@ -85,7 +85,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}per-node-heartbeat.maximum-offswitch-assignments`]: option('maximumOffswitchAssignments', integer),
   [`${prefix}reservations-continue-look-all-nodes`]: option('reservationsContinueLookAllNodes', booleanOf),
   [`${prefix}queue-mappings`]: (options, { value, file, line, name }) => {
-    const mappings = value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+    const mappings = listed(value)
     const other = mappings.find((each) => !/^[ug]:[^:]+:[^:]+$/.test(each))
     if (other !== undefined) throw new SchedError('BAD_INPUT', `"${other}" is no mapping.`, { file, line, field: name }, 'Write u:USER:QUEUE or g:GROUP:QUEUE.')
     options.mappings = mappings.filter((each) => !each.includes('%secondary_group'))
@@ -105,7 +105,7 @@ export const generalProperties = knownWords<UseInAll>({
   },
   [`${prefix}mapping-rule-json-file`]: ignored('other files are not read: write the rules into mapping-rule-json'),
   'yarn.scheduler.queue-placement-rules': (_, { value }) => {
-    const own = value.split(',').map((each) => each.trim()).filter((each) => !['', 'user-group', 'app-name'].includes(each))
+    const own = listed(value).filter((each) => !['user-group', 'app-name'].includes(each))
     return own.length === 0 ? undefined : { verdict: 'ignored', note: `rules that are programs are not run (${own.join(', ')}): jobs are placed by the mappings of this file` }
   },
   'yarn.scheduler.queue-placement-rules.app-name': ignored('jobs are not placed by their names'),

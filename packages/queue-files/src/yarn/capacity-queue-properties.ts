@@ -4,7 +4,7 @@ import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
 import { booleanOf, numberOf } from './site.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 
 const acl = ignored('everybody may submit in a simulation')
@@ -121,7 +121,7 @@ export const queueProperties = knownWords<UseInQueue>({
   'auto-create-child-queue.management-policy': templates,
   'auto-create-child-queue.fail-on-exceeding-parent-capacity': templates,
   'accessible-node-labels': (options, property, cluster, { parent }) => {
-    const names = property.value.split(',').map((each) => each.trim()).filter((each) => each !== '')
+    const names = listed(property.value)
     if (parent === undefined && !names.includes('*')) return { verdict: 'ignored', note: 'the root may use all labels' }
     for (const name of names) if (name !== '*') checkLabel(name, property, cluster)
     options.accessibleLabels = names.includes('*') ? '*' : names

@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import type { CapacityQueue } from './capacity-model.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 interface Labels {
   /** What a queue may use; undefined: all. */
@@ -9,8 +9,8 @@ interface Labels {
   readonly byDefault: Setting | undefined
 }
 
-const names = ({ value }: Setting) => new Set(value.split(',').map((each) => each.trim()).filter((each) => each !== ''))
-const listed = (labels: ReadonlySet<string> | undefined) => (labels === undefined ? 'all' : labels.size === 0 ? 'none' : [...labels].join(', '))
+const names = ({ value }: Setting) => new Set(listed(value))
+const inWords = (labels: ReadonlySet<string> | undefined) => (labels === undefined ? 'all' : labels.size === 0 ? 'none' : [...labels].join(', '))
 
 /**
  * A queue may use labels that the queue around it may use, and those of its jobs that name none are of these. Throws `BAD_INPUT` with the line.
@@ -26,7 +26,7 @@ export function checkLabels(queue: CapacityQueue, around?: Labels): void {
   if (from !== undefined && odd.length > 0)
     throw new SchedError(
       'BAD_INPUT',
-      `queue "${path}" may use the labels ${odd.join(', ')}, and "${parent?.path ?? ''}" around it ${listed(around?.accessible)} (line ${around?.from?.line ?? 0}).`,
+      `queue "${path}" may use the labels ${odd.join(', ')}, and "${parent?.path ?? ''}" around it ${inWords(around?.accessible)} (line ${around?.from?.line ?? 0}).`,
       { file: from.file, line: from.line, field: from.name },
       'Give them to both, or to neither.',
     )
@@ -36,7 +36,7 @@ export function checkLabels(queue: CapacityQueue, around?: Labels): void {
   if (queues.length === 0 && byDefault !== undefined && label !== '' && accessible?.has(label) === false)
     throw new SchedError(
       'BAD_INPUT',
-      `jobs of queue "${path}" that require no label have ${label}, and it may use ${listed(accessible)}.`,
+      `jobs of queue "${path}" that require no label have ${label}, and it may use ${inWords(accessible)}.`,
       { file: byDefault.file, line: byDefault.line, field: byDefault.name },
       'Change one of them.',
     )

@@ -1,6 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { fieldsOf, textOf } from '../fields.js'
+import { innerObject } from '../inner-object.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 import { checkResources } from './check-resources.js'
@@ -66,26 +67,11 @@ export function readYunikorn(source: SourceText): YunikornFile {
         line: map.place('data', name).line ?? 1,
         why: 'of the scheduler itself, not of its queues',
       })
-  return partitionOf(embedded(map, key, source), source.file, others)
+  const inner = innerObject(map, ['data', key], source)
+  return partitionOf(new Located(inner?.object, inner?.place ?? map.place), source.file, others)
 }
 
 const nameOf = ({ object }: KubernetesObject): string => textOf(fieldsOf(object['metadata'])['name'] ?? '')
-
-/** A text inside a text: its lines are those of the whole where it stands in a block. */
-function embedded(map: KubernetesObject, key: string, { text, file }: SourceText): Located {
-  const inner = String(fieldsOf(map.object['data'])[key])
-  const outside = map.place('data', key)
-  const first = outside.line ?? 1
-  const isBlock = (text.split('\n')[first] ?? '').trim() === (inner.split('\n')[0] ?? '').trim()
-  const placed = (line: number | undefined) => ({ ...outside, line: outside.line === undefined ? undefined : isBlock ? first + (line ?? 1) : first })
-  try {
-    const [found] = [...kubernetesObjects(inner, file)]
-    return new Located(found?.object, (...path) => ({ ...placed(found?.place(...path).line), field: found?.place(...path).field }))
-  } catch (error) {
-    if (!(error instanceof SchedError)) throw error
-    throw new SchedError('BAD_INPUT', error.fact, placed(error.place.line), error.wayOut)
-  }
-}
 
 function partitionOf(top: Located, file: string, others: { name: string; value: string; line: number; why: string }[]): YunikornFile {
   top.fields(['partitions', 'checksum'])

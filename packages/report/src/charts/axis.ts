@@ -11,6 +11,7 @@ export interface Axis {
   readonly unit: Unit
   /** Logarithmic; what is below `from` stands at `from`, which is 1 unless given. Default false. */
   readonly log?: boolean | undefined
+  /** Where it begins and ends, in the unit; default: as far as the values go. */
   readonly from?: number | undefined
   readonly to?: number | undefined
   /** Only these values have a tick. */

@@ -7,7 +7,7 @@ import { oneLine } from '../one-line.js'
 import { cut } from './cut.js'
 import { lying } from './whiskers.js'
 
-/** The length of a bar, and the bounds of the interval around it where there is one. NaN: no bar. */
+/** The length of a bar, and the bounds of the interval around it where there is one, in the unit of the chart. NaN: no bar. */
 export interface Bar {
   readonly value: number
   readonly low?: number | undefined
@@ -24,6 +24,7 @@ export interface BarChart {
   readonly series: readonly { readonly name: string; readonly bars: readonly Bar[] }[]
   /** What the whiskers are, for the description. */
   readonly interval?: string
+  /** Pixels. Default 560. */
   readonly width?: number
 }
 

@@ -16,14 +16,17 @@ export interface GanttChart {
   readonly note?: string
   /** What a row is: `node`, `procs`. */
   readonly rowTitle: string
+  /** How many there are. */
   readonly rows: number
   /** Names of the rows where they have some. */
   readonly names?: readonly string[]
   readonly bars: readonly GanttBar[]
-  /** Times in which rows were away. */
+  /** Times in which rows were away, seconds. */
   readonly away?: readonly { readonly row: number; readonly from: number; readonly to: number }[]
+  /** Where the axis of time begins and ends, seconds. It begins at 0 unless told otherwise. */
   readonly from?: number
   readonly to: number
+  /** Pixels. Default 1150. */
   readonly width?: number
 }
 

@@ -21,6 +21,7 @@ export interface LineChart {
   readonly stacked?: boolean
   /** What is drawn, in a sentence, for those who cannot see it. */
   readonly description?: string
+  /** Pixels, the legend apart. Default 560 by 300. */
   readonly width?: number
   readonly height?: number
 }

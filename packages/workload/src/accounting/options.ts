@@ -28,7 +28,7 @@ export interface AccountingRules extends RuleOptions {
   readonly constraints?: 'ignore' | 'require'
 }
 
-/** Options that the accounting of all resource managers shares; `tellsNodes`: where nodes stand, for a task on each. */
+/** Options that the accounting of all resource managers shares. */
 export const accountingOptions = {
   ...machineOptions,
   processors: z.enum(['requested', 'allocated']).default('requested')

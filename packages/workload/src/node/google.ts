@@ -31,7 +31,7 @@ export interface GoogleOptions {
  * file and line for a row with missing columns or an event that is out of order.
  */
 export async function google({ taskEvents, jobEvents = [], maxDisorder, disk = false }: GoogleOptions): Promise<GoogleTrace> {
-  if (taskEvents.length === 0) throw new SchedError('BAD_OPTION', 'no part of the task events table is given.', { field: 'taskEvents' })
+  if (taskEvents.length === 0) throw new SchedError('BAD_OPTION', 'no part of the task events table is given.', { field: 'taskEvents' }, 'Name its files in their order.')
   const names = new Map<string, string>()
   const users = new Map<string, string>()
   const jobReader = new EventReader({ maxDisorder })

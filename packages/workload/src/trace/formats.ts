@@ -54,54 +54,34 @@ export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // a byte order mark
   const found = traceFormats.find((format) => format.detect(text))
   if (found !== undefined) return found
+  const [fact, wayOut] = notATrace(text)
+  throw new SchedError('BAD_INPUT', fact, { file }, wayOut)
+}
+
+/** What a text is that no format knows, and what is to be done with it. */
+function notATrace(text: string): readonly [fact: string, wayOut: string] {
   const machines = machineKind(text)
-  if (machines !== undefined)
-    throw new SchedError(
-      'BAD_INPUT',
-      `is a list of machines (${machines}), not a trace.`,
-      { file },
-      'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.',
-    )
-  const known = traceFormats.map(({ name }) => name).join(', ')
+  if (machines !== undefined) return [`is a list of machines (${machines}), not a trace.`, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.']
   const kind = textKind(text)
   if (kind.startsWith(GOOGLE_EVENTS))
-    throw new SchedError(
-      'BAD_INPUT',
-      `is ${kind}, one part of several.`,
-      { file },
-      'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.',
-    )
-  if (kind === NATIVE_WITHOUT_HEAD)
-    throw new SchedError(
-      'BAD_INPUT',
-      `is ${kind}.`,
-      { file },
-      `Put ${NATIVE_HEAD} before the jobs, which stand on a line each: (echo '${NATIVE_HEAD}'; ${/^\s*\[/.test(text) ? "jq -c '.[]'" : 'jq -c .'} FILE) > NEW.jsonl`,
-    )
-  const { mapping, known: partly, lacks } = guess(text)
-  if (mapping !== undefined) {
-    const lost = dependencyColumn(text)
-    const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`
-    throw new SchedError(
-      'BAD_INPUT',
-      `looks like ${kind}, which is no trace format known here.`,
-      { file },
-      `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be: ${mapping}.${without}`,
-    )
+    return [`is ${kind}, one part of several.`, 'Name the parts in an experiment: `workload: { google: { taskEvents: [...], machines: FILE } }`.']
+  if (kind === NATIVE_WITHOUT_HEAD) {
+    const inLines = /^\s*\[/.test(text) ? "jq -c '.[]'" : 'jq -c .'
+    return [`is ${kind}.`, `Put ${NATIVE_HEAD} before the jobs, which stand on a line each: (echo '${NATIVE_HEAD}'; ${inLines} FILE) > NEW.jsonl`]
   }
-  if (partly !== undefined)
-    throw new SchedError(
-      'BAD_INPUT',
-      `looks like ${kind}, which is no trace format known here.`,
-      { file },
-      `Any table of jobs is read with a mapping of its columns (\`--mapping FILE\`, options of the format job-table). It may be ${partly}, with a column for ${lacks}.`,
-    )
-  throw new SchedError(
-    'BAD_INPUT',
-    `looks like ${kind}, which is no trace format known here.`,
-    { file },
-    `Known: ${known}. Any table of jobs is read with a mapping of its columns (format job-table).`,
-  )
+  return [`looks like ${kind}, which is no trace format known here.`, howToMap(text)]
+}
+
+/** How to read a text as a table of jobs, as far as its columns tell. */
+function howToMap(text: string): string {
+  const { mapping, known, lacks } = guess(text)
+  if (mapping === undefined && known === undefined)
+    return `Known: ${traceFormats.map(({ name }) => name).join(', ')}. Any table of jobs is read with a mapping of its columns (format job-table).`
+  const any = 'Any table of jobs is read with a mapping of its columns (`--mapping FILE`, options of the format job-table).'
+  if (mapping === undefined) return `${any} It may be ${known}, with a column for ${lacks}.`
+  const lost = dependencyColumn(text)
+  const without = lost === undefined ? '' : ` Its column ${lost} has no place in it: no job waits for another then, which \`after\` says in the native format (JSON Lines).`
+  return `${any} It may be: ${mapping}.${without}`
 }
 
 /** A format by name. Throws `UNKNOWN_NAME`. */

@@ -1,0 +1,40 @@
+import type { TaskName } from './task-name.js'
+
+/** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
+export interface Placed extends TaskName {
+  /** Number of the start; a task that starts again has another one, and none comes again. */
+  readonly id: number
+  /** Name of the node. */
+  readonly node: string
+  /** Distance to its data: 0 on the node, 1 in its rack, ..., -1 without data. */
+  readonly level: number
+}
+
+/** A task that runs although no dispatcher has started it. */
+export interface RunningTask {
+  /** Id of its job, which is in the system. */
+  readonly job: string
+  /** Index of the stage in the job. Default 0. */
+  readonly stage?: number
+  /** Index of the task in the stage. Default: the lowest that neither runs nor has ended. */
+  readonly task?: number
+  /** Name of the node that it runs on. */
+  readonly node: string
+}
+
+/**
+ * What is to be done now: first what is to be killed or suspended, then what starts or goes on, each in order of decision. Tasks to kill or to suspend
+ * are pending again at once: their ends are not to be told. Where no task is suspended or goes on and no job is cancelled the list of these is not there.
+ */
+export interface Decisions {
+  /** Tasks to start, each on its node. */
+  readonly start: readonly Placed[]
+  /** Tasks to kill. */
+  readonly kill: readonly Placed[]
+  /** Tasks to stop where they are, to go on later. */
+  readonly suspend?: readonly Placed[]
+  /** Suspended tasks that go on, each as a start with a number of its own. */
+  readonly resume?: readonly Placed[]
+  /** Jobs that have left the system since the policy gives them up; what ran of them is in `kill`. */
+  readonly cancelled?: readonly string[]
+}

@@ -1,0 +1,30 @@
+import { SchedError } from '@sched/core'
+import type { Findings } from '../finding.js'
+import type { SlurmConf } from './conf.js'
+
+/** Of `fluent:30,matlab`: how many of each, 1 where it is not said, together where a name comes again. Throws `BAD_INPUT`. */
+export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings: Findings): Record<string, number> | undefined {
+  const setting = general.get('licenses')
+  if (setting === undefined) return undefined
+  const licenses: Record<string, number> = {}
+  for (const part of setting.value.split(/[,;]/).map((each) => each.trim()).filter((each) => each !== '')) {
+    const [, name, count = '1'] = /^([^:=*\s]+)(?:[:=*](\d{1,9}))?$/.exec(part) ?? []
+    if (name === undefined)
+      throw new SchedError(
+        'BAD_INPUT',
+        `found ${JSON.stringify(part)}, expected a licence and how many there are.`,
+        { file: setting.file, line: setting.line, field: setting.name },
+        'Write Licenses=fluent:30,matlab:5.',
+      )
+    licenses[name] = (licenses[name] ?? 0) + Number(count)
+  }
+  if (Object.keys(licenses).length === 0) return undefined
+  findings.add(
+    'honoured',
+    setting,
+    setting.name,
+    setting.value,
+    `of jobs whose records name them (license/... among their TRES); those that wait for one get ${arePlanned ? 'a reservation for when it is free' : 'no reservation'}`,
+  )
+  return licenses
+}
