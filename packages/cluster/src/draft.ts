@@ -322,6 +322,7 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
     this.#forget()
     this.#commit.now = this.now
+    if (this.#moves.count === 0 && !suspended) return this.#commit
     if (suspended) this.#suspended.makeAgain(mode, this.#commit.conflicted)
     else if (this.#live.hasDown || this.work.hasMasters || this.work.failed.size > 0 || (this.work.areGangs && this.work.stops !== this.#stops)) this.#withdrawLost()
     if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
