@@ -340,6 +340,7 @@ describe('a capacity-scheduler.xml', () => {
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
     ['an order of queues on one that holds jobs', [...ab, ['root.a.ordering-policy', 'utilization']], 'found "utilization", expected fifo or fair. utilization and priority-utilization order queues, and this one holds jobs.'],
     ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
+    ['a mapping to a short name, of which no queue is made', [...ab, ['root.auto-queue-creation-v2.enabled', 'true'], ['queue-mappings', 'u:bob:root.c,u:ann:c']], '"u:ann:c" maps to queue "c", which is not there.'],
     ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Did you mean "a"? Known: a, b.'],
   ])('tells the line of %s', (_, pairs, expected) => {
     expect(message(pairs)).toContain(expected)

@@ -64,6 +64,8 @@ describe('mappings to queues', () => {
     const queues = { ...tree, b: { ...tree['b'], autoCreate: true } }
     expect(placed([{ queue: 'b.%user', create: false }], {}, { queues })).toBe('default')
     expect(placed([{ queue: 'b.%user' }], {}, { queues })).toBeUndefined() // it is made, and runs
+    const root = { ...tree, root: { autoCreate: true } }
+    expect([placed(['u:%user:%user'], { user: 'eve' }, { queues: root }), placed(['u:%user:root.%user'], { user: 'eve' }, { queues: root })]).toEqual(['default', undefined]) // never of a short name
   })
 
   it('do not move jobs that name their queue, unless they override', () => {

@@ -58,7 +58,7 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
     const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
     const whole = underRoot(target)
     const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
-    const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
+    const mayMake = target.includes('.') && ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
     if (found.length === 0 && !mayMake)
       throw new SchedError(
         'BAD_INPUT',
