@@ -162,10 +162,13 @@ describe('a capacity-scheduler.xml', () => {
     expect(of([['max-wait-before-kill', '20000']])).toEqual({ enabled: true })
   })
 
-  it('makes queues at first use as the template of their parent says: a limit of users as for declared ones, where v2 has none', () => {
+  it('makes queues at first use as the template of their parent says: limits of users and masters as of declared ones, where v2 has none (testAutoCreatedQueueTemplateConfig)', () => {
     const file: Pairs = [...ab, ['root.a.leaf-queue-template.capacity', '30'], ['root.a.auto-create-child-queue.enabled', 'true']]
-    expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1 } } } } })
+    expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } } } } })
     expect(policy(file).findings.at(-1)).toMatchObject({ verdict: 'approximated' })
+    expect(policy([...file, ['maximum-am-resource-percent', '0.3']]).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { template: { maximumAmResourcePercent: 0.3 } } } } })
+    const v2: Pairs = [...ab, ['root.a.auto-queue-creation-v2.enabled', 'true'], ['maximum-am-resource-percent', '0.3']]
+    expect((policy(v2).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].queues?.['root.a']?.template).toBeUndefined()
   })
 
   it('takes the smallest and largest allocation from yarn-site.xml', () => {
