@@ -177,6 +177,11 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
   })
 
+  it('says that masters start on no node that is lent, where YARN would let them (TestAMAllocatedToNonExclusivePartition)', () => {
+    const of = (value: string) => policy(ab, [['yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation', value]]).findings.filter(({ file }) => file === 'site.xml').map(({ verdict }) => verdict)
+    expect([of('true'), of('false')]).toEqual([['ignored'], ['honoured']])
+  })
+
   const json = (rules: readonly object[], more: Pairs = []) => policy([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
   it('reads mapping rules in JSON, and says which it leaves out (TestMappingRuleCreator)', () => {
     const { policy: config, findings } = json([
