@@ -162,16 +162,24 @@ describe('a capacity-scheduler.xml', () => {
     expect(of([['max-wait-before-kill', '20000']])).toEqual({ enabled: true })
   })
 
-  it('makes queues at first use as the template of their parent says: a limit of users as for declared ones, where v2 has none', () => {
+  it('makes queues at first use as the template of their parent says: limits of users and masters as of declared ones, where v2 has none (testAutoCreatedQueueTemplateConfig)', () => {
     const file: Pairs = [...ab, ['root.a.leaf-queue-template.capacity', '30'], ['root.a.auto-create-child-queue.enabled', 'true']]
-    expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1 } } } } })
+    expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } } } } })
     expect(policy(file).findings.at(-1)).toMatchObject({ verdict: 'approximated' })
+    expect(policy([...file, ['maximum-am-resource-percent', '0.3']]).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { template: { maximumAmResourcePercent: 0.3 } } } } })
+    const v2: Pairs = [...ab, ['root.a.auto-queue-creation-v2.enabled', 'true'], ['maximum-am-resource-percent', '0.3']]
+    expect((policy(v2).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].queues?.['root.a']?.template).toBeUndefined()
   })
 
   it('takes the smallest and largest allocation from yarn-site.xml', () => {
     const { policy: config, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2']], [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '16']])
     expect(config).toMatchObject({ 'capacity-scheduler': { minimumAllocation: { 'memory-mb': 512 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } } })
     expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
+  })
+
+  it('says that masters start on no node that is lent, where YARN would let them (TestAMAllocatedToNonExclusivePartition)', () => {
+    const of = (value: string) => policy(ab, [['yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation', value]]).findings.filter(({ file }) => file === 'site.xml').map(({ verdict }) => verdict)
+    expect([of('true'), of('false')]).toEqual([['ignored'], ['honoured']])
   })
 
   const json = (rules: readonly object[], more: Pairs = []) => policy([...ab, ['mapping-rule-format', 'json'], ['mapping-rule-json', JSON.stringify({ rules })], ...more])
@@ -340,6 +348,7 @@ describe('a capacity-scheduler.xml', () => {
     ['an unknown order', [...ab, ['root.a.ordering-policy', 'lifo']], '"cap.xml" line 5 yarn.scheduler.capacity.root.a.ordering-policy: found "lifo", expected fifo or fair.'],
     ['an order of queues on one that holds jobs', [...ab, ['root.a.ordering-policy', 'utilization']], 'found "utilization", expected fifo or fair. utilization and priority-utilization order queues, and this one holds jobs.'],
     ['a mapping that is none', [...ab, ['queue-mappings', 'u:ann']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann" is no mapping. Write u:USER:QUEUE or g:GROUP:QUEUE.'],
+    ['a mapping to a short name, of which no queue is made', [...ab, ['root.auto-queue-creation-v2.enabled', 'true'], ['queue-mappings', 'u:bob:root.c,u:ann:c']], '"u:ann:c" maps to queue "c", which is not there.'],
     ['a mapping to no queue', [...ab, ['queue-mappings', 'u:ann:c']], '"cap.xml" line 5 yarn.scheduler.capacity.queue-mappings: "u:ann:c" maps to queue "c", which is not there. Did you mean "a"? Known: a, b.'],
   ])('tells the line of %s', (_, pairs, expected) => {
     expect(message(pairs)).toContain(expected)

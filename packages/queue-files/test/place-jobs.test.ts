@@ -75,8 +75,26 @@ describe('placement rules', () => {
     expect(() => place('<rule name="default" queue="ads" create="false"/>')).toThrow(open('default'))
     expect(() => place('<rule name="nestedUserQueue"><rule name="primaryGroup" create="false"/></rule>')).toThrow(open('nestedUserQueue'))
     expect(() => place('<rule name="nestedUserQueue" create="false"><rule name="primaryGroup"/></rule>')).toThrow(open('nestedUserQueue'))
-    expect(() => place('<rule name="nestedUserQueue"><rule name="reject"/></rule>')).toThrow('rule "reject" gives no queue to make queues of users in. Nest another rule.')
+    expect(() => place('<rule name="nestedUserQueue"><rule name="reject"/></rule>')).toThrow('rule "reject" gives no queue to make others in. Nest another rule.')
     expect(place('<rule name="default" queue="ads" create="false"/><rule name="reject"/>')(user)).toBe('root.ads')
+  })
+
+  it('puts the queue of a user or group into that of a nested rule, whatever the outer one is called', () => {
+    // as QueuePlacementPolicy.fromXml, TestQueuePlacementPolicy.testBrokenRules and TestPlacementRuleFS.testRuleInit
+    const ann = job({ user: 'ann', group: 'devs' })
+    expect(place('<rule name="user"><rule name="primaryGroup"/></rule>')(ann)).toBe('root.devs.ann')
+    expect(place('<rule name="primaryGroup"><rule name="default" queue="groups"/></rule>')(job({ user: 'ann', group: 'ml' }))).toBe('root.groups.ml')
+    expect(place('<rule name="user"><rule name="primaryGroup"><rule name="default" queue="groups"/></rule></rule>')(ann)).toBe('root.devs.ann') // two levels at most
+    expect(place('<rule name="primaryGroup"><rule name="user" create="false"/></rule><rule name="default"/>')(ann)).toBe('root.default')
+    expect(() => place('<rule name="user"><rule name="primaryGroup" create="false"/></rule>')).toThrow('the last rule, "user", may leave a job without a queue.')
+    expect(() => place('<rule name="nestedUserQueue"><rule name="user"/></rule>')).toThrow('rule "nestedUserQueue" has one of its own kind inside it, "user".')
+    for (const name of ['specified', 'default', 'reject'])
+      expect(() => place(`<rule name="${name}"><rule name="user"/></rule>`)).toThrow(`rule "${name}" has a rule inside it, and its queue lies in no other. Remove that rule.`)
+  })
+
+  it('takes root.default, in full, for a queue that a job asks for, and default for none (SpecifiedPlacementRule)', () => {
+    const to = place('')
+    expect([job({ queue: 'root.default', user: 'ann' }), job({ queue: 'default', user: 'ann' })].map(to)).toEqual(['root.default', 'root.ann'])
   })
 
   it('put a job of a nested rule nowhere where that names a queue that holds jobs', () => {

@@ -93,12 +93,21 @@ export interface MasterSpec {
 
 /**
  * The same jobs, each with a master where it has none, as every application on YARN has: a stage before the others, which open when it has
- * started.
+ * started. It requires the labels of nodes that all of them require, as the label of an application is that of its master, too.
  */
 export const addMasters = (workload: Workload, { demand, startup = 0 }: MasterSpec): Workload => {
   if (!(startup >= 0 && startup < Infinity)) throw new SchedError('BAD_OPTION', `found ${startup}, expected seconds of at least 0.`, { field: 'addMasters.startup' })
   const master: StageSpec = { name: 'master', tasks: 1, demand, duration: startup, master: true }
-  return changed(workload, workload.name, workload.jobs, () => (job) => (job.stages[0]?.master === true ? job : { ...job, stages: [master, ...job.stages.map(afterMaster)] }))
+  return changed(workload, workload.name, workload.jobs, () => (job) => (job.stages[0]?.master === true
+    ? job
+    : { ...job, stages: [{ ...master, ...requiredByAll(job.stages) }, ...job.stages.map(afterMaster)] }))
+}
+
+/** What all stages of a job require of their nodes. */
+function requiredByAll([first, ...others]: readonly StageSpec[]): Pick<StageSpec, 'constraints'> {
+  const shared = Object.entries(first?.constraints?.require ?? {}).filter(([label, value]) =>
+    others.every(({ constraints }) => JSON.stringify(constraints?.require?.[label]) === JSON.stringify(value)))
+  return shared.length === 0 ? {} : { constraints: { require: Object.fromEntries(shared) } }
 }
 
 /** A stage that is one further back. */

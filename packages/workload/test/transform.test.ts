@@ -37,6 +37,12 @@ describe('addMasters', () => {
     ])
   })
 
+  it('requires the labels that all stages require, as the master of an application with a label does', () => {
+    const [gpu, both] = [{ ...work, constraints: { require: { partition: 'gpu' } } }, { ...work, constraints: { require: { model: ['a', 'b'], partition: 'gpu' }, distinctNodes: true } }]
+    const ofMaster = (...stages: Parameters<typeof withMasters>[0]) => withMasters(stages)?.[0]?.constraints
+    expect([ofMaster(both), ofMaster(gpu, both), ofMaster(gpu, work), ofMaster(work)]).toEqual([{ require: { model: ['a', 'b'], partition: 'gpu' } }, { require: { partition: 'gpu' } }, undefined, undefined])
+  })
+
   it('leaves jobs as they are that have one', () => {
     const stages = [{ name: 'driver', tasks: 1, demand: { cpu: 2 }, duration: 0, master: true }, work]
     expect(withMasters(stages)).toEqual(stages)

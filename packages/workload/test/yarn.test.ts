@@ -33,7 +33,7 @@ describe('jobs of YARN\'s scheduler load simulator', () => {
 
   it('may be counted, without id and user, with a label', () => {
     const { 'job.id': _, 'job.user': __, ...rest } = slsJob({ 'job.count': 2, 'job.label.expression': 'ssd' })
-    expect(jobs(JSON.stringify(rest)).map(({ id, user, stages }) => [id, user, stages[0]!.constraints])).toEqual([['job_1-1', 'default', { require: { ssd: 'true' } }], ['job_1-2', 'default', { require: { ssd: 'true' } }]])
+    expect(jobs(JSON.stringify(rest)).map(({ id, user, stages }) => [id, user, stages[0]!.constraints])).toEqual([['job_1-1', 'default', { require: { partition: 'ssd' } }], ['job_1-2', 'default', { require: { partition: 'ssd' } }]])
   })
 
   it.each([
@@ -142,6 +142,11 @@ describe('jobs of Hadoop\'s history as Rumen writes them', () => {
 })
 
 describe('racks and nodes of YARN\'s SLS', () => {
+  it('are in the partition of their label', () => {
+    const text = '{"rack": "r", "nodes": [{"node": "n1", "labels": "ssd"}, {"node": "n2", "labels": "gpu(exclusive=false)"}, {"node": "n3", "labels": ""}]}'
+    expect(readMachines(text).nodes.map(({ labels }) => labels)).toEqual([{ partition: 'ssd' }, { partition: 'gpu' }, undefined])
+  })
+
   it('are nodes with amounts, racks and labels', () => {
     const text = '{"rack": "r1", "nodes": [{"node": "n1", "memory-mb": 2048, "vcores": 6}, {"node": "n2"}, {"node": "n3", "labels": "l1, l2(exclusive=false)"}]}\n{"rack": "r2", "nodes": [{"node": "n4"}, {}]}'
     expect(readMachines(text)).toEqual({

@@ -88,12 +88,13 @@ export class Admission {
   }
 
   #queueOf(named: string | undefined, user: string, group: string | undefined): Mapped {
-    const isOpen = named === undefined || named === 'default' || named === 'root.default'
+    const isOpen = named === undefined || named === 'default' // root.default is a queue that a job may ask for
     const isThere = (queue: string, create: boolean) => {
       const found = this.#tree.find(queue)
       return 'leaf' in found || (create && 'wouldMake' in found)
     }
-    const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group, specified: named }, isThere) : undefined
+    const isMapped = (queue: string, create: boolean) => isThere(queue, create && (queue.includes('.') || this.#tree.isOpen)) // no short name makes a queue
+    const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group, specified: isOpen ? undefined : named }, isMapped) : undefined
     if (mapped !== undefined) return mapped
     if (named !== undefined) return { queue: named }
     if (isThere('root.default', false)) return { queue: 'root.default' }

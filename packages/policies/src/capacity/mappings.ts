@@ -29,7 +29,7 @@ export function readMapping(option: MappingOption): Mapping | undefined {
   return { kind, source, queue, create: true, fallback: 'default' }
 }
 
-/** Who submits a job: a user, the group that the log names and the queue that the job does, if any. */
+/** Who submits a job: a user, the group that the log names and the queue that the job does, if any; `default` is none, `root.default` one. */
 export interface Submitter {
   readonly user: string
   readonly group: string | undefined
@@ -51,14 +51,18 @@ export function mappedQueue(mappings: readonly Mapping[], submitter: Submitter, 
     const target = filledIn(queue, submitter)
     if (target === undefined) continue
     if (isThere(target, create)) return { queue: target }
-    if (fallback === 'reject') return { refused: `a mapping gives it queue ${target}, where it cannot be, and refuses it then` }
-    if (fallback === 'default') return { queue: isThere('root.default', false) ? 'root.default' : target }
+    const named = target === '' ? queue : target
+    if (fallback === 'reject') return { refused: `a mapping gives it queue ${named}, where it cannot be, and refuses it then` }
+    if (fallback === 'default') return { queue: isThere('root.default', false) ? 'root.default' : named }
   }
   return undefined
 }
 
-/** A job whose group is not known is not mapped by it. A log names one group per job: it stands for the secondary ones too. */
-function filledIn(queue: string, { user, group, specified = 'root.default' }: Submitter): string | undefined {
+/**
+ * A job whose group is not known is not mapped by it. A log names one group per job: it stands for the secondary ones too. Where a job
+ * names no queue, a name is missing from the path, and there is no such queue.
+ */
+function filledIn(queue: string, { user, group, specified = '' }: Submitter): string | undefined {
   if (/%(primary|secondary)_group/.test(queue) && group === undefined) return undefined
   const clean = (name: string) => name.replaceAll('.', '_dot_')
   return queue

@@ -67,7 +67,7 @@ const withTemplate = queueOptions.extend({
   template: z
     .strictObject(template.shape)
     .optional()
-    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1 and no limit of users. Of percentages, those that leave nothing for a queue leave it 0'),
+    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages, those that leave nothing for a queue leave it 0'),
 })
 /** Options of a queue. */
 export type CapacityQueueOptions = z.input<typeof withTemplate>

@@ -56,11 +56,14 @@ export class QueueTree {
   readonly #defaults: TreeOptions['defaults']
   /** Whether no queue is declared: then every name makes one. */
   readonly isOpen: boolean
+  /** Whether nothing at all is declared, so that defaults are for the queues that are made. */
+  readonly #isEmpty: boolean
 
   constructor({ queues, defaults }: TreeOptions) {
     this.#defaults = defaults
     const declared = new Map(Object.entries(queues).map(([key, options]) => [fullPath(key), options]))
     this.isOpen = [...declared.keys()].every((path) => path === 'root')
+    this.#isEmpty = declared.size === 0
     this.#add('root', -1, declared.get('root') ?? {}, true)
     for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#byPath.get(parentPath(path)) as number, declared.get(path) ?? {}, true) // options have the parents of all
     for (const queue of this.queues) if (queue.id > 0 && this.isLeaf(queue.id)) this.#byName.set(queue.name, this.#byName.has(queue.name) ? null : queue.id)
@@ -139,7 +142,9 @@ export class QueueTree {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
     const accessibleLabels = own.accessibleLabels ?? above?.accessibleLabels ?? '*'
-    const factor = isDeclared ? (with_.userLimitFactor ?? 1) : (own.userLimitFactor ?? -1) // Hadoop sets -1 for queues made at first use
+    // Hadoop takes both limits from queues made at first use, unless their template has them
+    const isUsual = isDeclared || this.#isEmpty
+    const { userLimitFactor: factor = isDeclared ? 1 : -1, maximumAmResourcePercent = isUsual ? 0.1 : 1 } = isUsual ? with_ : own
     const queue: Queue = {
       id: this.queues.length,
       path,
@@ -156,7 +161,7 @@ export class QueueTree {
       byPriority: with_.queueOrdering === 'priority-utilization',
       priority: own.priority ?? 0,
       maxRunningJobs: with_.maxParallelApps ?? Infinity,
-      maximumAmResourcePercent: with_.maximumAmResourcePercent ?? 0.1,
+      maximumAmResourcePercent,
       maximumApplications: own.maximumApplications ?? (typeof own.capacity === 'object' ? undefined : this.#defaults.maximumApplications),
       userWeights: new Map([...(above?.userWeights ?? []), ...Object.entries(own.userWeights ?? {})]),
       maximumAllocation: { ...this.#defaults.maximumAllocation, ...own.maximumAllocation },

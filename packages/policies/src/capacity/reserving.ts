@@ -214,6 +214,7 @@ export class Reserving implements Policy {
     if (work.together(job, lane) > 1) return this.#startGang(job, round)
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
+    if (isLent && work.isMaster(work.taskFor(job, lane, node, this.#levels) as TaskId)) return Attempt.Nothing // it would be taken back
     if (this.#counting?.lends === true && !this.#mayBorrow(job, node, round, isLent)) return Attempt.Nothing
     const fits = round.fits(job, node)
     if (!fits && (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true)) return Attempt.Nothing

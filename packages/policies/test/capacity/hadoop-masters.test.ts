@@ -61,6 +61,13 @@ describe('which masters run', () => {
     expect(recorder.launches.filter(({ stage }) => stage === 0).length).toBe(count)
   })
 
+  it('is two of 1,024 MB on 16,384 MB, also where there is none of a third resource (testAMLimitByAllResources)', () => {
+    const jobs = [0, 1, 2].map((i): JobSpec => ({ id: `${i}`, user: 'ann', queue: 'a', submit: i, stages: [{ name: 'master', tasks: 1, demand: { mem: GB, cpu: 1 }, duration: 0, master: true }, { name: 'work', tasks: 1, demand: { cpu: 1 }, duration: 100 }] }))
+    const cluster = instantCluster({ nodes: [{ count: 1, resources: { mem: 16 * GB, cpu: 64, gpu: 0 } }] })
+    const { recorder } = run({ cluster, jobs, policy: capacityScheduler({ resourceCalculator: 'dominant', minimumAllocation: { mem: GB }, queues: { a: { capacity: 100 } } }), until: 9 })
+    expect(recorder.launches.filter(({ stage }) => stage === 0).map(({ time }) => time)).toEqual([0, 1])
+  })
+
   it('is found again when the cluster grows (TestLeafQueue.testActivateApplicationByUpdatingClusterResource)', () => {
     const jobs = [0, 1, 2].map((i): JobSpec => ({ id: `${i}`, user: 'ann', queue: 'a', submit: 0, stages: [{ name: 'master', tasks: 1, demand: { mem: 1 }, duration: 0, master: true }, { name: 'work', tasks: 1, demand: { mem: 1 }, duration: 100 }] }))
     const cluster = instantCluster({ nodes: [{ count: 2, resources: { mem: 15 } }] })

@@ -58,6 +58,15 @@ describe('partitions that are lent', () => {
     expect(beats('x', 8)).toEqual(['-', 'b1', 'a1', 'b1', 'a1', 'c1', 'd1', 'c1'])
   })
 
+  it('take no masters, which wait for a node of their own, and are not counted as tried meanwhile (am.allow-non-exclusive-allocation of YARN is false)', () => {
+    const { master, beats } = standing(ab)
+    const spec = asking('job', 'b', 3)
+    master.submit({ ...spec, stages: [{ name: 'master', tasks: 1, demand: { mem: 1 }, duration: 0, master: true }, ...spec.stages] })
+    expect(beats('x', 5)).toEqual(Array(5).fill('-'))
+    expect(beats('plain', 1)).toEqual(['job'])
+    expect(beats('x', 4)).toEqual(['-', 'job', 'job', 'job'])
+  })
+
   it('come after all nodes of the default partition where there are no heartbeats', () => {
     const jobs = [asking('job', 'b', 14), asking('own', 'a', 3, onX)]
     const { recorder } = run({ cluster: instantCluster({ ...description, nodes: [...description.nodes].reverse() }), jobs, policy: capacityScheduler({ queues: ab, exclusiveLabels: [] }), until: 100 })

@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import { capacityScheduler, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
-import { cluster, job } from '@sched/testkit'
+import { cluster, instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** A node of 100 GB; half of it is guaranteed to `made`, in which queues are made at first use, half to `other`. */
@@ -50,6 +50,19 @@ describe('queues made at first use', () => {
     const { submit, counts } = standing({ userLimitFactor: 0.5 })
     submit('made.x', 100) // guaranteed 50
     expect(counts(0)).toEqual({ 'made.x': 26 })
+  })
+
+  it.each([[undefined, 5], [0.2, 2]])('have no limit of masters but that of their template: %s (testAutoCreatedQueueTemplateConfig)', (maximumAmResourcePercent, active) => {
+    const policy = capacityScheduler({
+      queues: { made: { capacity: 100, autoCreate: true, ...(maximumAmResourcePercent !== undefined && { template: { maximumAmResourcePercent } }) } },
+      defaults: { maximumAmResourcePercent: 0.4 },
+    })
+    const jobs = Array.from({ length: 5 }, (_, i) => ({ ...job({ id: `${i}`, user: 'ann', queue: 'made.x', demand: { mem: 1 }, duration: 100 }), stages: [
+      { name: 'master', tasks: 1, demand: { mem: 1 }, duration: 0, master: true },
+      { name: 'work', tasks: 1, demand: { mem: 1 }, duration: 100 },
+    ] }))
+    const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 1, resources: { mem: 10 } }] }), jobs, policy, until: 50 })
+    expect(recorder.launches.filter(({ stage }) => stage === 0)).toHaveLength(active)
   })
 
   it('are guaranteed percentages of their parent while there are any left: 20, 20 and nothing of 50', () => {

@@ -51,10 +51,21 @@ describe('mappings to queues', () => {
     expect(placed([{ queue: '%specified' }], { queue: 'x' }, { overrideWithMappings: true })).toBe('a.x')
   })
 
+  it('take default for no queue, to which specified gives none, and root.default for that queue (testSpecified)', () => {
+    const asked = ['default', 'root.default', 'x']
+    const rules = (specified: object) => asked.map((queue) => placed([{ queue: '%specified', ...specified }, { queue: 'b' }], { queue }, { overrideWithMappings: true }))
+    expect(rules({})).toEqual(['b', 'default', 'a.x'])
+    expect(rules({ fallback: 'default' })).toEqual(['default', 'default', 'a.x'])
+    expect(rules({ fallback: 'reject' })[0]).toBe('a mapping gives it queue %specified, where it cannot be, and refuses it then')
+    expect(asked.map((queue) => placed([{ queue: 'b' }], { queue }))).toEqual(['b', 'default', 'a.x'])
+  })
+
   it('make queues only where their rule says so', () => {
     const queues = { ...tree, b: { ...tree['b'], autoCreate: true } }
     expect(placed([{ queue: 'b.%user', create: false }], {}, { queues })).toBe('default')
     expect(placed([{ queue: 'b.%user' }], {}, { queues })).toBeUndefined() // it is made, and runs
+    const root = { ...tree, root: { autoCreate: true } }
+    expect([placed(['u:%user:%user'], { user: 'eve' }, { queues: root }), placed(['u:%user:root.%user'], { user: 'eve' }, { queues: root })]).toEqual(['default', undefined]) // never of a short name
   })
 
   it('do not move jobs that name their queue, unless they override', () => {

@@ -195,6 +195,22 @@ describe('applications', () => {
     expect(starts().map(({ job }) => job)).toEqual(['four'])
   })
 
+  // TestCSMaxRunningAppsEnforcer of Hadoop 3: which of the jobs run, and which others start when the first has ended
+  it.each<[string, Queues, CapacitySchedulerOptions, [string, string, string][], string, string]>([
+    ['testRemoveDoesNotEnableAnyApp', { root: { maxParallelApps: 2 }, 'q.s.one': { maxParallelApps: 1 }, 'q.t.two': { maxParallelApps: 1 } }, {}, [['a', 'one', 'u'], ['b', 'two', 'u'], ['c', 'two', 'u']], 'ab', ''],
+    ['testRemoveEnablesAppOnCousinQueue', { q: { maxParallelApps: 2 } }, {}, [['a', 'one', 'u'], ['b', 'two', 'u'], ['c', 'two', 'u']], 'ab', 'c'],
+    ['testRemoveEnablesOneByQueueOneByUser', { 'q.s.one': { maxParallelApps: 2 } }, { users: { u: { maxParallelApps: 1 } } }, [['a', 'one', 'u'], ['b', 'one', 'v'], ['c', 'one', 'w'], ['d', 'two', 'u']], 'ab', 'cd'],
+    ['testRemoveEnablingOrderedByStartTime', { q: { maxParallelApps: 2 } }, {}, [['a', 'one', 'u'], ['b', 'two', 'u'], ['c', 'two', 'u'], ['d', 'one', 'u']], 'ab', 'c'],
+    ['testMultipleAppsWaitingOnCousinQueue', { q: { maxParallelApps: 2 } }, {}, [['a', 'one', 'u'], ['b', 'two', 'u'], ['c', 'two', 'u'], ['d', 'two', 'u']], 'ab', 'c'],
+  ])('let as many run as all of them allow: %s', (_, limits, options, jobs, running, next) => {
+    const { submit, starts, end } = standing({ q: {}, 'q.s': {}, 'q.t': {}, 'q.s.one': {}, 'q.t.two': {}, ...limits }, options)
+    for (const [id, queue, user] of jobs) submit(id, 1, 1, { queue, user })
+    const first = starts()
+    expect(first.map(({ job }) => job).sort().join('')).toBe(running)
+    end(first.find(({ job }) => job === 'a')!)
+    expect(starts().map(({ job }) => job).sort().join('')).toBe(next)
+  })
+
   it('count jobs that wait for others to end among those that a queue holds (testMaxAppsReachedWithNonRunnableApps)', () => {
     const { submit } = standing({ a: { maxParallelApps: 2, maximumApplications: 4 } })
     for (const id of ['one', 'two', 'three', 'four']) submit(id, 1, 1, { queue: 'a', user: 'ann' })

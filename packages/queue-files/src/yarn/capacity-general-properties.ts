@@ -159,6 +159,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: balance('maxWaitBeforeKill', seconds),
   'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': templates,
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
+  'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters start on no node that is lent' } : undefined),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),
   'yarn.resourcemanager.reservation-system.enable': reservation,
   'yarn.resourcemanager.reservation-system.class': reservation,

@@ -31,6 +31,9 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   const visit = (queue: CapacityQueue): void => {
     const own: QueueOptions = {}
     for (const [suffix, property] of queue.properties) useInQueue(own, suffix, property, cluster, queue, findings)
+    const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = options.defaults ?? {}
+    const isFirstKind = own.autoCreate === true && queue.properties.get('auto-create-child-queue.enabled')?.value.trim().toLowerCase() === 'true'
+    if (isFirstKind) own.template = { userLimitFactor, maximumAmResourcePercent, ...own.template } // as of declared queues; those of v2 have no such limits
     queues[queue.path] = own
     queue.queues.forEach(visit)
   }
@@ -58,7 +61,7 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
     const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
     const whole = underRoot(target)
     const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
-    const mayMake = ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
+    const mayMake = target.includes('.') && ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
     if (found.length === 0 && !mayMake)
       throw new SchedError(
         'BAD_INPUT',

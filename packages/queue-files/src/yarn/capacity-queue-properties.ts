@@ -110,7 +110,6 @@ export const queueProperties = knownWords<UseInQueue>({
   'auto-create-child-queue.enabled': (options, property) => {
     options.autoCreate = booleanOf(property)
     if (!options.autoCreate) return undefined
-    options.template = { userLimitFactor: 1, ...options.template } // v2 has -1
     return { verdict: 'approximated', note: 'queues for which the template leaves no capacity have none, whether or not those before them have jobs' }
   },
   'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),

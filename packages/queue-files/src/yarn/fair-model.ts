@@ -81,6 +81,6 @@ export interface PlacementRule {
   readonly line: number
   /** Of `default`: the full path. */
   readonly queue?: string
-  /** Of `nestedUserQueue`. */
+  /** Gives the queue around that of a user or group; absent: the root. */
   readonly nested?: PlacementRule
 }

@@ -28,25 +28,27 @@ export function placeJob(spec: JobSpec, rules: readonly PlacementRule[], root: F
 
 /** The queue that a rule wants for a job; undefined: the next rule. */
 function wanted({ name, queue, nested }: PlacementRule, spec: JobSpec, root: FairQueue): string | undefined {
-  const user = spec.user ?? 'default'
   switch (name) {
     case 'specified':
-      return spec.queue === undefined || spec.queue === 'default' || spec.queue === 'root.default' ? undefined : underRoot(spec.queue)
+      return spec.queue === undefined || spec.queue === 'default' ? undefined : underRoot(spec.queue)
     case 'user':
-      return `root.${clean(user)}`
+    case 'nestedUserQueue':
+      return inside(nested, spec.user ?? 'default', spec, root)
     case 'primaryGroup':
-      return spec.group === undefined ? undefined : `root.${clean(spec.group)}`
-    case 'nestedUserQueue': {
-      const around = nested === undefined ? undefined : wanted(nested, spec, root)
-      if (around === undefined || nested === undefined) return undefined
-      const found = find(root, around)
-      return found === undefined ? (nested.create ? `${around}.${clean(user)}` : undefined) : found.isParent ? `${around}.${clean(user)}` : undefined
-    }
+      return spec.group === undefined ? undefined : inside(nested, spec.group, spec, root)
     case 'default':
       return queue
     default:
       return undefined
   }
+}
+
+/** The queue of a user or group in the one that a nested rule gives, which may be made or holds queues; without such a rule in the root. */
+function inside(nested: PlacementRule | undefined, name: string, spec: JobSpec, root: FairQueue): string | undefined {
+  const around = nested === undefined ? 'root' : wanted(nested, spec, root)
+  if (around === undefined) return undefined
+  const mayHold = find(root, around)?.isParent ?? nested?.create
+  return mayHold === true ? `${around}.${clean(name)}` : undefined
 }
 
 /** Periods in names of users and groups would be levels of the tree; spaces around them do not count. */

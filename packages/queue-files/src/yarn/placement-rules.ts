@@ -40,22 +40,30 @@ function readRule(element: XmlElement, file: FairFile): PlacementRule {
     )
   const rule = { name, create: /^(true)?$/i.test(element.attributes['create'] ?? ''), line: element.line }
   const inside = element.children.at(-1) // of several, Hadoop takes the last
-  if (name === 'nestedUserQueue') {
-    if (inside === undefined) throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
-    const nested = readRule(inside, file)
-    if (nested.name === 'reject' || nested.name === 'nestedUserQueue')
-      throw new SchedError(
-        'BAD_INPUT',
-        `rule "${nested.name}" gives no queue to make queues of users in.`,
-        { ...at, line: nested.line },
-        'Nest another rule.',
-      )
-    return { ...rule, nested }
-  }
+  if (inside !== undefined) return { ...rule, nested: readNested(inside, rule, file) }
+  if (name === 'nestedUserQueue') throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
   if (name !== 'default') return rule
   const queue = underRoot(element.attributes['queue'] ?? 'root.default')
   checkTarget(queue, rule.create, file, at)
   return { ...rule, queue }
+}
+
+/** What names of rules stand for: the queue of a user is one thing, in the root or in another queue. */
+const kindOf = (name: string): string => (name === 'nestedUserQueue' ? 'user' : name)
+
+/** The rule that gives the queue around that of another rule. */
+function readNested(element: XmlElement, { name, line }: PlacementRule, file: FairFile): PlacementRule {
+  const nested = readRule(element, file)
+  const at = { file: file.file, line: nested.line, field: 'queuePlacementPolicy' }
+  if (nested.name === 'reject' || nested.name === 'nestedUserQueue')
+    throw new SchedError('BAD_INPUT', `rule "${nested.name}" gives no queue to make others in.`, at, 'Nest another rule.')
+  if (!['user', 'primaryGroup', 'secondaryGroupExistingQueue'].includes(kindOf(name)))
+    throw new SchedError('BAD_INPUT', `rule "${name}" has a rule inside it, and its queue lies in no other.`, { ...at, line }, 'Remove that rule.')
+  if (kindOf(name) === nested.name)
+    throw new SchedError('BAD_INPUT', `rule "${name}" has one of its own kind inside it, "${nested.name}".`, at, 'Nest another rule.')
+  const { nested: innermost, ...own } = nested
+  if (innermost !== undefined) file.ignored.add('ignored', innermost, `rule ${innermost.name}`, innermost.queue ?? '', 'it lies in a rule that lies in another: YARN passes over it')
+  return own
 }
 
 /** A rule to a queue that is neither declared nor may be made. */
@@ -74,4 +82,4 @@ const paths = (queue: FairQueue): string[] => [queue.path, ...queue.queues.flatM
 
 /** Rules that leave no job to a next one, as Hadoop has it: by whether they may make the queue they name, and the one around it. */
 const isLast = ({ name, create, nested }: PlacementRule): boolean =>
-  name === 'reject' || (create && (name === 'default' || name === 'user' || name === 'primaryGroup' || (nested !== undefined && isLast(nested))))
+  name === 'reject' || (create && ['default', 'user', 'primaryGroup', 'nestedUserQueue'].includes(name) && (nested === undefined || isLast(nested)))

@@ -13,7 +13,8 @@ export const isSlsNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /
 
 /**
  * Racks with their nodes as YARN's SLS has them: JSON objects one after another. A node without amounts has 10 vcores and
- * 10240 memory-mb; its node labels are labels of the value `true`. An empty object in the list of nodes is passed over.
+ * 10240 memory-mb. Its node label is its `partition`; of several, which YARN refuses, each is a label of the value `true`, and none
+ * a partition. An empty object in the list of nodes is passed over.
  * Throws `BAD_INPUT` with file and line.
  *
  * Source: Apache Hadoop, hadoop-sls, `SLSUtils`, `SLSConfiguration`.
@@ -50,6 +51,6 @@ function machineOf(node: Fields, rack: string): { readonly name: string } & Omit
     name,
     racks: [rack],
     resources: { vcores: node.whole('vcores') ?? DEFAULT_VCORES, 'memory-mb': node.whole('memory-mb') ?? DEFAULT_MEMORY },
-    ...(labels.length > 0 && { labels: Object.fromEntries(labels.map((label) => [label, 'true'])) }),
+    ...(labels.length > 0 && { labels: labels.length === 1 ? { partition: labels[0] as string } : Object.fromEntries(labels.map((label) => [label, 'true'])) }),
   }
 }

@@ -8,8 +8,8 @@ import type { Fields } from '../json/fields.js'
 /**
  * Jobs of YARN's scheduler load simulator (SLS) in its own JSON: objects one after another. A container runs for
  * `container.duration.ms`, `duration.ms`, or from `container.start.ms` to `container.end.ms`; its amounts are
- * `container.memory-mb`, `container.vcores` and any other `container.<resource>` of a whole number. An object with `num.nodes`
- * says what cluster is meant, which is noted.
+ * `container.memory-mb`, `container.vcores` and any other `container.<resource>` of a whole number. A job with a label expression
+ * requires nodes of that partition. An object with `num.nodes` says what cluster is meant, which is noted.
  *
  * Deviations from SLS: the application master's own container is not run, and delays of requests are not kept.
  *
@@ -52,7 +52,7 @@ class SlsJobs implements DocumentJobs {
     const tasks = document.list('job.tasks')
     if (tasks.length === 0) throw document.bad('job.tasks', document.has('job.tasks') ? 'is empty.' : 'is missing.', 'Give every job a container')
     const label = document.text('job.label.expression')
-    const constraints: Constraints | undefined = label === undefined ? undefined : { require: { [label]: 'true' } }
+    const constraints: Constraints | undefined = label === undefined ? undefined : { require: { partition: label } }
     const stages = this.#stages.of(tasks.flatMap((task) => this.#containers(task)), constraints)
     const user = document.text('job.user') ?? 'default'
     this.#read += count
