@@ -30,7 +30,7 @@ describe('a claim', () => {
     draft.begin(0, lane, inSight)
     for (const node of [3, -2, 0.5, NaN, undefined])
       expect(() => draft.claim(task(0), node as NodeId)).toThrow(`task 0 is claimed on node ${node}, and the cluster has nodes 0 to 2. Claim on nodes of the round; a placement that finds none picks None (-1).`)
-    expect([draft.claim(task(0), None), free(), counts()]).toEqual([false, [2, 2, 2], [4, 0, 2, 0]])
+    expect([draft.claim(task(0), None as NodeId), free(), counts()]).toEqual([false, [2, 2, 2], [4, 0, 2, 0]])
   })
 
   it('raises the version of its node when it is committed', () => {
