@@ -15,6 +15,8 @@ const made = (objects: readonly string[], cluster = facts) => {
   if (policy.kind !== 'kueue') throw new Error('of another kind')
   return policy
 }
+/** Without those of what a queue leaves out. */
+const told = <T extends { readonly setting: string }>(findings: readonly T[]): T[] => findings.filter(({ setting }) => !setting.endsWith(' namespaceSelector'))
 const options = (...objects: string[]) => made(objects).options as Record<string, never>
 const message = (...objects: string[]) => messageOf(() => made(objects))
 
@@ -31,10 +33,10 @@ describe('manifests of Kueue', () => {
 
   it('say which quota is more than all nodes have together: they count in other units, then', () => {
     const { findings } = made([queue('a')], { ...facts, totals: { cpu: 160, mem: 65_536, gpu: 0 } })
-    expect(findings.map(({ setting, verdict, note }) => [setting, verdict, note])).toEqual([
+    expect(told(findings).map(({ setting, verdict, note }) => [setting, verdict, note])).toEqual([
       ['a nominalQuota of cpu', 'honoured', 'more than all nodes have together, 160 cpu; it counts in millicores'], ['a nominalQuota of memory', 'honoured', ''],
     ])
-    expect(made([queue('a')], { ...facts, resources: ['cpu', 'memory'] }).findings[1]).toMatchObject({ verdict: 'ignored', note: 'the cluster has no mem (in MiB)' })
+    expect(made([queue('a')], { ...facts, resources: ['cpu', 'memory'] }).findings[2]).toMatchObject({ verdict: 'ignored', note: 'the cluster has no mem (in MiB)' })
   })
 
   it('have preemption, fungibility, weights and the mode of admission; names of v1beta2 too', () => {
@@ -42,11 +44,11 @@ describe('manifests of Kueue', () => {
       'cohortName: all', 'preemption: { withinClusterQueue: LowerPriority, reclaimWithinCohort: Any, borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }',
       'flavorFungibility: { whenCanBorrow: TryNextFlavor, whenCanPreempt: Preempt }', 'fairSharing: { weight: "0.5" }', 'admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }',
     ]
-    const config = 'apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: { enable: true, preemptionStrategies: [LessThanInitialShare] }\nwaitForPodsReady: { enable: true }'
+    const config = 'apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\nfairSharing: { enable: true, preemptionStrategies: [LessThanInitialShare] }\nadmissionFairSharing: {}\nwaitForPodsReady: { enable: true }'
     expect(options(queue('a', spec), object('Cohort', 'all', '{ parentName: company, fairSharing: { weight: 2 } }'), config)).toMatchObject({
       queues: {
         a: {
-          cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: 100 } },
+          cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any', borrowWithinCohort: {} },
           flavorFungibility: { whenCanBorrow: 'TryNextFlavor', whenCanPreempt: 'Preempt' }, weight: 0.5, admissionMode: 'UsageBasedAdmissionFairSharing', nominalQuota: { cpu: 8000, mem: 32_768, gpu: 0 },
         },
       },
@@ -70,6 +72,72 @@ describe('manifests of Kueue', () => {
       undefined, { preemptionStrategies: ['LessThanInitialShare'] }, true, undefined,
     ])
     expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
+  })
+
+  const configuration = (version: string, ...settings: string[]) => [`apiVersion: config.kueue.x-k8s.io/${version}`, 'kind: Configuration', ...settings].join('\n')
+
+  it('take the jobs of no namespace in Kueue where they do not say of which, and say so', () => {
+    const of = (...spec: string[]) => made([queue('a', spec)]).findings.filter(({ setting }) => setting === 'a namespaceSelector').map(({ verdict, line, value, note }) => [verdict, line, value, note])
+    const none = [['ignored', 3, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here']]
+    expect([of(), of('namespaceSelector: null'), of('namespaceSelector: {}'), of('namespaceSelector: { matchLabels: { team: ml } }')]).toEqual([
+      none, none, [['honoured', 5, '{}', '']], [['ignored', 5, '', 'labels of namespaces are not known: jobs of all of them are admitted']],
+    ])
+  })
+
+  it('do not preempt while they borrow with fair sharing, nor without reclaiming: Kueue refuses both', () => {
+    const borrows = (reclaim: string) => queue('a', ['cohort: all', `preemption: { ${reclaim}borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }`])
+    const refused = '"kueue.yaml" line 6 spec.preemption.borrowWithinCohort: stands beside reclaimWithinCohort: Never, and Kueue refuses that. Write reclaimWithinCohort: LowerPriority or Any, too.'
+    expect([message(borrows('')), message(borrows('reclaimWithinCohort: Never, '))]).toEqual([refused, refused])
+    const preemption = (...objects: string[]) => (options(...objects)['queues'] as unknown as Record<string, { preemption: unknown }>)['a']?.preemption
+    const any = borrows('reclaimWithinCohort: Any, ')
+    const fair = [any, configuration('v1beta2', 'fairSharing: {}')]
+    expect([preemption(any), preemption(...fair)]).toEqual([
+      { reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: 100 } }, { reclaimWithinCohort: 'Any', borrowWithinCohort: {} },
+    ])
+    const note = 'with fair sharing shares decide whom a workload may preempt; Kueue refuses it'
+    expect(made(fair).findings.filter(({ setting }) => setting.includes('borrowWithinCohort')).map(({ verdict, setting, note: why }) => [verdict, setting, why])).toEqual([
+      ['ignored', 'a preemption.borrowWithinCohort.policy', note], ['ignored', 'a preemption.borrowWithinCohort.maxPriorityThreshold', note],
+    ])
+  })
+
+  it('have the Configuration of Kueue from its ConfigMap, with its lines, and not those of others', () => {
+    const inMap = (...lines: string[]) => ['apiVersion: v1', 'kind: ConfigMap', 'metadata: { name: kueue-manager-config }', 'data:', '  controller_manager_config.yaml: |', ...lines.map((line) => `    ${line}`)].join('\n')
+    const { options: found, findings } = made([queue('a'), inMap('apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration', 'fairSharing: {}', 'health: {}')])
+    expect(found.fairSharing).toBe(true)
+    expect(findings.slice(-2).map(({ verdict, line, setting }) => [verdict, line, setting])).toEqual([['honoured', 20, 'fairSharing'], ['ignored', 21, 'health']])
+    const other = inMap('apiVersion: config.lws.x-k8s.io/v1alpha1', 'kind: Configuration', 'fairSharing: {}')
+    expect(made([queue('a'), other]).findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'ConfigMap' })
+    expect(options(queue('a'), 'apiVersion: config.lws.x-k8s.io/v1alpha1\nkind: Configuration\nfairSharing: {}')['fairSharing']).toBeUndefined()
+    expect(message(queue('a'), configuration('v1beta2'), inMap('apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration'))).toContain('is a second Configuration of Kueue.')
+  })
+
+  it('go by past usage where a Configuration says how it is counted, as Kueue counts it: in cores, bytes and devices', () => {
+    const byUsage = queue('a', ['admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }'])
+    const later = queue('b', ['admissionScope: { admissionMode: NoAdmissionFairSharing }', 'fairSharing: { admissionFairSharing: { mode: UsageBasedAdmissionFairSharing } }'])
+    const local = (namespace: string, name: string, weight: string) => `apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec: { clusterQueue: a${weight} }`
+    const locals = [local('ml', 'x', ', fairSharing: { weight: "2" }'), local('web', 'y', ', fairSharing: { weight: 3 }'), local('web', 'z', ''), local('qa', 'u', ', fairSharing: { weight: 500m }'), local('qa', 'v', ', fairSharing: { weight: 0.5 }')]
+    const { options: found, findings } = made([byUsage, later, ...locals, configuration('v1beta2', 'admissionFairSharing:', '  usageHalfLifeTime: 168h', '  usageSamplingInterval: 5m30s', '  resourceWeights: { cpu: 2, memory: 0.5, ephemeral-storage: 1 }')])
+    expect(found).toMatchObject({ queues: { a: { admissionMode: 'UsageBasedAdmissionFairSharing' }, b: { admissionMode: 'UsageBasedAdmissionFairSharing' } } })
+    expect(found.admissionFairSharing).toEqual({
+      usageHalfLifeTime: 604_800, usageSamplingInterval: 330, resourceWeights: { cpu: 0.002, mem: 2 ** 19, gpu: 0.001 }, users: { ml: { weight: 2 }, qa: { weight: 0.5 } },
+    })
+    expect(findings.filter(({ setting }) => /^admissionFairSharing|\.weight$/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
+      ['honoured', 'LocalQueue x fairSharing.weight', '2', ''],
+      ['ignored', 'LocalQueue y fairSharing.weight', '3', 'usage is counted by user, its namespace, whose LocalQueues have different weights'],
+      ['approximated', 'LocalQueue u fairSharing.weight', '500m', 'usage is counted by user, its namespace, of all its LocalQueues together'],
+      ['approximated', 'LocalQueue v fairSharing.weight', '0.5', 'usage is counted by user, its namespace, of all its LocalQueues together'],
+      ['honoured', 'admissionFairSharing.usageHalfLifeTime', '168h', ''], ['honoured', 'admissionFairSharing.usageSamplingInterval', '5m30s', ''],
+      ['honoured', 'admissionFairSharing weight of cpu', '2', ''], ['honoured', 'admissionFairSharing weight of memory', '0.5', ''],
+      ['ignored', 'admissionFairSharing weight of ephemeral-storage', '1', 'jobs ask for CPU, memory and GPUs'],
+    ])
+    expect(options(byUsage, configuration('v1beta1', 'admissionFairSharing: { usageSamplingInterval: 0s }'))['admissionFairSharing']).toMatchObject({ usageHalfLifeTime: 0, usageSamplingInterval: 300 })
+    const off = made([byUsage, later])
+    expect([off.options.queues?.['a'], off.options.queues?.['b']].map((each) => each?.admissionMode)).toEqual([undefined, undefined])
+    expect(off.findings.filter(({ setting }) => /[mM]ode$/.test(setting)).map(({ verdict, setting, note }) => [verdict, setting, note.slice(0, 29)])).toEqual([
+      ['ignored', 'a admissionScope.admissionMode', 'admission fair sharing is off'], ['ignored', 'b admissionScope.admissionMode', 'admission fair sharing is off'],
+      ['ignored', 'b fairSharing.admissionFairSharing.mode', 'admission fair sharing is off'],
+    ])
+    expect(message(queue('a'), configuration('v1beta2', 'admissionFairSharing: { usageHalfLifeTime: 168 }'))).toBe('"kueue.yaml" line 15 admissionFairSharing.usageHalfLifeTime: found 168, expected a duration such as 168h or 5m30s.')
   })
 
   it('have quotas by flavor where flavors are of certain nodes', () => {
@@ -119,7 +187,7 @@ describe('manifests of Kueue', () => {
     expect(found.queues).toMatchObject({ a: { nominalQuota: { cpu: 8000 } }, b: { borrowingLimit: { cpu: 2000 }, lendingLimit: { cpu: 1000 } } })
     expect(found.queues!['a']).not.toHaveProperty('borrowingLimit')
     expect(found.cohorts!['low']).toHaveProperty('lendingLimit')
-    expect(findings.filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([
+    expect(told(findings).filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([
       ['a borrowingLimit of cpu', 'it is in no cohort, with which it could share; Kueue refuses that'], ['a lendingLimit of cpu', 'it is in no cohort, with which it could share; Kueue refuses that'],
       ['top lendingLimit of cpu', 'it is in no other cohort, with which it could share; Kueue refuses that'],
     ])
@@ -139,7 +207,7 @@ describe('manifests of Kueue', () => {
   it('tell of each line what becomes of it', () => {
     const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: pods, nominalQuota: 5 }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
-      ['ignored', 5, 'a namespaceSelector', '', 'jobs have no namespaces'],
+      ['honoured', 5, 'a namespaceSelector', '{}', ''],
       ['ignored', 6, 'a stopPolicy', 'Hold', 'queues are not stopped'],
       ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
       ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
@@ -151,7 +219,7 @@ describe('manifests of Kueue', () => {
   it('count GPUs of all makers together, as nodes do', () => {
     const { options: { queues }, findings } = made([queue('a', [], ['{ name: nvidia.com/gpu, nominalQuota: 8 }', '{ name: amd.com/gpu, nominalQuota: 4 }'])])
     expect(queues?.['a']?.nominalQuota).toEqual({ cpu: 0, mem: 0, gpu: 12_000 })
-    expect(findings.map(({ setting, verdict }) => [setting, verdict])).toEqual([['a nominalQuota of nvidia.com/gpu', 'honoured'], ['a nominalQuota of amd.com/gpu', 'approximated']])
+    expect(told(findings).map(({ setting, verdict }) => [setting, verdict])).toEqual([['a nominalQuota of nvidia.com/gpu', 'honoured'], ['a nominalQuota of amd.com/gpu', 'approximated']])
   })
 
   it('refuse a word where fields belong, which would count as not there', () => {
@@ -165,7 +233,7 @@ describe('manifests of Kueue', () => {
   })
 
   it('know no field that is called as something every object has', () => {
-    expect(made([queue('a', ['constructor: 1'])]).findings.filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([['a constructor', 'not simulated']])
+    expect(told(made([queue('a', ['constructor: 1'])]).findings).filter(({ verdict }) => verdict === 'ignored').map(({ setting, note }) => [setting, note])).toEqual([['a constructor', 'not simulated']])
   })
 
   it('refuse flavors of a group that differ in their resources, as Kueue does', () => {
@@ -208,8 +276,8 @@ describe('manifests of Kueue', () => {
     const { findings } = made([queue('a'), object('LocalQueue', 'x', '{ clusterQueue: a, stopPolicy: Hold, fairSharing: { weight: 2 } }'), object('LocalQueue', 'y', '{ clusterQueue: a, stopPolicy: None }')])
     expect(findings.filter(({ line }) => line > 12).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
       ['honoured', 'LocalQueue x', 'a', ''],
+      ['ignored', 'LocalQueue x fairSharing.weight', '2', 'admission fair sharing is off: a Configuration with `admissionFairSharing` turns it on'],
       ['ignored', 'LocalQueue x stopPolicy', 'Hold', 'queues are not stopped'],
-      ['ignored', 'LocalQueue x fairSharing', '', 'give weights to the policy, as `admissionFairSharing.users`'],
       ['honoured', 'LocalQueue y', 'a', ''],
     ])
   })

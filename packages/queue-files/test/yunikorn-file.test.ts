@@ -43,6 +43,19 @@ describe('queues of YuniKorn', () => {
     })
   })
 
+  it('may have the same limits at the partition and at the root, but no others (TestCheckLimitsStructure)', () => {
+    const at = (outer: string, inner: string) => queues(`- name: root\n  limits: [${inner}]\n  queues: [{ name: a }]`, `  limits: [${outer}]\n`)
+    const [ann, bob] = ['{ users: [ann], maxapplications: 1 }', '{ users: [bob], maxapplications: 1 }']
+    expect(made(at(ann, ann)).options.root?.limits).toEqual([{ users: ['ann'], maxApplications: 1 }])
+    expect(messageOf(() => made(at(bob, ann)))).toContain('line 3 partitions[0].limits: stand beside other limits of the root queue')
+  })
+
+  it('have no template for the queues inside where it says nothing', () => {
+    const inside = (template: string) => made(root(`- name: a\n  parent: true\n  childtemplate: ${template}`)).options.root?.queues?.['a']
+    for (const none of ['{}', '{ maxapplications: 0, resources: { max: {} } }', '{ properties: { application.sort.policy: "" } }']) expect(inside(none)).toEqual({ parent: true })
+    expect(inside('{ maxapplications: 1 }')).toEqual({ parent: true, template: { maxApplications: 1 } })
+  })
+
   it('are tried without preemption where that is off, on the nodes that are used most with binpacking', () => {
     expect(made(queues('- name: a', '  preemption: { enabled: false }\n  nodesortpolicy: { type: binpacking, resourceweights: { vcore: 4, memory: 1, nvidia.com/gpu: 2 } }\n')).policy).toEqual({
       greedy: { order: { yunikorn: { root: { queues: { a: {} } } } }, placement: { 'node-usage': { prefer: 'most', resourceWeights: { cpu: 4, mem: 1, gpu: 2 } } } },

@@ -136,8 +136,12 @@ describe('the priority of a group', () => {
     expect([found(...told)[0], found(...[...told].reverse())[0]]).toEqual([ofWorkload[0], ofWorkload[0]])
     expect(found(...items.slice(0, 3))).toEqual([7, 'q', 1])
   })
-  it('is that of its pods where it names no class, or one that is not there, which is told', () => {
-    expect(found(other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', {}), klass('high', 1000), numbered(grouped))).toEqual([7, 'ml', 0])
+  it('is that of who has none where it names no class: of all, for Volcano, whatever its pods have, and of its pods, for others; of them too where its class is not there, which is told', () => {
+    const [none, ofJob] = [other('scheduling.volcano.sh/v1beta1', 'PodGroup', 'pg', {}), other('batch.volcano.sh/v1alpha1', 'Job', 'vj', {})]
+    const usual = { ...klass('usual', 10), globalDefault: true }
+    expect([found(none, klass('high', 1000), numbered(grouped)), found(none, usual, numbered(grouped))]).toEqual([[undefined, 'ml', 0], [10, 'ml', 0]])
+    expect(found(ofJob, usual, numbered(owned('Job', 'vj')))).toEqual([10, 'ml', 0])
+    expect(found(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', {}), usual, numbered({ annotations: { 'pod-group-name': 'pg' } }))).toEqual([7, 'ml', 0])
     expect(found(volcano, numbered(grouped))).toEqual([7, 'research', 1])
   })
 })

@@ -1,6 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { byName, fieldsOf, textOf } from '../fields.js'
+import { innerObject } from '../inner-object.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
 
@@ -19,13 +20,15 @@ export interface KueueFile {
   readonly flavors: readonly KubernetesObject[]
   /** Objects of the kind LocalQueue. */
   readonly localQueues: readonly KubernetesObject[]
-  /** Settings of Kueue itself, where the file has them. */
+  /** Settings of Kueue itself, where the file has them, as they are or in their ConfigMap. */
   readonly configuration: KubernetesObject | undefined
   /** Of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
 
-const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'LocalQueue', 'Configuration']
+const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'LocalQueue']
+/** The key of Kueue's Configuration in the ConfigMap `kueue-manager-config`. */
+const CONFIGURATION = 'controller_manager_config.yaml'
 
 /** Whether a text has queues of Kueue, as manifests or as kubectl prints them. */
 export const isKueue = (text: string): boolean => /kueue\.x-k8s\.io\//.test(text) && /\bkind["']?\s*:\s*["']?(ClusterQueue|Cohort)(List)?\b/.test(text)
@@ -39,10 +42,23 @@ export function readKueue({ text, file }: SourceText): KueueFile {
   }
   const clusterQueues = of('ClusterQueue')
   if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file }, 'Give all in one file: kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml')
+  const configurationOf = new Map(all.flatMap((each) => {
+    const found = configurationIn(each, { text, file })
+    return found === undefined ? [] : [[each, found] as const]
+  }))
+  const [configuration, second] = configurationOf.values()
+  if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second Configuration of Kueue.', second.place(), 'Give one.')
   return {
     kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'),
-    configuration: all.find(({ kind }) => kind === 'Configuration'), others: all.filter(({ kind }) => !own.includes(kind)),
+    configuration, others: all.filter((each) => !own.includes(each.kind) && !configurationOf.has(each)),
   }
+}
+
+/** The Configuration that an object is, or holds as a text; other controllers have some of this kind, too. */
+function configurationIn(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {
+  const isThere = found.kind === 'ConfigMap' && typeof fieldsOf(found.object['data'])[CONFIGURATION] === 'string'
+  const inner = isThere ? innerObject(found, ['data', CONFIGURATION], source) : found
+  return inner?.kind === 'Configuration' && textOf(inner.object['apiVersion'] ?? '').startsWith('config.kueue.x-k8s.io/') ? inner : undefined
 }
 
 /** Objects of a text that is no template: one of those is often no YAML either. Throws `BAD_INPUT` with the line. */

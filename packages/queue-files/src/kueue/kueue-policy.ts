@@ -4,9 +4,10 @@ import type { KueueOptions } from '@sched/policies'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import { Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
+import { configured, OFF, userWeights } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
 import type { KueueFile } from './kueue-file.js'
-import { covered, isByFlavor, quotasOf } from './quotas.js'
+import { covered, isByFlavor, quotasOf, RESOURCES } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -28,25 +29,28 @@ type Path = readonly string[]
 type Known = readonly string[] | 'whole' | 'quantity' | 'name' | { readonly [field: string]: Known }
 
 const fungibility = ['MayStopSearch', 'Borrow', 'Preempt', 'TryNextFlavor'] as const
-const inQueue: { readonly [field: string]: Known } = {
+const preemption: { readonly [field: string]: Known } = {
+  withinClusterQueue: ['Never', 'LowerPriority', 'LowerOrNewerEqualPriority'],
+  reclaimWithinCohort: ['Never', 'LowerPriority', 'Any'],
+  borrowWithinCohort: { policy: ['Never', 'LowerPriority'], maxPriorityThreshold: 'whole' },
+}
+const ofQueue: { readonly [field: string]: Known } = {
   cohort: 'name',
   cohortName: 'name',
   queueingStrategy: ['BestEffortFIFO', 'StrictFIFO'],
-  preemption: {
-    withinClusterQueue: ['Never', 'LowerPriority', 'LowerOrNewerEqualPriority'],
-    reclaimWithinCohort: ['Never', 'LowerPriority', 'Any'],
-    borrowWithinCohort: { policy: ['Never', 'LowerPriority'], maxPriorityThreshold: 'whole' },
-  },
+  preemption,
   flavorFungibility: {
     whenCanBorrow: fungibility.filter((word) => word !== 'Preempt'),
     whenCanPreempt: fungibility.filter((word) => word !== 'Borrow'),
     preference: ['BorrowingOverPreemption', 'PreemptionOverBorrowing'],
   },
-  admissionScope: { admissionMode: ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing'] },
 }
+const modes: readonly string[] = ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing']
+const BESIDE_FAIR = 'with fair sharing shares decide whom a workload may preempt; Kueue refuses it'
 const why = knownWords<string>({
-  namespaceSelector: 'jobs have no namespaces', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
-  weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on',
+  namespaceSelector: 'labels of namespaces are not known: jobs of all of them are admitted', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
+  weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on', admissionMode: OFF, mode: OFF,
+  policy: BESIDE_FAIR, maxPriorityThreshold: BESIDE_FAIR,
   topologyName: 'there is no topology-aware scheduling',
 })
 
@@ -55,31 +59,39 @@ const whyNot = knownWords<string>({
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
-/** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
-const RESOURCES = ['cpu', 'mem', 'gpu']
-
 /** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take, or has no counterpart here. */
 export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
   const findings = new Findings(file.file)
   const byFlavor = isByFlavor(file)
   const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES, totals: cluster.totals }
   const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
-  const settings = file.configuration === undefined ? {} : settingsOf(file.configuration, findings)
-  const sharing: { readonly [field: string]: Known } = { fairSharing: settings['fairSharing'] === undefined ? {} : { weight: 'quantity' } }
+  const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
+  const isFair = settings.fairSharing !== undefined
+  const isByUsage = settings.admissionFairSharing !== undefined
+  const weight: { readonly [field: string]: Known } = isFair ? { weight: 'quantity' } : {}
+  const inQueue: { readonly [field: string]: Known } = {
+    ...ofQueue,
+    ...(isFair && { preemption: { ...preemption, borrowWithinCohort: {} } }),
+    fairSharing: { ...weight, admissionFairSharing: isByUsage ? { mode: modes } : {} },
+    admissionScope: isByUsage ? { admissionMode: modes } : {},
+  }
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
-    return { ...renamed(taken(found, ['spec'], { ...inQueue, ...sharing }, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
+    tellSelector(found, findings)
+    checkPreemption(found)
+    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
   })
   const cohorts = named(
     file.cohorts,
     (found) => ({
-      ...renamed(taken(found, ['spec'], { ...sharing, parent: 'name', parentName: 'name' }, findings)),
+      ...renamed(taken(found, ['spec'], { fairSharing: weight, parent: 'name', parentName: 'name' }, findings)),
       ...quotasOf(found, rules, findings),
     }),
   )
   const flavors = byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
   if (byFlavor) checkFlavors(file, flavors)
+  const users = userWeights(file.localQueues, isByUsage, findings)
   const options = {
     queues,
     defaults: { nominalQuota: covered(undefined, rules, first) }, // jobs of a queue that is not there are not admitted
@@ -87,6 +99,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     ...(byFlavor && { flavors }),
     partialAdmission: true, // of jobs that say so: on by default in Kueue
     ...settings,
+    ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
   } as KueueOptions
   const localQueues = localQueuesOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
@@ -107,7 +120,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
       typeof value === 'object' ? '' : textOf(value),
       note,
     )
-    if (field === 'resourceGroups' || value === null || value === undefined) continue
+    if (field === 'resourceGroups' || field === 'namespaceSelector' || value === null || value === undefined) continue
     if (field === 'stopPolicy' && value === 'None') tell('honoured')
     else if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
     else if (typeof what === 'object' && !Array.isArray(what))
@@ -118,6 +131,19 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
     }
   }
   return options
+}
+
+/** Throws `BAD_INPUT` for preemption that Kueue refuses: who borrows may not take what one may not take back. */
+function checkPreemption(found: KubernetesObject): void {
+  const { reclaimWithinCohort, borrowWithinCohort } = fieldsOf(valueAt(found, ['spec'])['preemption'])
+  const { policy = 'Never' } = fieldsOf(borrowWithinCohort)
+  if ((reclaimWithinCohort ?? 'Never') === 'Never' && policy === 'LowerPriority')
+    throw new SchedError(
+      'BAD_INPUT',
+      'stands beside reclaimWithinCohort: Never, and Kueue refuses that.',
+      found.place('spec', 'preemption', 'borrowWithinCohort'),
+      'Write reclaimWithinCohort: LowerPriority or Any, too.',
+    )
 }
 
 /** The way to fields; a word in their place would count as none of them. Throws `BAD_INPUT`. */
@@ -140,12 +166,15 @@ function checked(found: KubernetesObject, path: Path, value: unknown, what: read
 
 /** Names of v1beta2, and fields that stand further inside there, as the policy has them. */
 function renamed({ cohortName, parentName, fairSharing, admissionScope, ...options }: Options): Options {
+  const { admissionFairSharing, ...shared } = fieldsOf(fairSharing)
+  const { mode } = fieldsOf(admissionFairSharing) // of later versions, in which it comes before the other
   return {
     ...options,
     ...(cohortName !== undefined && { cohort: cohortName }),
     ...(parentName !== undefined && { parent: parentName }),
-    ...fieldsOf(fairSharing),
+    ...shared,
     ...fieldsOf(admissionScope),
+    ...(mode !== undefined && { admissionMode: mode }),
   }
 }
 
@@ -164,24 +193,13 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
         throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
 }
 
-function settingsOf(found: KubernetesObject, findings: Findings): Options {
-  const { fairSharing } = found.object
-  const { enable, preemptionStrategies } = fieldsOf(fairSharing)
-  const isThere = fairSharing !== undefined && fairSharing !== null
-  const isSilent = isThere && enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
-  if (isThere) findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
-  if (found.object['admissionFairSharing'] !== undefined)
-    findings.add(
-      'ignored',
-      where(found, ['admissionFairSharing']),
-      'admissionFairSharing',
-      '',
-      'give `admissionFairSharing` to the policy, with times in seconds',
-    )
-  for (const field of Object.keys(found.object).filter((each) => !['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing'].includes(each)))
-    findings.add('ignored', where(found, [field]), field, '', 'not simulated')
-  if (!isThere || isSilent || enable === false) return {}
-  return { fairSharing: Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as unknown[] } : true }
+/** Whose jobs a queue takes: there those of no namespace where it does not say, here those of all. */
+function tellSelector(found: KubernetesObject, findings: Findings): void {
+  const selector = fieldsOf(found.object['spec'])['namespaceSelector'] ?? undefined
+  const setting = `${nameOf(found)} namespaceSelector`
+  if (selector === undefined) findings.add('ignored', where(found, ['metadata', 'name']), setting, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here')
+  else if (Object.keys(fieldsOf(selector)).length === 0) findings.add('honoured', where(found, ['spec', 'namespaceSelector']), setting, '{}')
+  else findings.add('ignored', where(found, ['spec', 'namespaceSelector']), setting, '', why['namespaceSelector'])
 }
 
 /** Of several LocalQueues of one name, each is of the jobs of its namespace, which is their user. */
@@ -195,13 +213,13 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
     const { namespace } = valueAt(each, ['metadata'])
     const isNamespaced = typeof namespace === 'string' && namespace !== ''
     const { clusterQueue, ...others } = valueAt(each, ['spec'])
-    for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'stopPolicy' || given !== 'None'))
+    for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'fairSharing' && (key !== 'stopPolicy' || given !== 'None')))
       findings.add(
         'ignored',
         where(each, ['spec', field]),
         `LocalQueue ${name} ${field}`,
         typeof value === 'object' ? '' : textOf(value),
-        field === 'fairSharing' ? 'give weights to the policy, as `admissionFairSharing.users`' : (why[field] ?? 'not simulated'),
+        why[field] ?? 'not simulated',
       )
     const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, textOf(clusterQueue), note)
     if (clusterQueue === undefined || clusterQueue === null)

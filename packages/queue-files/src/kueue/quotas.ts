@@ -67,7 +67,7 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
 
 /** Resources that a queue does not cover: whoever asks for them is not admitted. */
 export function covered(nominal: Quotas['nominalQuota'], { byFlavor, resources }: QuotaRules, flavor: string): Quotas['nominalQuota'] {
-  const none = Object.fromEntries(['cpu', 'mem', 'gpu'].filter((name) => resources.includes(name)).map((name) => [name, 0]))
+  const none = Object.fromEntries(RESOURCES.filter((name) => resources.includes(name)).map((name) => [name, 0]))
   if (!byFlavor) return { ...none, ...(nominal as Amounts | undefined) }
   const flavors = Object.entries((nominal ?? {}) as Record<string, Amounts>)
   return flavors.length === 0 ? { [flavor]: none } : Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none, ...amounts }]))
@@ -109,6 +109,9 @@ function addResource(
     findings.add(isOther ? 'approximated' : 'honoured', { line }, setting, text, isOther ? 'together with the other GPUs: nodes have them as one resource' : note)
   }
 }
+
+/** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
+export const RESOURCES = ['cpu', 'mem', 'gpu']
 
 /** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
 export function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {

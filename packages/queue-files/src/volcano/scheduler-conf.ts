@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { knownWords, SchedError, suggest, type Config } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
+import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
 import { fieldsOf, listAt, textOf, type Path } from '../fields.js'
-import { seconds } from '../yunikorn/properties.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -107,7 +107,7 @@ class Reader {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
     const isScoring = scoring.includes(name)
     const known = acting.find((each) => each === name)
-    const isIdle = name === 'sla' && seconds(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
+    const isIdle = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
     if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
     else if (known !== undefined) this.#tell('honoured', path, name, '')
     else if (isScoring) this.#tell('approximated', path, name, '', 'as scores of the placement weighted')
@@ -147,7 +147,7 @@ class Reader {
       this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? '' : 'jobs ask for CPU, memory and GPUs')
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
-    const longest = name === 'sla' && argument === WAITING ? seconds(textOf(value)) : undefined
+    const longest = name === 'sla' && argument === WAITING ? secondsAbove0(textOf(value)) : undefined
     if (longest !== undefined) {
       this.#tell('honoured', path, setting, value)
       return [[WAITING, longest]]

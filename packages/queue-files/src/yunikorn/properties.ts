@@ -1,20 +1,11 @@
 import type { YunikornOptions } from '@sched/policies'
+import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings } from '../finding.js'
 import type { Located } from './located.js'
 
 type Options = NonNullable<YunikornOptions['root']>
 /** What properties of a queue come to. */
 export type PropertyOptions = Pick<Options, 'sort' | 'sortPriority' | 'priorityPolicy' | 'priorityOffset' | 'preemptionPolicy' | 'preemptionDelay'>
-
-const units: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
-
-/** Seconds of a duration as Go writes it: 30s, 1m30s; `undefined`: none. */
-export function seconds(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined
-  let sum = 0
-  for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) sum += Number(amount) * (units[unit] as number)
-  return sum > 0 ? sum : undefined
-}
 
 /** What a value comes to, or with what note it is left out. */
 type Reading = { readonly options: PropertyOptions; readonly note?: string } | { readonly note: string; readonly options?: undefined }
@@ -37,7 +28,7 @@ const readings: Readonly<Record<string, (text: string, isLeaf: boolean) => Readi
   },
   'preemption.policy': (text) => oneOf(text, { default: { preemptionPolicy: 'default' }, fence: { preemptionPolicy: 'fence' }, disabled: { preemptionPolicy: 'disabled' } }),
   'preemption.delay': (text) => {
-    const preemptionDelay = seconds(text)
+    const preemptionDelay = secondsAbove0(text)
     return preemptionDelay === undefined ? { note: 'no duration above 0; YuniKorn takes 30s then' } : { options: { preemptionDelay } }
   },
   'quota.preemption.delay': () => ({ note: 'maximums do not change during a run' }),

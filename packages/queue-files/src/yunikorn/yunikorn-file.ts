@@ -117,7 +117,7 @@ function weightsOf(found: Located): ReadonlyMap<string, number> {
   )
 }
 
-/** The root queue; one is put around others. Limits of the partition are its limits. */
+/** The root queue; one is put around others. Limits of the partition are its limits. Source: YuniKorn, configvalidator.go (checkLimitsStructure). */
 function rootOf(partition: Located): YunikornQueue {
   const top = partition.at('queues').items()
   const [only] = top
@@ -125,8 +125,9 @@ function rootOf(partition: Located): YunikornQueue {
   if (top.length === 1 && only?.at('name').string()?.toLowerCase() === 'root') {
     const root = queueOf(only, undefined)
     if (root.guaranteed.size + root.max.size > 0) throw only.at('resources').error('the root queue has what all nodes have.', 'Give resources to the queues inside it.')
-    if (outer.length > 0 && root.limits.length > 0) throw partition.at('limits').error('stand beside limits of the root queue, which are the same.', 'Put them together.')
-    return { ...root, isParent: true, limits: [...root.limits, ...outer] }
+    if (outer.length > 0 && root.limits.length > 0 && partition.at('limits').text !== only.at('limits').text)
+      throw partition.at('limits').error('stand beside other limits of the root queue, which are the same.', 'Put them together.')
+    return { ...root, isParent: true, limits: root.limits.length > 0 ? root.limits : outer }
   }
   const found = partition.at('queues')
   const around = {
@@ -150,9 +151,11 @@ function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined
   const path = around === undefined ? 'root' : `${around.path}.${name}`
   const isParent = found.at('parent').flag() === true || found.at('queues').items().length > 0
   const template = found.at('childtemplate')
-  if (template.isThere && !isParent && around !== undefined) throw template.error(`stands at queue "${path}", which holds jobs.`, 'Give it parent: true.')
+  const ofChildren = template.isThere ? settingsOf(template) : undefined
+  const hasTemplate = ofChildren !== undefined && !isEmpty(ofChildren)
+  if (hasTemplate && !isParent && around !== undefined) throw template.error(`stands at queue "${path}", which holds jobs.`, 'Give it parent: true.')
   template.fields(['maxapplications', 'properties', 'resources'])
-  const queue = { ...settingsOf(found), name, path, isParent, limits: limitsOf(found.at('limits')), template: template.isThere ? settingsOf(template) : undefined }
+  const queue = { ...settingsOf(found), name, path, isParent, limits: limitsOf(found.at('limits')), template: hasTemplate ? ofChildren : undefined }
   return { ...queue, queues: queuesIn(found.at('queues'), queue) }
 }
 
@@ -162,6 +165,10 @@ function queuesIn(found: Located, around: Pick<YunikornQueue, 'path'>): readonly
     if (queues.findIndex((other) => other.name === name) < i) throw again.at('name').error(`queue "${name}" was declared before in "${around.path}".`, 'Give every one once.')
   return queues
 }
+
+/** Whether a template says nothing, and is none. Source: YuniKorn, template.go (isChildTemplateEmpty). */
+const isEmpty = ({ guaranteed, max, maxApplications, properties }: YunikornSettings): boolean =>
+  guaranteed.size + max.size === 0 && maxApplications === 0 && [...properties.values()].every((given) => given.string() === '')
 
 function settingsOf(found: Located): YunikornSettings {
   const resources = found.at('resources')

@@ -10,7 +10,7 @@ import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
-import { PriorityClasses, workloadClass } from './priority-classes.js'
+import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
@@ -32,8 +32,8 @@ type KubernetesOptions = z.output<typeof kubernetesOptions>
  * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time; where more are listed, those that
  * failed and those that were started for them are one task. A Workload of Kueue tells
  * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
- * object that controls pods it is known when it was created, and its queue. The class of a pod group, of a job of Volcano, or of Kueue says the priority of its pods; others that
- * have no number for it have that of their PriorityClass.
+ * object that controls pods it is known when it was created, and its queue. The class of a pod group, of a job of Volcano, or of Kueue says the priority of its pods, and without one
+ * those of Volcano have that of who names none; others that have no number for it have that of their PriorityClass.
  *
  * Pods of YuniKorn that name an application are one job, whoever controls them.
  *
@@ -174,7 +174,7 @@ class KubernetesJobs implements LineParser {
     const namespace = namespaceOf(metadata)
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
-    const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName')
+    const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
     this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
@@ -366,6 +366,9 @@ function textIn(object: Fields, kind: string, key: 'queue' | 'priorityClassName'
   const text = isOne ? object.object('spec')?.value(key) : undefined
   return typeof text === 'string' && text !== '' ? text : undefined
 }
+
+/** Whether Volcano has the priority of a job from it alone, and not from pods. Source: Volcano, cache.go (Snapshot). */
+const isOfVolcano = (object: Fields, kind: string): boolean => (kind === 'PodGroup' || kind === 'Job') && object.text('apiVersion')?.includes('volcano.sh/') === true
 
 function needed(object: Fields, key: string): Fields {
   const found = object.object(key)

@@ -1,0 +1,126 @@
+import { quantityAt, type KubernetesObject } from '@sched/cluster'
+import type { KueueOptions } from '@sched/policies'
+import { secondsOf } from '../durations.js'
+import { at, fieldsOf, textOf, unexpected, where, type Path } from '../fields.js'
+import type { Findings } from '../finding.js'
+import { inUnits, RESOURCES } from './quotas.js'
+
+type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
+/** What Kueue's own Configuration comes to. */
+export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing'>
+
+const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
+const SAMPLING = ['admissionFairSharing', 'usageSamplingInterval']
+const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
+const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing']
+/** Cores, bytes and devices, in which Kueue counts usage, in the units of nodes. */
+const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
+
+/** Settings of Kueue itself. Tells of each what becomes of it. Throws `BAD_INPUT` with the line. */
+export function configured(found: KubernetesObject, resources: readonly string[], findings: Findings): Configured {
+  const sharing = fairSharing(found, findings)
+  const admission = at(found.object, ['admissionFairSharing']) ?? undefined
+  for (const field of Object.keys(found.object).filter((each) => !read.includes(each))) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
+  return {
+    ...(sharing !== undefined && { fairSharing: sharing }),
+    ...(admission !== undefined && { admissionFairSharing: pastUsage(found, resources, findings) }),
+  }
+}
+
+function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions['fairSharing'] {
+  const given = found.object['fairSharing'] ?? undefined
+  if (given === undefined) return undefined
+  const { enable, preemptionStrategies } = fieldsOf(given)
+  const isSilent = enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
+  findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
+  if (isSilent || enable === false) return undefined
+  return Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as [] } : true
+}
+
+/**
+ * How past usage is counted: nothing but the present without `usageHalfLifeTime`, at least for `usageSamplingInterval`, 5 minutes where it does not say.
+ *
+ * Source: Kueue, configuration_types.go (AdmissionFairSharing).
+ */
+function pastUsage(found: KubernetesObject, resources: readonly string[], findings: Findings): PastUsage {
+  const given = at(found.object, ['admissionFairSharing'])
+  if (typeof given !== 'object' || Array.isArray(given)) throw unexpected(found, ['admissionFairSharing'], 'fields')
+  for (const field of Object.keys(fieldsOf(given)).filter((each) => ![HALF_LIFE, SAMPLING, WEIGHTS].some(([, name]) => name === each)))
+    findings.add('ignored', where(found, ['admissionFairSharing', field]), `admissionFairSharing.${field}`, '', 'not simulated')
+  return {
+    usageHalfLifeTime: durationAt(found, HALF_LIFE, findings) ?? 0,
+    usageSamplingInterval: durationAt(found, SAMPLING, findings) || 300,
+    resourceWeights: weightsAt(found, resources, findings),
+  }
+}
+
+function durationAt(found: KubernetesObject, path: Path, findings: Findings): number | undefined {
+  const given = at(found.object, path) ?? undefined
+  if (given === undefined) return undefined
+  const seconds = typeof given === 'string' ? secondsOf(given) : undefined
+  if (seconds === undefined) throw unexpected(found, path, 'a duration such as 168h or 5m30s')
+  findings.add('honoured', where(found, path), path.join('.'), textOf(given))
+  return seconds
+}
+
+/** What one of the units of nodes counts, of every resource: where nothing is said, one core, one byte and one device count the same. */
+function weightsAt(found: KubernetesObject, resources: readonly string[], findings: Findings): Record<string, number> {
+  const weights = Object.fromEntries(RESOURCES.filter((name) => resources.includes(name)).map((name) => [name, perUnit[name] as number]))
+  const seen = new Set<string>()
+  for (const [name, weight] of Object.entries(fieldsOf(at(found.object, WEIGHTS)))) {
+    const path = [...WEIGHTS, name]
+    const setting = `admissionFairSharing weight of ${name}`
+    if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(found, path, 'a weight of at least 0')
+    const resource = inUnits(name, 0)?.resource
+    if (resource === undefined || !Object.hasOwn(weights, resource)) {
+      findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${resource}`)
+      continue
+    }
+    const isOther = seen.has(resource)
+    if (!isOther) weights[resource] = (perUnit[resource] as number) * weight
+    seen.add(resource)
+    findings.add(isOther ? 'ignored' : 'honoured', where(found, path), setting, textOf(weight), isOther ? 'other GPUs have one: nodes have them as one resource' : '')
+  }
+  return weights
+}
+
+/**
+ * The weights of users by past usage: those of the LocalQueues of their namespaces. Tells of each what becomes of it.
+ *
+ * Source: Kueue, localqueue_types.go (FairSharing). Deviation: there usage is counted by LocalQueue, here by user.
+ */
+export function userWeights(localQueues: readonly KubernetesObject[], isOn: boolean, findings: Findings): NonNullable<PastUsage['users']> {
+  const users: Record<string, { weight: number }> = {}
+  for (const each of localQueues) {
+    const path = ['spec', 'fairSharing', 'weight']
+    const given = at(each.object, path) ?? undefined
+    if (given === undefined) continue
+    const namespace = namespaceOf(each)
+    const weights = localQueues.filter((other) => namespaceOf(other) === namespace).map((other) => weightAt(other))
+    const own = weightAt(each)
+    const tell = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') =>
+      findings.add(verdict, where(each, path), `LocalQueue ${textOf(at(each.object, ['metadata', 'name']))} fairSharing.weight`, textOf(given), note)
+    if (!isOn) tell('ignored', OFF)
+    else if (namespace === undefined) tell('ignored', 'it has no namespace, which is the user of its jobs')
+    else if (weights.some((weight) => weight !== own)) tell('ignored', 'usage is counted by user, its namespace, whose LocalQueues have different weights')
+    else {
+      users[namespace] = { weight: own }
+      if (weights.length === 1) tell('honoured')
+      else tell('approximated', 'usage is counted by user, its namespace, of all its LocalQueues together')
+    }
+  }
+  return users
+}
+
+/** Why a setting of admission fair sharing does nothing. */
+export const OFF = 'admission fair sharing is off: a Configuration with `admissionFairSharing` turns it on'
+
+function namespaceOf({ object }: KubernetesObject): string | undefined {
+  const namespace = at(object, ['metadata', 'namespace'])
+  return typeof namespace === 'string' && namespace !== '' ? namespace : undefined
+}
+
+function weightAt(found: KubernetesObject): number {
+  const given = at(found.object, ['spec', 'fairSharing', 'weight']) ?? undefined
+  return given === undefined ? 1 : quantityAt(found, 'spec', 'fairSharing', 'weight')
+}
