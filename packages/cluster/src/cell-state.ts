@@ -38,6 +38,8 @@ export class CellState implements ClusterView {
   readonly #width: number
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
+  /** The state of the cluster and its stocks: a node goes down in all of them. */
+  readonly #states: CellState[]
   #down = 0
   readonly #validate: boolean
   /** `lane * nodes + node`: all nodes with room, and those that had some when they were last looked at. */
@@ -79,6 +81,8 @@ export class CellState implements ClusterView {
     this.versions = stockOf?.versions ?? new Int32Array(model.nodes)
     this.#up = stockOf === undefined ? new Uint8Array(model.nodes).fill(1) : stockOf.#up
     this.#capacity = stockOf === undefined ? new Float64Array(model.resources.length) : stockOf.#capacity
+    this.#states = stockOf === undefined ? [] : stockOf.#states
+    this.#states.push(this)
     if (stockOf !== undefined) {
       this.#filled = new BitSet(model.nodes)
       return
@@ -225,6 +229,7 @@ export class CellState implements ClusterView {
     return None
   }
 
+  /** The node has, or may have, room. */
   #addRoom(lane: LaneId, node: NodeId): void {
     this.#roomy.add(lane * this.nodes + node)
     if (node < (this.#lowest[lane] as number)) this.#lowest[lane] = node
@@ -379,7 +384,7 @@ export class CellState implements ClusterView {
   /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
   setUp(node: NodeId, up: boolean): void {
     if (this.up(node) === up) return
-    this.#forgetLooks()
+    for (const state of this.#states) state.#forgetLooks()
     this.#up[node] = up ? 1 : 0
     this.versions[node] = (this.versions[node] as number) + 1
     this.#down += up ? -1 : 1

@@ -146,6 +146,22 @@ describe.each([
     expect([cell.nextWithRoom(lane, 0), stock.nextWithRoom(lane, 0)]).toEqual([0, -1])
   })
 
+  it('has room in stock on no node that has gone down since it was looked at', () => {
+    const shapes = new Shapes(model)
+    const cell = new CellState(model, shapes)
+    const stock = cell.stock()
+    const shape = shapes.intern(demands[kind][0] ?? {})
+    const lane = shapes.of(shape).lane
+    cell.moveAllTo(stock)
+    const look = () => [stock.hasRoom(lane, 0 as NodeId), stock.nextWithRoom(lane, 0), stock.hasFitted(shape, 0 as NodeId)]
+    stock.noteFit(shape, 0 as NodeId)
+    expect(look()).toEqual([true, 0, true])
+    cell.setUp(0 as NodeId, false)
+    expect(look()).toEqual([false, 1, false])
+    cell.setUp(0 as NodeId, true)
+    expect(look()).toEqual([true, 0, false])
+  })
+
   it('moves no more of a node than is asked for', () => {
     const cell = new CellState(model, new Shapes(model))
     const stock = cell.stock()

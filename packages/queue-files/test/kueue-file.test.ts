@@ -94,7 +94,7 @@ describe('manifests of Kueue', () => {
     expect([preemption(any), preemption(...fair)]).toEqual([
       { reclaimWithinCohort: 'Any', borrowWithinCohort: { policy: 'LowerPriority', maxPriorityThreshold: 100 } }, { reclaimWithinCohort: 'Any', borrowWithinCohort: {} },
     ])
-    const note = 'with fair sharing shares decide whom a workload may preempt; Kueue refuses it'
+    const note = 'with fair sharing shares decide whom a workload may preempt: it changes nothing'
     expect(made(fair).findings.filter(({ setting }) => setting.includes('borrowWithinCohort')).map(({ verdict, setting, note: why }) => [verdict, setting, why])).toEqual([
       ['ignored', 'a preemption.borrowWithinCohort.policy', note], ['ignored', 'a preemption.borrowWithinCohort.maxPriorityThreshold', note],
     ])

@@ -44,7 +44,7 @@ export class PoolLists {
   begin(lane: number): void {
     this.#lane = lane
     this.#depth = 0
-    this.#enter(lane)
+    this.#enter(lane) // the root, which is pool 0
   }
 
   next(): JobBlock | undefined {

@@ -46,7 +46,7 @@ const ofQueue: { readonly [field: string]: Known } = {
   },
 }
 const modes: readonly string[] = ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing']
-const BESIDE_FAIR = 'with fair sharing shares decide whom a workload may preempt; Kueue refuses it'
+const BESIDE_FAIR = 'with fair sharing shares decide whom a workload may preempt: it changes nothing'
 const why = knownWords<string>({
   namespaceSelector: 'labels of namespaces are not known: jobs of all of them are admitted', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
   weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on', admissionMode: OFF, mode: OFF,
