@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { LeadingIds } from '../src/orders/leading-ids.js'
 import { placeAmong } from '../src/orders/sibling-ties.js'
 import { Keys, SortedIds } from '../src/orders/sorted-ids.js'
 
@@ -10,15 +11,21 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ removeFirst: fc.constant(true) }) },
 )
 
-describe('SortedIds', () => {
-  const contents = (list: SortedIds) => [...list.ids.subarray(list.from, list.to)]
+/** As readers have it: without the gap. */
+const contents = (list: SortedIds) => {
+  const gap = list instanceof LeadingIds ? list.gap : -1
+  return Array.from({ length: list.to - list.from }, (_, i) => list.from + i)
+    .filter((at) => at !== gap)
+    .map((at) => list.ids[at])
+}
 
+describe.each([SortedIds, LeadingIds])('%o', (Ids) => {
   it('agrees with sorting by key and tie after any sequence of additions, moves and removals', () => {
     // up to 150 members, so that both the loop and the block copy of long moves are met
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
         const keys = new Keys()
-        const list = new SortedIds(keys)
+        const list = new Ids(keys)
         const members = new Map<number, number>()
         const sorted = () => [...members].sort(([a, x], [b, y]) => x - y || tie(a) - tie(b)).map(([id]) => id)
         for (const each of steps) {
@@ -40,8 +47,8 @@ describe('SortedIds', () => {
             }
           }
           expect(list.size).toBe(members.size)
+          expect(contents(list)).toEqual(sorted())
         }
-        expect(contents(list)).toEqual(sorted())
       }),
       { seed: 6, numRuns: 80 },
     )
@@ -50,7 +57,7 @@ describe('SortedIds', () => {
   it('moves a member over any distance, in both directions, among many', () => {
     for (const count of [2, 48, 49, 50, 97, 300]) {
       const keys = new Keys()
-      const list = new SortedIds(keys)
+      const list = new Ids(keys)
       for (let id = 0; id < count; id++) {
         keys.set(id, 2 * id, id)
         list.add(id)
@@ -65,12 +72,49 @@ describe('SortedIds', () => {
 
   it('keeps equal keys in the order of their ties', () => {
     const keys = new Keys()
-    const list = new SortedIds(keys)
+    const list = new Ids(keys)
     for (const [id, at] of [[7, 2], [3, 3], [5, 1]] as const) {
       keys.set(id, 0, at)
       list.add(id)
     }
     expect(contents(list)).toEqual([5, 7, 3])
+  })
+})
+
+describe('LeadingIds', () => {
+  const made = () => {
+    const keys = new Keys()
+    const list = new LeadingIds(keys)
+    for (let id = 0; id < 5; id++) {
+      keys.set(id, 10 * id, id)
+      list.add(id)
+    }
+    return list
+  }
+
+  it('leaves the place open of a member that comes first, which goes back there with its old key', () => {
+    const list = made()
+    const before = [...list.ids]
+    list.rekey(3, -1)
+    expect([contents(list), list.gap >= 0]).toEqual([[3, 0, 1, 2, 4], true])
+    list.rekey(3, -2)
+    list.rekey(3, -1)
+    expect([contents(list), list.gap >= 0]).toEqual([[3, 0, 1, 2, 4], true])
+    list.rekey(3, 30)
+    expect([contents(list), list.gap, [...list.ids].slice(1, 6)]).toEqual([[0, 1, 2, 3, 4], -1, before.slice(1, 6)])
+  })
+
+  it.each([
+    ['another key', (list: LeadingIds) => list.rekey(3, 15), [0, 1, 3, 2, 4]],
+    ['another member first', (list: LeadingIds) => list.rekey(4, -5), [4, 3, 0, 1, 2]],
+    ['one fewer', (list: LeadingIds) => list.remove(1), [3, 0, 2, 4]],
+    ['no gap asked for', (list: LeadingIds) => list.close(), [3, 0, 1, 2, 4]],
+  ])('closes the gap for %s', (_, change, expected) => {
+    const list = made()
+    list.rekey(3, -1)
+    change(list)
+    expect(contents(list)).toEqual(expected)
+    expect(list.size).toBe(expected.length)
   })
 })
 

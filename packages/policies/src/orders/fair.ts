@@ -195,11 +195,12 @@ class FairOrder implements Order {
     const leaf = this.#poolOf[job] as number
     const lists = this.#lists
     const weight = this.#weightOf[job] as number
-    if (weight > 0 && lists.isListed(job, lane)) lists.placeJob(job, leaf, lane, this.#env.work.running(job, lane) / weight)
+    const isListed = lists.isListed(job, lane)
+    if (isListed && weight > 0) lists.rekeyJob(job, leaf, lane, this.#env.work.running(job, lane) / weight)
     for (let pool = leaf; pool > 0; pool = lists.parent(pool)) {
       const at = pool * this.#lanes + lane
       this.#running[at] = (this.#running[at] as number) + by
-      if (!lists.isEmpty(pool, lane)) lists.placePool(pool, lane, this.#poolKey(pool, lane))
+      if (isListed || !lists.isEmpty(pool, lane)) lists.rekeyPool(pool, lane, this.#poolKey(pool, lane))
     }
   }
 

@@ -1,14 +1,21 @@
 /** Above this many elements one block copy beats a loop (measured: 7 ns against 18 ns at 8 elements, 427 against 61 at 512). */
 const LOOP = 48
 
-/** Ids side by side in a column that is open at both ends, since orders take from the front: `ids[from]` to `ids[to - 1]`. */
+/**
+ * Ids side by side in a column that is open at both ends, since orders take from the front: `ids[from]` to `ids[to - 1]`. The first place
+ * of the column stays free, so that there is always room for one more in front.
+ */
 export class IdWindow {
   ids = new Int32Array(8)
-  from = 0
-  to = 0
+  from = 1
+  to = 1
 
   get size(): number {
     return this.to - this.from
+  }
+
+  get isEmpty(): boolean {
+    return this.to === this.from
   }
 
   /** Puts an id at a position from `from` to `to`, where there is room for one more; what stands from there on moves up by one. */
@@ -23,10 +30,10 @@ export class IdWindow {
     const { from, size } = this
     if (this.to < this.ids.length) return
     const larger = size * 2 > this.ids.length ? new Int32Array(this.ids.length * 2) : this.ids
-    larger.set(this.ids.subarray(from, this.to))
+    larger.set(this.ids.subarray(from, this.to), 1)
     this.ids = larger
-    this.from = 0
-    this.to = size
+    this.from = 1
+    this.to = size + 1
   }
 
   /** Takes the id at a position out; the shorter side moves. */
@@ -34,7 +41,7 @@ export class IdWindow {
     if (at - this.from < this.to - at) {
       this.#shift(this.from, at, 1)
       this.from++
-      if (this.from === this.to) this.from = this.to = 0
+      if (this.from === this.to) this.from = this.to = 1
     } else {
       this.#shift(at + 1, this.to, -1)
       this.to--

@@ -1,7 +1,8 @@
 import { grown, listOf, to40Bits, type JobBlock, type JobId } from '@sched/core'
+import { LeadingIds } from './leading-ids.js'
 import type { Pool, PoolTree } from './pools.js'
 import { placeAmong } from './sibling-ties.js'
-import { Keys, SortedIds } from './sorted-ids.js'
+import { Keys } from './sorted-ids.js'
 
 /**
  * The jobs of a pool tree that have unplaced tasks, read most deserving first: per lane and pool one list, of jobs in a
@@ -17,7 +18,7 @@ export class PoolLists {
   readonly #jobKeys: readonly Keys[]
   readonly #poolKeys: readonly Keys[]
   /** `[pool * lanes + lane]`: jobs of a leaf, children of an inner pool, with unplaced tasks. */
-  readonly #members = listOf<SortedIds>()
+  readonly #members = listOf<LeadingIds>()
   /** Columns of the tree's pools, which never move: objects would be a miss of the cache each. */
   #parents = new Int32Array(64)
   #leaves = new Uint8Array(64)
@@ -30,6 +31,9 @@ export class PoolLists {
   readonly #at: number[] = []
   #depth = 0
   #lane = 0
+  /** The part of a leaf's list that was given last, and where the list ends. */
+  readonly #block = { ids: new Int32Array(0), from: 0, to: 0 }
+  #end = 0
 
   constructor(lanes: number, tree: PoolTree, isBefore = (a: Pool, b: Pool): boolean => a.path < b.path) {
     this.#lanes = lanes
@@ -44,30 +48,48 @@ export class PoolLists {
   begin(lane: number): void {
     this.#lane = lane
     this.#depth = 0
+    this.#end = 0
     this.#enter(lane) // the root, which is pool 0
   }
 
   next(): JobBlock | undefined {
+    const block = this.#block
+    if (block.to < this.#end) {
+      block.from = block.to + 1
+      block.to = this.#end
+      return block
+    }
     while (this.#depth > 0) {
       const top = this.#depth - 1
-      const { ids, to } = this.#members[this.#path[top] as number] as SortedIds
+      const { ids, to, gap } = this.#members[this.#path[top] as number] as LeadingIds
       const at = this.#at[top] as number
       if (at === to) this.#depth = top
       else {
         this.#at[top] = at + 1
+        if (at === gap) continue
         const pool = ids[at] as number
         const place = pool * this.#lanes + this.#lane
-        if (this.isLeaf(pool)) return this.#members[place]
+        if (this.isLeaf(pool)) return this.#upToGap(this.#members[place] as LeadingIds)
         this.#enter(place)
       }
     }
     return undefined
   }
 
+  /** The jobs of a leaf before the gap of its list, or all; what is behind it is the next block. */
+  #upToGap({ ids, from, to, gap }: LeadingIds): JobBlock {
+    const block = this.#block
+    block.ids = ids
+    block.from = from
+    block.to = gap < 0 ? to : gap
+    this.#end = gap === to - 1 ? gap : to
+    return block
+  }
+
   #enter(place: number): void {
     const depth = this.#depth++
     this.#path[depth] = place
-    this.#at[depth] = (this.#members[place] as SortedIds).from
+    this.#at[depth] = (this.#members[place] as LeadingIds).from
   }
 
   // ---- jobs ----
@@ -86,12 +108,14 @@ export class PoolLists {
 
   /** Whether no job of the pool is listed. */
   isEmpty(pool: number, lane: number): boolean {
-    return (this.#members[pool * this.#lanes + lane] as SortedIds).size === 0
+    return (this.#members[pool * this.#lanes + lane] as LeadingIds).isEmpty
   }
 
   /** Children of an inner pool in which jobs are listed, by their keys. */
   listed(pool: number, lane: number): JobBlock {
-    return this.#members[pool * this.#lanes + lane] as SortedIds
+    const members = this.#members[pool * this.#lanes + lane] as LeadingIds
+    members.close()
+    return members
   }
 
   /** The place of a pool among its siblings where keys are equal. */
@@ -111,12 +135,12 @@ export class PoolLists {
   }
 
   #first(pool: number, lane: number): number {
-    const { ids, from } = this.#members[pool * this.#lanes + lane] as SortedIds
+    const { ids, from } = this.#members[pool * this.#lanes + lane] as LeadingIds
     return ids[from] as number
   }
 
   addJob(job: JobId, pool: number, lane: number, key: number): void {
-    const members = this.#members[pool * this.#lanes + lane] as SortedIds
+    const members = this.#members[pool * this.#lanes + lane] as LeadingIds
     ;(this.#jobKeys[lane] as Keys).key[job] = to40Bits(key)
     members.add(job)
     this.#listed[job * this.#lanes + lane] = 1
@@ -124,7 +148,7 @@ export class PoolLists {
   }
 
   removeJob(job: JobId, pool: number, lane: number): void {
-    const members = this.#members[pool * this.#lanes + lane] as SortedIds
+    const members = this.#members[pool * this.#lanes + lane] as LeadingIds
     members.remove(job)
     this.#listed[job * this.#lanes + lane] = 0
     if (members.size === 0) this.#leave(pool, lane)
@@ -132,21 +156,26 @@ export class PoolLists {
 
   /** Gives a job a new key, listed or not. */
   placeJob(job: JobId, pool: number, lane: number, key: number): void {
-    const members = this.#members[pool * this.#lanes + lane] as SortedIds
-    const rounded = to40Bits(key)
-    if (members.size > 1 && this.#listed[job * this.#lanes + lane] === 1) members.rekey(job, rounded)
-    else (this.#jobKeys[lane] as Keys).key[job] = rounded
+    if (this.isListed(job, lane)) this.rekeyJob(job, pool, lane, key)
+    else (this.#jobKeys[lane] as Keys).key[job] = to40Bits(key)
+  }
+
+  /** Gives a listed job a new key. */
+  rekeyJob(job: JobId, pool: number, lane: number, key: number): void {
+    ;(this.#members[pool * this.#lanes + lane] as LeadingIds).rekey(job, to40Bits(key))
   }
 
   // ---- pools ----
 
   /** Gives a pool a new key, listed or not. */
   placePool(pool: number, lane: number, key: number): void {
-    const keys = this.#poolKeys[lane] as Keys
-    const rounded = to40Bits(key)
-    if (keys.key[pool] === rounded) return
-    if ((this.#members[pool * this.#lanes + lane] as SortedIds).size === 0) keys.key[pool] = rounded
-    else this.#siblings(pool, lane).rekey(pool, rounded)
+    if (this.isEmpty(pool, lane)) (this.#poolKeys[lane] as Keys).key[pool] = to40Bits(key)
+    else this.rekeyPool(pool, lane, key)
+  }
+
+  /** Gives a pool in which jobs are listed a new key. */
+  rekeyPool(pool: number, lane: number, key: number): void {
+    this.#siblings(pool, lane).rekey(pool, to40Bits(key))
   }
 
   /** The pool around a pool. */
@@ -165,15 +194,15 @@ export class PoolLists {
     this.#parents[pool] = parent
     this.#leaves[pool] = Number(leaf)
     for (let lane = 0; lane < this.#lanes; lane++) {
-      this.#members.push(new SortedIds((leaf ? this.#jobKeys[lane] : this.#poolKeys[lane]) as Keys))
+      this.#members.push(new LeadingIds((leaf ? this.#jobKeys[lane] : this.#poolKeys[lane]) as Keys))
       ;(this.#poolKeys[lane] as Keys).set(pool, 0, 0)
     }
     const poolAt = (id: number) => this.#tree.pools[id] as Pool
     if (pool > 0) placeAmong((this.#inOrder[parent] ??= []), pool, (a, b) => this.#isBefore(poolAt(a), poolAt(b)), this.#poolKeys)
   }
 
-  #siblings(pool: number, lane: number): SortedIds {
-    return this.#members[(this.#parents[pool] as number) * this.#lanes + lane] as SortedIds
+  #siblings(pool: number, lane: number): LeadingIds {
+    return this.#members[(this.#parents[pool] as number) * this.#lanes + lane] as LeadingIds
   }
 
   /** A pool has got its first job with unplaced tasks: it joins its siblings, and so on up. */

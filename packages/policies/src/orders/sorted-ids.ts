@@ -34,23 +34,23 @@ const LOOP = 48
  * so the list is never sorted: an element whose key changes is moved.
  */
 export class SortedIds extends IdWindow {
-  readonly #keys: Keys
+  protected readonly keys: Keys
 
   constructor(keys: Keys) {
     super()
-    this.#keys = keys
+    this.keys = keys
   }
 
   /** Adds an id whose key is set. */
   add(id: number): void {
-    const { key, tie } = this.#keys
+    const { key, tie } = this.keys
     this.makeRoom()
     this.insert(this.#place(key[id] as number, tie[id] as number, this.from, this.to), id)
   }
 
   /** Removes a member, whose key is still the one it was placed by. */
   remove(id: number): void {
-    this.removeAt(this.#find(id))
+    this.removeAt(this.find(id))
   }
 
   /**
@@ -59,14 +59,14 @@ export class SortedIds extends IdWindow {
    */
   rekey(id: number, next: number): void {
     const { ids, from, to } = this
-    const { key, tie, hint } = this.#keys
+    const { key, tie, hint } = this.keys
     const was = key[id] as number
     if (next === was) return
-    let at = this.#find(id)
+    let at = this.find(id)
     const t = tie[id] as number
     key[id] = next
     if (next > was) {
-      if (at + LOOP < to && !this.#after(ids[at + LOOP] as number, next, t)) at = this.#jumpUp(at, next, t)
+      if (at + LOOP < to && !this.after(ids[at + LOOP] as number, next, t)) at = this.#jumpUp(at, next, t)
       while (at + 1 < to) {
         const other = ids[at + 1] as number
         const otherKey = key[other] as number
@@ -75,7 +75,7 @@ export class SortedIds extends IdWindow {
         ids[at++] = other
       }
     } else {
-      if (at - LOOP >= from && this.#after(ids[at - LOOP] as number, next, t)) at = this.#jumpDown(at, next, t)
+      if (at - LOOP >= from && this.after(ids[at - LOOP] as number, next, t)) at = this.#jumpDown(at, next, t)
       while (at > from) {
         const other = ids[at - 1] as number
         const otherKey = key[other] as number
@@ -102,28 +102,28 @@ export class SortedIds extends IdWindow {
   }
 
   /** Whether a member comes after (key, tie). */
-  #after(id: number, key: number, tie: number): boolean {
-    const other = this.#keys.key[id] as number
-    return other > key || (other === key && (this.#keys.tie[id] as number) > tie)
+  protected after(id: number, key: number, tie: number): boolean {
+    const other = this.keys.key[id] as number
+    return other > key || (other === key && (this.keys.tie[id] as number) > tie)
   }
 
   /** First position in [low, high) whose member comes after (key, tie); `high` if none does. */
   #place(key: number, tie: number, low: number, high: number): number {
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#after(this.ids[middle] as number, key, tie)) high = middle
+      if (this.after(this.ids[middle] as number, key, tie)) high = middle
       else low = middle + 1
     }
     return low
   }
 
-  #find(id: number): number {
-    const hint = this.#keys.hint[id] as number
+  protected find(id: number): number {
+    const hint = this.keys.hint[id] as number
     return hint >= this.from && hint < this.to && this.ids[hint] === id ? hint : this.#search(id)
   }
 
   #search(id: number): number {
-    const { key, tie } = this.#keys
+    const { key, tie } = this.keys
     return this.#place(key[id] as number, tie[id] as number, this.from, this.to) - 1
   }
 }
