@@ -133,7 +133,7 @@ bin 3          1        33.3%      8        90.9%
   it('converts to the native format, which then describes alike', async () => {
     const cwd = directory({ 'jobs.tsv': 'job0\t0\t0\t200000000\t0\t100\njob1\t5\t5\t100\t5000\t100\n' })
     expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.jsonl.gz'], cwd)).err).toBe('jobs.jsonl.gz: 2 jobs\n')
-    expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.swf'], cwd)).err).toBe('jobs.swf: 2 jobs, in the native format whatever its name\n')
+    expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.txt'], cwd)).err).toBe('jobs.txt: 2 jobs, in the native format whatever its name\n')
     const described = async (file: string) => (await ok(['trace', 'describe', file], cwd)).out.split('\n').slice(2)
     expect(await described('jobs.jsonl.gz')).toEqual(await described('jobs.tsv'))
   })
