@@ -282,7 +282,7 @@ function undescribed({ properties = {}, items, additionalProperties, anyOf = [] 
 }
 
 describe('sched schema', () => {
-  it.each(['experiment', 'cluster'])('prints what is published of an %s file', async (of) => {
+  it.each(['experiment', 'cluster', 'machines'])('prints what is published of an %s file', async (of) => {
     // after a change of options: pnpm vitest run commands -u
     await expect((await ok(['schema', of])).out).toMatchFileSnapshot(`../schema/${of}.schema.json`)
   })
@@ -296,7 +296,7 @@ describe('sched schema', () => {
     expect(JSON.stringify(properties['workload'])).toContain('meanGap')
   })
 
-  it.each(['experiment', 'cluster', 'workload'])('says of every key of a file of kind %s what it is', async (of) => {
+  it.each(['experiment', 'cluster', 'machines', 'workload'])('says of every key of a file of kind %s what it is', async (of) => {
     const { $defs = {}, ...rest } = JSON.parse((await ok(['schema', of])).out) as Schema & { $defs?: Record<string, Schema> }
     const all = Object.entries({ file: rest, ...$defs })
     expect(all.flatMap(([name, schema]) => undescribed(schema, name))).toEqual([])

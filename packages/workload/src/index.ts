@@ -37,6 +37,7 @@ export { ruleLine, type HeaderFields, type Machine, type RuleCount, type TraceFa
 export { detectFormatOf, traceFormat, traceFormats } from './trace/formats.js'
 export { binaryKind, type Likeness } from './trace/looks-like.js'
 export { parseTrace, type ParseOptions } from './trace/parse-trace.js'
+export { machineMapping, mappedMachines, type MachineMapping } from './table/mapped-machines.js'
 export { machinesOf, readMachines } from './table/machine-tables.js'
 export { readOutages, type ListedOutage, type OutageList, type OutageReading } from './outage/formats.js'
 export type { MachineGroup, MachineTable } from './table/machine-table.js'
