@@ -214,7 +214,7 @@ describe('a command line with a mistake', () => {
     [['policies', 'fifi'], 'error: nothing is called "fifi". Did you mean "fifo"? Known: '],
     [['run', '--generate', 'poisson-jobs', '--policy', '{delay: {node: -1}}'], 'error: policy.delay.node: found -1, expected at least 0.\n'],
     [['run', '--generate', 'poisson-jobs', '--policy', '{name: a, policy: fifo, oder: fair}'], 'error: policy.oder: unknown key "oder".'],
-    [['schema', 'policy'], "error: command-argument value 'policy' is invalid for argument 'of'. Allowed choices are experiment, cluster, workload.\n"],
+    [['schema', 'policy'], "error: command-argument value 'policy' is invalid for argument 'of'. Allowed choices are experiment, cluster, machines, workload.\n"],
   ])('%j is answered with exit code 2', async (args, message) => {
     const { code, out, err } = await sched(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -133,7 +133,7 @@ bin 3          1        33.3%      8        90.9%
   it('converts to the native format, which then describes alike', async () => {
     const cwd = directory({ 'jobs.tsv': 'job0\t0\t0\t200000000\t0\t100\njob1\t5\t5\t100\t5000\t100\n' })
     expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.jsonl.gz'], cwd)).err).toBe('jobs.jsonl.gz: 2 jobs\n')
-    expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.swf'], cwd)).err).toBe('jobs.swf: 2 jobs, in the native format whatever its name\n')
+    expect((await ok(['trace', 'convert', 'jobs.tsv', 'jobs.txt'], cwd)).err).toBe('jobs.txt: 2 jobs, in the native format whatever its name\n')
     const described = async (file: string) => (await ok(['trace', 'describe', file], cwd)).out.split('\n').slice(2)
     expect(await described('jobs.jsonl.gz')).toEqual(await described('jobs.tsv'))
   })
@@ -282,7 +282,7 @@ function undescribed({ properties = {}, items, additionalProperties, anyOf = [] 
 }
 
 describe('sched schema', () => {
-  it.each(['experiment', 'cluster'])('prints what is published of an %s file', async (of) => {
+  it.each(['experiment', 'cluster', 'machines'])('prints what is published of an %s file', async (of) => {
     // after a change of options: pnpm vitest run commands -u
     await expect((await ok(['schema', of])).out).toMatchFileSnapshot(`../schema/${of}.schema.json`)
   })
@@ -296,7 +296,7 @@ describe('sched schema', () => {
     expect(JSON.stringify(properties['workload'])).toContain('meanGap')
   })
 
-  it.each(['experiment', 'cluster', 'workload'])('says of every key of a file of kind %s what it is', async (of) => {
+  it.each(['experiment', 'cluster', 'machines', 'workload'])('says of every key of a file of kind %s what it is', async (of) => {
     const { $defs = {}, ...rest } = JSON.parse((await ok(['schema', of])).out) as Schema & { $defs?: Record<string, Schema> }
     const all = Object.entries({ file: rest, ...$defs })
     expect(all.flatMap(([name, schema]) => undescribed(schema, name))).toEqual([])

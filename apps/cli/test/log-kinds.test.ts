@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { easySchedule } from './easy-schedule.js'
 import { directory, sched } from './sched.js'
 
 /** A few lines of our own in the manner of each log: its header, which fields it has, and what is odd about it. */
@@ -65,6 +66,14 @@ describe('logs of kinds that are about', () => {
     expect(described.err.split('\n').flatMap((line) => (line.startsWith('note: ') ? [line.slice(6)] : []))).toEqual(notes)
     const run = await sched(['run', '--trace', 'log.txt', '--policy', 'replan'], { cwd })
     expect([run.code, run.out.split('\n').find((line) => line.includes('finished'))?.split(';')[0]]).toEqual([0, finished])
+  })
+
+  it.each(Object.entries(kinds))('run alike when they were written as SWF: %s', async (kind, { text }) => {
+    const cwd = directory({ 'log.txt': text })
+    const apart = kind.startsWith('sacct') ? ['hetjobs=apart'] : []
+    const { code } = await sched(['trace', 'convert', 'log.txt', 'log.swf', ...apart.flatMap((option) => ['--option', option])], { cwd })
+    expect(code).toBe(0)
+    expect(await easySchedule(cwd, 'log.swf')).toEqual(await easySchedule(cwd, 'log.txt', apart))
   })
 })
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { directory, sched } from './sched.js'
@@ -22,6 +22,23 @@ describe('a list of machines', () => {
   ])('is a cluster as %s', async (_, args) => {
     const { code, out } = await sched([...args, '--validate'], { cwd: world() })
     expect([code, /2 jobs on 2 nodes/.test(out), /2 of 2 jobs finished/.test(out)]).toEqual([0, true, true])
+  })
+
+  it('is any table, of whose columns a file beside it says what they mean', async () => {
+    const cwd = world()
+    mkdirSync(join(cwd, 'cluster'))
+    writeFileSync(join(cwd, 'cluster/hosts.csv'), 'host;cores;ram_gib;gpus;model\nh0;4;1;1;P100\nh1;4;1;1;T4\n')
+    const file = join(cwd, 'cluster/nodes.yaml')
+    writeFileSync(file, 'table: hosts.csv\nname: host\nresources: { cpu: { column: cores, scale: 1000 }, mem: { column: ram_gib, scale: 1024 } }\ndevices: { gpu: gpus }\nlabels: { model: model }\n')
+    const run = () => sched(['run', '--trace', 'pods.csv', '--nodes', 'cluster/nodes.yaml', '--policy', 'fifo', '--validate', '--quiet', '--out', 'r', '--schedule', '--force'], { cwd })
+    expect((await run()).code).toBe(0)
+    const places = () => readFileSync(join(cwd, 'r/schedule-fifo.csv'), 'utf8').trim().split('\n').map((line) => line.split(','))
+    const node = places()[0]!.indexOf('nodes')
+    expect(Object.fromEntries(places().slice(1).map((row) => [row[1], row[node]]))).toMatchObject({ b: '1' }) // b requires a T4
+    writeFileSync(file, 'table: hosts.csv\nname: host\nresource: { cpu: cores }\n')
+    expect((await run()).err).toMatch(/nodes\.yaml" line 3.*resource.*Did you mean "resources"\?/)
+    writeFileSync(file, 'table: hosts.csv\nname: host\nresources: { cpu: core }\n')
+    expect((await run()).err).toContain('hosts.csv" line 1: the table has no column "core", which resources.cpu names. Did you mean "cores"?')
   })
 
   it('stands alone, and a mistake in it is told with its line', async () => {
@@ -52,7 +69,7 @@ describe('a list of machines', () => {
   })
 
   it.each([
-    ['host,cores\nn1,4\n', 'nodes.txt": is no list of machines known here. Describe the nodes in YAML, as `nodes: [{ count: 100, resources: { cpu: 16 } }]`. Known: nodes of Alibaba'],
+    ['host,cores\nn1,4\n', 'nodes.txt": is no list of machines known here. Describe the nodes in YAML, as `nodes: [{ count: 100, resources: { cpu: 16 } }]`, or say there what the columns of the table mean, as `{ table: nodes.csv, name: host, resources: { cpu: cores } }`. Known: nodes of Alibaba'],
     [pods, 'nodes.txt": is a trace (pods of Alibaba'],
     ['<allocations/>\n', 'nodes.txt": is a queue file, not a cluster. It is for `--queues FILE`.'],
   ])('of another kind, and what is none, is told as what it is (%#)', async (text, message) => {

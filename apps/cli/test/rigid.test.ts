@@ -233,6 +233,19 @@ describe('the results of rigid jobs', () => {
     for (const name of names) expect(readFileSync(join(cwd, 'two', name), 'utf8')).toBe(readFileSync(join(cwd, 'one', name), 'utf8'))
   })
 
+  it('have the names of their users, and whole nodes as their processors', async () => {
+    const log = '; MaxProcs: 8\n; MaxNodes: 4\n; MaxJobs: 9\n1 0 -1 60 3 -1 -1 3 100 -1 1 7 -1 -1 -1 -1 -1 -1\n'
+    const text = async (file: string, content: string, ...args: string[]) => {
+      const { cwd, code, err } = await compare({ [file]: content }, '--trace', file, ...args, '--policies', 'easy', '--seeds', '1', '--out', 'r')
+      expect(code, err).toBe(0)
+      return readFileSync(join(cwd, 'r/jobs-easy.swf'), 'utf8')
+    }
+    // 3 of 8 processors are 2 of 4 nodes, which have 4
+    expect(await text('a.swf', log, '--option', 'unit=nodes')).toMatch(/^; MaxNodes: 4\n; MaxProcs: 8\n[^]*^1 0 0 60 4 -1 -1 4 100 -1 1 7 /m)
+    const record = 'JobID|User|Partition|Submit|Start|End|Timelimit|State|NCPUS\n1|ada|main|2024-03-04T08:00:00|2024-03-04T08:00:10|2024-03-04T08:01:10|00:02:00|COMPLETED|2\n'
+    expect(await text('a.txt', record)).toMatch(/^; User: 1 ada\n; MaxQueues: 1\n; Queue: 1 main\n[^]*^1 0 0 60 2 -1 -1 2 120 -1 1 1 -1 -1 1 1 /m)
+  })
+
   it('say which processors jobs held, for a Gantt chart', async () => {
     const { cwd, code } = await compare({ 'a.swf': log }, '--trace', 'a.swf', '--policies', 'easy', '--out', 'r', '--schedule')
     expect(code).toBe(0)

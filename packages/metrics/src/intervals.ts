@@ -11,13 +11,13 @@ export interface Interval {
   readonly low: number
   /** Upper end of the interval. */
   readonly high: number
-  /** The interval is `mean` +- `halfWidth`; NaN below two values. */
+  /** The interval is `mean` ± `halfWidth`; NaN below two values. */
   readonly halfWidth: number
   /** Probability that such an interval holds the true mean of independent, normally distributed values. */
   readonly level: number
 }
 
-/** Student's t interval of a mean: m +- t(n - 1, (1 + level) / 2) x s / sqrt(n). Throws `BAD_OPTION` for a level outside (0, 1). */
+/** Student's t interval of a mean: m ± t(n - 1, (1 + level) / 2) x s / sqrt(n). Throws `BAD_OPTION` for a level outside (0, 1). */
 export function meanInterval(values: readonly number[], level = 0.95): Interval {
   if (!(level > 0 && level < 1))
     throw new SchedError('BAD_OPTION', `the confidence level is ${level}.`, { field: 'level' }, 'Use a number between 0 and 1, such as 0.95.')

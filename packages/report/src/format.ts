@@ -42,8 +42,8 @@ export interface IntervalFormat {
 }
 
 /**
- * A mean and the half width of its interval, both to the half width's second significant digit: `12.3 +- 1.4`,
- * `120 +- 14`. The mean alone, to three digits, where there is no interval (fewer than two values).
+ * A mean and the half width of its interval, both to the half width's second significant digit: `12.3 ± 1.4`,
+ * `120 ± 14`. The mean alone, to three digits, where there is no interval (fewer than two values).
  */
 export function interval({ mean, halfWidth }: Pick<Interval, 'mean' | 'halfWidth'>, format: IntervalFormat = {}): string {
   const { scale = 1, unit = '', signed = false } = format
@@ -51,7 +51,7 @@ export function interval({ mean, halfWidth }: Pick<Interval, 'mean' | 'halfWidth
   const decimals = width > 0 && width < Infinity ? decimalsFor(width, 2) : decimalsFor(middle, 3)
   const sign = signed && middle > 0 ? '+' : ''
   const text = sign + fixed(middle, decimals)
-  return withUnit(Number.isNaN(width) || text === NONE ? text : `${text} +- ${fixed(width, decimals)}`, unit)
+  return withUnit(Number.isNaN(width) || text === NONE ? text : `${text} ± ${fixed(width, decimals)}`, unit)
 }
 
 /** Decimals that show `digits` significant digits, after rounding. */

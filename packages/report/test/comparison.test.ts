@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { comparison, comparisonRecords, comparisonTable, csv, table, type Measured } from '../src/index.js'
 
-// Response: fair is 20, 21.3, 15.1 s below fifo: mean 18.8, s = 3.27, t(2, 0.975) = 4.3027: +- 8.1 s.
+// Response: fair is 20, 21.3, 15.1 s below fifo: mean 18.8, s = 3.27, t(2, 0.975) = 4.3027: ± 8.1 s.
 const response: Measured = { title: 'mean response', unit: 's', values: [[100, 121.3, 90.1], [80, 100, 75]] }
 const near: Measured = { title: 'node-local', unit: '%', values: [[0.05, 0.06, 0.055], [1, 1, 1]] }
 
@@ -18,10 +18,10 @@ describe('comparison', () => {
     const { columns, rows } = comparisonTable(comparison(['fifo', 'fair'], [response, near]))
     expect(table(columns, rows)).toBe(
       [
-        '                      fifo        fair          - fifo',
-        '-------------  -----------  ----------  --------------',
-        'mean response  104 +- 40 s  85 +- 33 s  -18.8 +- 8.1 s',
-        'node-local     5.5 +- 1.2%   100 +- 0%   +94.5 +- 1.2%',
+        '                     fifo       fair         - fifo',
+        '-------------  ----------  ---------  -------------',
+        'mean response  104 ± 40 s  85 ± 33 s  -18.8 ± 8.1 s',
+        'node-local     5.5 ± 1.2%   100 ± 0%   +94.5 ± 1.2%',
         '',
       ].join('\n'),
     )

@@ -25,7 +25,7 @@ describe('numbers', () => {
   })
 
   it('never show a minus zero', () => {
-    expect([significant(-0), percent(-0.0001), integer(-0.3), interval({ mean: -0.01, halfWidth: 14 })]).toEqual(['0', '0.0%', '0', '0 +- 14'])
+    expect([significant(-0), percent(-0.0001), integer(-0.3), interval({ mean: -0.01, halfWidth: 14 })]).toEqual(['0', '0.0%', '0', '0 ± 14'])
   })
 
   it('put commas between thousands of integers alone', () => {
@@ -45,15 +45,15 @@ describe('numbers', () => {
 describe('intervals', () => {
   it('show two digits of the half width and the mean to the same place', () => {
     const shown = (mean: number, halfWidth: number) => interval({ mean, halfWidth })
-    expect([shown(123.456, 4.21), shown(123.456, 42.1), shown(0.123456, 0.00421), shown(123.4, 0.996)]).toEqual(['123.5 +- 4.2', '123 +- 42', '0.1235 +- 0.0042', '123.4 +- 1.0'])
+    expect([shown(123.456, 4.21), shown(123.456, 42.1), shown(0.123456, 0.00421), shown(123.4, 0.996)]).toEqual(['123.5 ± 4.2', '123 ± 42', '0.1235 ± 0.0042', '123.4 ± 1.0'])
   })
 
   it('show the mean alone when there is one value, and a width of 0 when all are equal', () => {
-    expect([interval({ mean: 12.345, halfWidth: NaN }), interval({ mean: 12.345, halfWidth: 0 })]).toEqual(['12.3', '12.3 +- 0.0'])
+    expect([interval({ mean: 12.345, halfWidth: NaN }), interval({ mean: 12.345, halfWidth: 0 })]).toEqual(['12.3', '12.3 ± 0.0'])
   })
 
   it('scale, sign and add a unit', () => {
-    expect(interval({ mean: 0.941, halfWidth: 0.018 }, { scale: 100, unit: '%', signed: true })).toBe('+94.1 +- 1.8%')
-    expect(interval({ mean: -0.2, halfWidth: 0.05 }, { unit: ' s', signed: true })).toBe('-0.200 +- 0.050 s')
+    expect(interval({ mean: 0.941, halfWidth: 0.018 }, { scale: 100, unit: '%', signed: true })).toBe('+94.1 ± 1.8%')
+    expect(interval({ mean: -0.2, halfWidth: 0.05 }, { unit: ' s', signed: true })).toBe('-0.200 ± 0.050 s')
   })
 })

@@ -4,12 +4,12 @@ import { csv, csvLine, json, markdownTable, table } from '../src/index.js'
 
 describe('text table', () => {
   it('puts numbers to the right, words to the left, and no spaces at line ends', () => {
-    expect(table([{ title: 'policy' }, { title: 'response' }, { title: 'note' }], [['fifo', '104 +- 38 s', 'slow'], ['delay', 63, undefined]])).toBe(
+    expect(table([{ title: 'policy' }, { title: 'response' }, { title: 'note' }], [['fifo', '104 ± 38 s', 'slow'], ['delay', 63, undefined]])).toBe(
       [
-        'policy     response  note',
-        '------  -----------  ----',
-        'fifo    104 +- 38 s  slow',
-        'delay            63',
+        'policy    response  note',
+        '------  ----------  ----',
+        'fifo    104 ± 38 s  slow',
+        'delay           63',
         '',
       ].join('\n'),
     )

@@ -51,6 +51,12 @@ class MadeSource implements JobSource {
   }
 }
 
+/** Throws `BROKEN_CONTRACT` for a closed loop, whose submit times depend on a run, so that no file can hold it. */
+export function refuseClosedLoop(workload: Workload): void {
+  if (workload.open().ended === undefined) return
+  throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is a closed loop: its submit times depend on the run.`, {}, 'A file can hold open workloads only.')
+}
+
 /**
  * The jobs of a workload one after another. A closed loop is run through as if every job ended when it was submitted.
  * Throws `BROKEN_CONTRACT` for a source that reads on (use `streamJobs`).

@@ -74,11 +74,11 @@ describe('writing SWF', () => {
 
   it('takes run time, wait and status from a run, memory per processor from the demand', () => {
     const wide = job({ stages: [{ name: 'job', tasks: 1, demand: { procs: 3, mem: 10 }, duration: 100 }], recorded: { status: 'failed' } })
-    // 10 MiB * 1,024 / 3 = 3,413.3
-    expect(swfRows()(wide, { wait: 7, runtime: 90, status: 'completed' })).toMatchObject({ wait: 7, runtime: 90, status: 1, requestedMemory: 3414 })
+    // 10 MiB * 1,024 / 3 = 3,413.3; 3,413 x 3 KiB are 9.999 MiB, which is read as 10, and 3,414 x 3 are 10.002, read as 11
+    expect(swfRows()(wide, { wait: 7, runtime: 90, status: 'completed' })).toMatchObject({ wait: 7, runtime: 90, status: 1, requestedMemory: 3413 })
     expect(swfRows()(wide)).toMatchObject({ wait: undefined, runtime: 100, status: 0 })
     const gang = job({ stages: [{ name: 'job', tasks: 3, gang: true, demand: { procs: 2, mem: 10 }, duration: 100 }] })
-    expect(swfRows()(gang)).toMatchObject({ requested: 6, allocated: 6, requestedMemory: Math.ceil((30 * 1024) / 6) })
+    expect(swfRows()(gang)).toMatchObject({ requested: 6, allocated: 6, requestedMemory: (30 * 1024) / 6 })
     const stages = [{ ...gang.stages[0]!, duration: 80 }, { name: 'b', tasks: 2, gang: true, demand: { procs: 5 }, duration: 120 }]
     expect(swfRows()(job({ gang: true, stages }))).toMatchObject({ requested: 16, runtime: 120, requestedMemory: Math.ceil((30 * 1024) / 16) })
   })

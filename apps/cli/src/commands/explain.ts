@@ -85,6 +85,10 @@ function idsText(job: string, ids: readonly string[]): string {
   return `${close === undefined || close === job ? '' : `Did you mean "${close}"? `}Its ids are ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', ...' : ''}; without --job the longest wait is explained.`
 }
 
+/**
+ * The job that waits longest under the first policy. A run of its own: where a wait went is seen by looking at the nodes whenever anything happens from
+ * the submission on, which is done for one job, and for all that wait would cost far more than the run.
+ */
 async function longestWait(experiment: Experiment, options: ExplainOptions, io: Io): Promise<string> {
   const longest = new LongestWait()
   await run(experiment, 0, options, io, [longest])

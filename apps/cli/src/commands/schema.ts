@@ -9,7 +9,7 @@ export function addSchema(program: Command, io: Io): void {
   program
     .command('schema')
     .summary('print the JSON Schema of a file, for editors')
-    .description('Prints the JSON Schema of experiment files, cluster files or native workload lines, for editors.')
+    .description('Prints the JSON Schema of experiment files, cluster files, mappings of the columns of a table of machines, or native workload lines, for editors.')
     .addArgument(new Argument('[of]', 'whose').choices(Object.keys(schemas)).default('experiment'))
     .action((of: string) => void io.stdout.write(json(schemas[of]?.())))
 }

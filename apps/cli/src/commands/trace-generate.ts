@@ -12,7 +12,7 @@ export function addGenerate(trace: Command, io: Io): void {
   const command = trace
     .command('generate')
     .summary('write generated jobs')
-    .description('Writes generated jobs in the native format: JSON Lines, one job per line; packed when the name ends in .gz.')
+    .description('Writes generated jobs in the native format: JSON Lines, one job per line; packed when the name ends in .gz; as a log in SWF or a table in Parquet when it ends so, as `sched trace convert` does.')
     .argument('<kind>', 'a kind, with options of its own (below), or a kind with options as in a file, {facebook: {kind: cpu}}', yamlValue)
     .argument('<out>', 'the file to write; - for standard output')
     .option('--force', 'replace an existing file')

@@ -1,11 +1,12 @@
 import { clusterSchema, isKubernetesNodes, kubernetesNodes, readCluster, YamlSource, type ClusterDescription } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { detectFormatOf, machinesOf, readMachines } from '@sched/workload'
+import { detectFormatOf, machineMapping, machinesOf, mappedMachines, readMachines, type MachineMapping, type MachineTable } from '@sched/workload'
 import { isQueueFile, isShownNodes, isSlurmConf, shownNodes, slurmNodes } from '@sched/queue-files'
+import { dirname, resolve } from 'node:path'
 import { readTable, sourceOf } from '../read-text.js'
 
 /**
- * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, a slurm.conf, nodes as scontrol shows them, or nodes of
+ * Makes something of the cluster that a file describes: a description in YAML or JSON, a list of machines, a mapping of the columns of any other such list, a slurm.conf, nodes as scontrol shows them, or nodes of
  * Kubernetes. Errors of the making tell the line of the field that they are about.
  */
 export async function fromClusterFile<T>(file: string, make: (description: ClusterDescription) => T): Promise<T> {
@@ -19,12 +20,21 @@ export async function fromClusterFile<T>(file: string, make: (description: Clust
   refuseOthers(text, file)
   const source = new YamlSource(text, file)
   if (typeof source.value === 'string') refuseLists(text, file)
+  if (isMapping(source.value)) return make(readCluster(await mapped(source.read(machineMapping), file)))
   const checked = source.read(clusterSchema)
   try {
     return make(readCluster(checked))
   } catch (error) {
     throw error instanceof SchedError ? error.at(source.placeOfField(error.place.field ?? '')) : error
   }
+}
+
+const isMapping = (value: unknown): boolean => typeof value === 'object' && value !== null && 'table' in value
+
+/** A table of machines by what a file says of its columns. */
+async function mapped(mapping: MachineMapping, file: string): Promise<MachineTable> {
+  const table = resolve(dirname(file), mapping.table)
+  return mappedMachines(await readTable(table), mapping, table)
 }
 
 /** What commands print of nodes for people, and which command prints what is read. */
@@ -57,6 +67,6 @@ function refuseLists(text: string, file: string): void {
     readMachines(text, file)
   } catch (error) {
     if (!(error instanceof SchedError)) throw error
-    throw new SchedError(error.code, error.fact, error.place, `Describe the nodes in YAML, as \`nodes: [{ count: 100, resources: { cpu: 16 } }]\`. ${error.wayOut}`)
+    throw new SchedError(error.code, error.fact, error.place, `Describe the nodes in YAML, as \`nodes: [{ count: 100, resources: { cpu: 16 } }]\`, or say there what the columns of the table mean, as \`{ table: nodes.csv, name: host, resources: { cpu: cores } }\`. ${error.wayOut}`)
   }
 }

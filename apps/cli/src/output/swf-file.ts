@@ -1,5 +1,5 @@
 import { SchedError, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskEnd, type TaskId } from '@sched/core'
-import { swfResultHeader, swfRows, writeSwf, type HeaderFields, type Machine, type SwfRow } from '@sched/workload'
+import { SwfNumbers, swfResultHeader, swfRows, writeSwf, type HeaderFields, type Machine, type SwfRow } from '@sched/workload'
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writing } from './output-file.js'
@@ -41,14 +41,15 @@ export class SwfFile implements Observer {
 
   /** Writes what has been seen. Throws `IO`. */
   write({ place, directory }: SharedPlace, run: number): void {
-    const rows = this.#rows()
+    const numbers = new SwfNumbers()
+    const rows = this.#rows(numbers)
     if (rows === undefined) return
-    const header = swfResultHeader({ ...this.#origin })
+    const header = swfResultHeader({ ...this.#origin, names: numbers.names() })
     writing(directory, () => writeFileSync(partOf(place, run, ENDING), [...writeSwf(rows, { header })].join('')))
   }
 
-  #rows(): SwfRow[] | undefined {
-    const rowOf = swfRows()
+  #rows(numbers: SwfNumbers): SwfRow[] | undefined {
+    const rowOf = swfRows({ numbers, machine: this.#origin.machine })
     try {
       return this.#jobs.map(({ spec, submit, start, end }) => {
         const row = rowOf(spec, { wait: start === undefined ? undefined : start - submit })

@@ -1,6 +1,6 @@
 import { clusterSchema } from '@sched/cluster'
 import type { Defined, Kind, Registry } from '@sched/core'
-import { generators, nativeJsonSchema } from '@sched/workload'
+import { generators, machineMapping, nativeJsonSchema } from '@sched/workload'
 import * as z from '@sched/bundled/zod'
 import { experimentSchema } from '../experiment/schema.js'
 
@@ -13,6 +13,7 @@ export function jsonSchemas(registry: Registry): Readonly<Record<string, () => J
   return {
     experiment: () => experiment(registry),
     cluster: () => ({ title: 'A cluster of sched', ...plain(clusterSchema) }),
+    machines: () => ({ title: 'What the columns of a table of machines mean', ...plain(machineMapping) }),
     workload: () => nativeJsonSchema() as JsonSchema,
   }
 }

@@ -104,7 +104,7 @@ function timeText(bar: Bar, longest: number): string {
   return `${valueText({ mean: bar.value / size, halfWidth: halfWidthOf(bar) / size })} ${name}`
 }
 
-const valueText = (of: { readonly mean: number; readonly halfWidth: number }) => (of.halfWidth > 0 ? intervalText(of).replace('+-', '±') : short(of.mean))
+const valueText = (of: { readonly mean: number; readonly halfWidth: number }) => (of.halfWidth > 0 ? intervalText(of) : short(of.mean))
 const halfWidthOf = ({ low = NaN, high = NaN }: Bar) => (isWide(low, high) ? (high - low) / 2 : 0)
 const isWide = (low?: number, high?: number) => high !== undefined && low !== undefined && high > low
 const dash = (value: number) => (Number.isFinite(value) ? value : '-')

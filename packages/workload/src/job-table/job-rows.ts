@@ -1,14 +1,14 @@
-import { SchedError, suggest, type Constraints, type Demand, type JobSpec, type Seconds } from '@sched/core'
-import { tres } from '../slurm/amounts.js'
+import { SchedError, type Constraints, type Demand, type JobSpec, type Seconds } from '@sched/core'
 import { isUnknown } from '../slurm/times.js'
 import type { RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
+import { amountIn } from './amounts.js'
 import { guessDemands } from './guess.js'
 import { mappingFor } from './known-tables.js'
 import type { JobTableOptions } from './options.js'
-import { JsonRows, SeparatedRows, type Row, type Rows } from './rows.js'
-import { limitIn, numberIn, quantityIn, spanIn, timeIn, tolerationIn, wholeIn, yesIn } from './values.js'
+import { JsonRows, missingColumn, SeparatedRows, type Row, type Rows } from './rows.js'
+import { limitIn, numberIn, spanIn, timeIn, tolerationIn, wholeIn, yesIn } from './values.js'
 
 type Mapping = ReturnType<typeof mappingFor>
 type Meaning = keyof Mapping['columns']
@@ -169,9 +169,8 @@ export class JobRows implements RowReader {
     const { demands, defaults } = this.#options
     const demand: Record<string, number> = { ...defaults.demand }
     for (const [resource, asked] of Object.entries(demands)) {
-      const { column, scale, total, key = undefined } = typeof asked === 'string' ? { column: asked, scale: 1, total: false } : asked
-      const text = key === undefined ? row(column) : (tres(row(column), key) ?? '')
-      if (!isUnknown(text)) demand[resource] = amountOf(quantityIn(text, column) * scale, total ? tasks : 1, column)
+      const amount = amountIn(row, asked, typeof asked === 'object' && asked.total ? tasks : 1)
+      if (amount !== undefined) demand[resource] = amount
     }
     const key = JSON.stringify(demand)
     const known = this.#demands.get(key)
@@ -205,13 +204,7 @@ export class JobRows implements RowReader {
   /** A mapping that names a column which is not there is a mistake of the mapping, not of every row. */
   #checkNames(names: readonly string[]): void {
     const { columns, demands, require, defaults, where } = this.#options
-    const missing = (column: string, field: string) =>
-      new SchedError(
-        'BAD_INPUT',
-        `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`,
-        { file: this.place.file, line: this.place.line },
-        suggest(column, names),
-      )
+    const missing = (column: string, field: string) => missingColumn(column, field, names, this.place)
     for (const [meaning, column] of Object.entries(columns)) if (column !== undefined && !names.includes(column)) throw missing(column, `columns.${meaning}`)
     const asked: Readonly<Record<string, Readonly<Record<string, string | { readonly column: string }>>>> = { demands, require }
     for (const [field, all] of Object.entries(asked))
@@ -240,10 +233,3 @@ export class JobRows implements RowReader {
 }
 
 const partsOf = (text: string, separator: string): string[] => text.split(separator).map((each) => each.trim()).filter((each) => each !== '')
-
-function amountOf(amount: number, tasks: number, column: string): number {
-  const whole = amount > 0 ? Math.max(1, Math.round(amount)) : 0
-  const each = Math.ceil(whole / tasks)
-  if (each <= 2 ** 31 - 1) return each
-  throw new BadLine(column, `found ${amount}, more than 2147483647.`, 'Use a larger unit (scale)')
-}

@@ -5,19 +5,30 @@ const name = z.string().min(1)
 const spanUnits = ['s', 'ms', 'us', 'ns', 'min', 'h', 'd'] as const
 const units = [...spanUnits, 'iso'] as const
 
-const amountColumn = z.union([
+const amount = {
+  column: name.describe('Name of the column.'),
+  scale: z
+    .number()
+    .positive()
+    .default(1)
+    .describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked. Quantities as Kubernetes writes them (500m, 64Gi) are read as numbers first: 0.5, 68719476736.'),
+  key: name.optional().describe('Name of the amount in a list such as cpu=4,mem=8G,gres/gpu=2 (the TRES of Slurm); absent there, it is none.'),
+}
+/** The amount of a resource in a row: the name of a column, or what is to be made of it. */
+export const amountColumn = z.union([name, z.strictObject(amount)])
+
+const demandColumn = z.union([
   name,
-  z.strictObject({
-    column: name.describe('Name of the column.'),
-    scale: z
-      .number()
-      .positive()
-      .default(1)
-      .describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked. Quantities as Kubernetes writes them (500m, 64Gi) are read as numbers first: 0.5, 68719476736.'),
-    total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.'),
-    key: name.optional().describe('Name of the amount in a list such as cpu=4,mem=8G,gres/gpu=2 (the TRES of Slurm); absent there, the job asks for none.'),
-  }),
+  z.strictObject({ ...amount, total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.') }),
 ])
+
+/** How the lines of a table are read, whatever it lists. */
+export const rowOptions = {
+  where: z.record(name, z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()])).min(1)])).optional()
+    .describe('Rows to read, by column: those with this value, or with one of these; the others are left out and counted.'),
+  names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
+  separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
+}
 
 /** What a column means. A column that is not named here is not read. */
 const columnsSchema = z.strictObject({
@@ -51,7 +62,7 @@ const columnsSchema = z.strictObject({
 /** How the rows of a table become jobs. */
 export const jobTableOptions = z.strictObject({
   columns: columnsSchema.optional().describe('Names of the table\'s columns by their meaning; a column that is called by its meaning need not be named.'),
-  demands: z.record(name, amountColumn).optional().describe('Amounts per task by resource: the name of a column, or { column, scale, total }.'),
+  demands: z.record(name, demandColumn).optional().describe('Amounts per task by resource: the name of a column, or { column, scale, total }.'),
   defaults: z.strictObject({
     demand: z.record(name, z.int().min(0)).optional().describe('Amounts per task of resources that no column names, or that are empty in a row.'),
     duration: z.number().min(0).optional().describe('Run time where the column is empty, seconds.'),
@@ -61,8 +72,7 @@ export const jobTableOptions = z.strictObject({
     priority: z.number().optional(),
     gang: z.boolean().optional(),
   }).optional().describe('What holds where a row says nothing.'),
-  where: z.record(name, z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()])).min(1)])).optional()
-    .describe('Rows to read, by column: those with this value, or with one of these; the others are left out and counted.'),
+  where: rowOptions.where,
   repeatedIds: z.enum(['fail', 'number']).optional().describe('An id that comes again is a mistake (fail, the default), or called <id>#2, <id>#3, ...'),
   time: z.strictObject({
     submit: z.enum(units).optional().describe('Unit of submit, start, end and deadline: s, ms, us, ns, min, h, d, or iso for dates; default: seconds for numbers, dates as dates.'),
@@ -70,9 +80,9 @@ export const jobTableOptions = z.strictObject({
     estimate: z.enum(spanUnits).optional().describe('Unit of estimate; default: that of duration.'),
     origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
   }).optional(),
-  names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
+  names: rowOptions.names,
   zeroEstimate: z.enum(['none', 'keep']).optional().describe('An estimate of 0 is none, as a limit of 0 is (none, the default), or 0 seconds (keep).'),
-  separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
+  separator: rowOptions.separator,
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
 })
@@ -80,6 +90,9 @@ export type JobTableOptions = z.output<typeof jobTableOptions>
 
 /** The options with what holds where they say nothing. */
 export function completed(options: JobTableOptions) {
-  const { columns = {}, demands = {}, require = {}, defaults = {}, where = {}, time = { duration: 's' as const, origin: 'first' as const } } = options
-  return { ...options, columns, demands, require, defaults, where: Object.entries(where).map(([column, values]) => [column, [values].flat().map(String)] as const), time }
+  const { columns = {}, demands = {}, require = {}, defaults = {}, where, time = { duration: 's' as const, origin: 'first' as const } } = options
+  return { ...options, columns, demands, require, defaults, where: valuesAsked(where), time }
 }
+
+/** The values of columns that rows must have. */
+export const valuesAsked = (where: JobTableOptions['where'] = {}) => Object.entries(where).map(([column, values]) => [column, [values].flat().map(String)] as const)

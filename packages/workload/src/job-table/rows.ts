@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, suggest } from '@sched/core'
 import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
@@ -12,6 +12,10 @@ export interface Rows {
   /** The row of a line, `undefined` for the header. Throws `BadLine`. */
   row(bytes: Uint8Array, from: number, to: number): Row | undefined
 }
+
+/** A mapping names a column that the table has not, in `field` of it where it does so itself. */
+export const missingColumn = (column: string, field: string, names: readonly string[], { file, line }: Pick<LinePlace, 'file' | 'line'>): SchedError =>
+  new SchedError('BAD_INPUT', `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`, { file, line }, suggest(column, names))
 
 /** Rows of CSV or of another separator. */
 export class SeparatedRows implements Rows {

@@ -2,7 +2,7 @@ import { SchedError, type Constraints, type JobSpec, type NodeSelectorTerm, type
 import { factsOf, type Machine } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
 import { JobSequence } from '../trace/job-sequence.js'
-import { jobsOf, streamJobs } from '../workload.js'
+import { jobsOf, refuseClosedLoop, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
 import {
   constraintsSchema, dataSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, requirementSchema, stageSchema, termSchema,
@@ -35,8 +35,7 @@ class Lines {
   #jobs = 0
 
   constructor(private readonly workload: Workload) {
-    if (workload.open().ended === undefined) return
-    throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is a closed loop: its submit times depend on the run.`, {}, 'A file can hold open workloads only.')
+    refuseClosedLoop(workload)
   }
 
   header(): string {

@@ -1,4 +1,6 @@
 import { knownWords, SchedError, type JobSpec, type Seconds } from '@sched/core'
+import type { Machine } from '../trace/facts.js'
+import { SwfNumbers } from './numbers.js'
 import type { SwfRow } from './write.js'
 
 /** What became of a job: from a simulation, or of the log itself. */
@@ -11,76 +13,77 @@ export interface JobRun {
   readonly status?: string | undefined
 }
 
-const statusCodes = knownWords<number>({ failed: 0, completed: 1, cancelled: 5, timeout: 0 })
+/** What rows of one log share. */
+export interface SwfRowsOf {
+  /** Numbers of names; default: those of these rows alone. */
+  readonly numbers?: SwfNumbers | undefined
+  /** The machine, by which whole nodes that jobs ask for are so many processors; default: a node is one. */
+  readonly machine?: Machine | undefined
+}
+
+const statusCodes = knownWords<number>({ failed: 0, completed: 1, cancelled: 5, timeout: 0, out_of_memory: 0, node_fail: 0, boot_fail: 0, deadline: 0 })
 
 /**
  * Makes rows of rigid jobs, one after another. Names that are whole numbers stay what they are; others are numbered from
  * 1 in order of their first use. A job that is one gang of several stages has the processors of all, and runs as long as the longest. Throws
  * `BAD_INPUT` for a job that is more than one task and no gang, or asks for no processors.
  */
-export function swfRows(): (job: JobSpec, run?: JobRun) => SwfRow {
-  const number = { job: numbers(), user: numbers(), group: numbers(), application: numbers(), queue: numbers(), partition: numbers() }
+export function swfRows({ numbers = new SwfNumbers(), machine }: SwfRowsOf = {}): (job: JobSpec, run?: JobRun) => SwfRow {
+  const perNode = procsPerNode(machine)
   return (job, run = {}) => {
-    const { procs, mem, duration } = rigid(job)
+    const { procs, mem, duration } = rigid(job, perNode)
     return {
-      job: number.job(job.id)!,
+      job: numbers.job.of(job.id)!,
       submit: job.submit,
       wait: run.wait,
       runtime: run.runtime ?? duration,
       allocated: procs,
       requested: procs,
       requestedTime: job.estimate,
-      requestedMemory: mem === undefined ? undefined : Math.ceil((mem * 1024) / procs),
+      requestedMemory: mem === undefined ? undefined : kibPerProc(mem, procs),
       status: statusCodes[run.status ?? job.recorded?.status ?? ''],
-      user: number.user(job.user),
-      group: number.group(job.group),
-      application: number.application(job.application),
-      queue: number.queue(job.queue),
-      partition: number.partition(job.partition),
-      preceding: number.job(job.after),
+      user: numbers.user.of(job.user),
+      group: numbers.group.of(job.group),
+      application: numbers.application.of(job.application),
+      queue: numbers.queue.of(job.queue),
+      partition: numbers.partition.of(job.partition),
+      preceding: numbers.job.of(job.after),
       think: job.think,
     }
   }
 }
 
-function rigid(job: JobSpec): { readonly procs: number; readonly mem: number | undefined; readonly duration: number } {
+/** Processors of a node, 1 where that is not known. */
+const procsPerNode = (machine: Machine | undefined): number => (machine?.procs === undefined || machine.nodes === undefined ? 1 : machine.procs / machine.nodes)
+
+/** KiB for each processor of so many MiB in all, from which a reader that rounds up to MiB has them again, if any whole number does. */
+function kibPerProc(mem: number, procs: number): number {
+  const least = Math.floor((mem * 1024) / procs)
+  return Math.ceil((least * procs) / 1024) === mem ? least : least + 1
+}
+
+function rigid(job: JobSpec, perNode: number): { readonly procs: number; readonly mem: number | undefined; readonly duration: number } {
   const { stages } = job
   const fail = (fact: string) => new SchedError(
     'BAD_INPUT',
     fact,
     { field: `job "${job.id}"` },
-    'The Standard Workload Format holds rigid jobs only: one task, or a gang, with a fixed run time on so many processors.',
+    'The Standard Workload Format holds rigid jobs only: one task, or a gang, with a fixed run time on so many processors; the native one (JSON Lines) holds any.',
   )
   if (!startsAtOnce(job)) throw fail('is more than one task, and no gang.')
-  let [procs, duration, mem] = [0, 0, undefined as number | undefined]
+  let [procs, nodes, duration, mem] = [0, 0, 0, undefined as number | undefined]
   for (const { tasks, demand, duration: seconds } of stages) {
-    const each = demand['procs'] ?? demand['nodes']
-    if (each === undefined) throw fail(`asks for ${Object.keys(demand).join(', ')}, not for procs or nodes.`)
+    if (demand['procs'] === undefined && demand['nodes'] === undefined) throw fail(`asks for ${Object.keys(demand).join(', ')}, not for procs or nodes.`)
     if (typeof seconds !== 'number') throw fail('has no fixed run time.')
-    procs += tasks * each
+    if (demand['procs'] === undefined) nodes += tasks * demand['nodes']!
+    else procs += tasks * demand['procs']
     duration = Math.max(duration, seconds)
     if (demand['mem'] !== undefined) mem = (mem ?? 0) + tasks * demand['mem']
   }
+  if (nodes > 0) procs += Math.max(1, Math.floor(nodes * perNode)) // rounded down, so that a reader has as many nodes again
   return { procs, mem, duration }
 }
 
 /** Whether all tasks of a job start together: it is one task, a gang, or one gang of stages that are. */
 export const startsAtOnce = ({ stages, gang }: JobSpec): boolean =>
   stages.length === 1 ? stages[0]!.tasks === 1 || stages[0]!.gang === true : gang === true && stages.every((stage) => stage.gang === true)
-
-/** A number for every name, never the same for two. */
-function numbers(): (name: string | undefined) => number | undefined {
-  const given = new Map<string, number>()
-  const taken = new Set<number>()
-  let next = 1
-  return (name) => {
-    if (name === undefined) return undefined
-    let found = given.get(name)
-    if (found !== undefined) return found
-    found = /^(0|[1-9]\d{0,14})$/.test(name) && !taken.has(Number(name)) ? Number(name) : undefined
-    while (found === undefined) if (!taken.has(next++)) found = next - 1
-    given.set(name, found)
-    taken.add(found)
-    return found
-  }
-}

@@ -1,4 +1,4 @@
-import { SchedError } from '@sched/core'
+import { SchedError, type Seconds } from '@sched/core'
 import type { HeaderFields, Machine } from '../trace/facts.js'
 import { fieldNames } from './fields.js'
 
@@ -72,18 +72,27 @@ export interface SwfResultOf {
   readonly header?: HeaderFields | undefined
   /** The machine on which they were run. */
   readonly machine?: Machine | undefined
-  /** What was done, for example the policy. */
-  readonly note: string
+  /** How many jobs it has, where that is known. */
+  readonly jobs?: number | undefined
+  /** When its time 0 was, seconds since 1970; default: as the header of the log says, otherwise 0, unknown. */
+  readonly start?: Seconds | undefined
+  /** The names that were numbered: `SwfNumbers.names`. */
+  readonly names?: HeaderFields | undefined
+  /** What was done, for example the policy; each note is one of its own. */
+  readonly note: string | readonly string[]
 }
 
 /** The header of a log of results: that of the log that was read, without its counts of records, with the machine that was used. */
-export function swfResultHeader({ header = [], machine, note }: SwfResultOf): HeaderFields {
-  const own: [string, number | undefined][] = [['MaxNodes', machine?.nodes], ['MaxProcs', machine?.procs ?? machine?.resources['procs']]]
-  const used = own.flatMap(([name, amount]) => (amount === undefined ? [] : [[name, String(amount)] as const]))
-  const replaced = new Set(['version', 'maxjobs', 'maxrecords', 'conversion', ...used.map(([name]) => name.toLowerCase())])
+export function swfResultHeader({ header = [], machine, jobs, start, names = [], note }: SwfResultOf): HeaderFields {
+  const amounts: [string, number | undefined][] = [
+    ['MaxJobs', jobs], ['MaxRecords', jobs], ['UnixStartTime', start],
+    ['MaxNodes', machine?.nodes], ['MaxProcs', machine?.procs ?? machine?.resources['procs'] ?? machine?.resources['nodes']],
+  ]
+  const own = [...amounts.flatMap(([name, amount]) => (amount === undefined ? [] : [[name, String(amount)] as const])), ...names]
+  const replaced = new Set(['version', 'maxjobs', 'maxrecords', 'conversion', ...own.map(([name]) => name.toLowerCase())])
   const kept = header.filter(([name]) => !replaced.has(name.toLowerCase()))
-  const start = kept.some(([name]) => name.toLowerCase() === 'unixstarttime') ? [] : [['UnixStartTime', '0'] as const]
-  return [['Version', '2.2'], ...kept, ...start, ...used, ['Note', note]]
+  const unknown = [...kept, ...own].some(([name]) => name.toLowerCase() === 'unixstarttime') ? [] : [['UnixStartTime', '0'] as const]
+  return [['Version', '2.2'], ...kept, ...unknown, ...own, ...[note].flat().map((text) => ['Note', text] as const)]
 }
 
 /** A value of several lines goes on in comments without a name. */

@@ -1,0 +1,19 @@
+import type * as z from '@sched/bundled/zod'
+import { tres } from '../slurm/amounts.js'
+import { isUnknown } from '../slurm/times.js'
+import { BadLine } from '../trace/format.js'
+import type { amountColumn } from './options.js'
+import type { Row } from './rows.js'
+import { quantityIn } from './values.js'
+
+/** The whole amount that a row says, an equal part of it where it is shared; `undefined` where it says nothing. Throws `BadLine`. */
+export function amountIn(row: Row, asked: z.output<typeof amountColumn>, shares = 1): number | undefined {
+  const { column, scale, key = undefined } = typeof asked === 'string' ? { column: asked, scale: 1 } : asked
+  const text = key === undefined ? row(column) : (tres(row(column), key) ?? '')
+  if (isUnknown(text)) return undefined
+  const amount = quantityIn(text, column) * scale
+  const whole = amount > 0 ? Math.max(1, Math.round(amount)) : 0
+  const each = Math.ceil(whole / shares)
+  if (each <= 2 ** 31 - 1) return each
+  throw new BadLine(column, `found ${amount}, more than 2147483647.`, 'Use a larger unit (scale)')
+}

@@ -1,0 +1,41 @@
+import type { Workload } from '@sched/core'
+import { factsOf } from '../trace/facts.js'
+import { refuseClosedLoop, streamJobs } from '../workload.js'
+import { LogSurvey } from './log-survey.js'
+import { SwfNumbers } from './numbers.js'
+import { swfRows } from './rows.js'
+import { swfResultHeader, writeSwfStream } from './write.js'
+
+/** A workload of rigid jobs, read once and found fit for the Standard Workload Format. */
+export interface SwfLog {
+  /** Number of jobs. */
+  readonly jobs: number
+  /** What the lines cannot say, and what changes when they are read again: sentences for people, each with its counts. */
+  readonly notes: readonly string[]
+  /** The log, which reads the workload once more; `comments` are notes in its header. */
+  lines(comments: readonly string[]): AsyncGenerator<string, void, undefined>
+}
+
+/**
+ * A workload as a log: its jobs with the waits that were recorded, processors, memory and what they follow; names of users, queues and the like as
+ * numbers, with the names in its header. Times keep their fractions of a second, which version 2.2 allows. A run time that was cut at the estimate is
+ * written as it was recorded, since readers cut it again. Throws `BAD_INPUT` for a job that is more than the format can say, and `BROKEN_CONTRACT`
+ * for a closed loop.
+ */
+export async function swfLog(workload: Workload): Promise<SwfLog> {
+  refuseClosedLoop(workload)
+  const { machine, header, start } = factsOf(workload)
+  const numbers = new SwfNumbers()
+  const rowOf = swfRows({ numbers, machine })
+  const survey = new LogSurvey(machine)
+  for await (const job of streamJobs(workload)) survey.add(job, rowOf(job))
+  async function* rows() {
+    for await (const job of streamJobs(workload)) yield rowOf(job, { wait: job.recorded?.wait, runtime: survey.runtimeOf(job) })
+  }
+  const { jobs } = survey
+  return {
+    jobs,
+    notes: survey.notes(),
+    lines: (comments) => writeSwfStream(rows(), { header: swfResultHeader({ header, machine, start, jobs, names: numbers.names(), note: comments }), fractions: true }),
+  }
+}
