@@ -19,17 +19,17 @@ export class DelayWaits implements WorkListener {
   #level = new Int8Array(64)
   #waited = new Float64Array(64)
   #isSkipped = new Uint8Array(64)
-  /** Per lane: jobs skipped, their number, and without heartbeats the time of the last round. */
-  readonly #skipped: readonly number[][]
-  readonly #counts: Int32Array
+  /** The one skipped before it; -1 for the first. */
+  #before = new Int32Array(64)
+  /** Per lane: the one skipped last, -1 for none, and without heartbeats the time of the last round. */
+  readonly #last: Int32Array
   readonly #lastRound: Float64Array
   #lastBeat: Seconds = NaN
 
   constructor(waits: Float64Array, lanes: number) {
     this.#waits = waits
     this.#lanes = lanes
-    this.#skipped = Array.from({ length: lanes }, () => [])
-    this.#counts = new Int32Array(lanes)
+    this.#last = new Int32Array(lanes).fill(-1)
     this.#lastRound = new Float64Array(lanes)
     this.#lastBeat = 0
   }
@@ -39,6 +39,7 @@ export class DelayWaits implements WorkListener {
     this.#level = grown(this.#level, needed)
     this.#waited = grown(this.#waited, needed)
     this.#isSkipped = grown(this.#isSkipped, needed)
+    this.#before = grown(this.#before, needed)
     for (let at = job * this.#lanes; at < needed; at++) {
       this.#level[at] = 0
       this.#waited[at] = 0
@@ -75,9 +76,8 @@ export class DelayWaits implements WorkListener {
 
   skip(at: number, lane: LaneId): void {
     if (this.#isSkipped[at] === NOT) {
-      const count = this.#counts[lane] as number
-      ;(this.#skipped[lane] as number[])[count] = at
-      this.#counts[lane] = count + 1
+      this.#before[at] = this.#last[lane] as number
+      this.#last[lane] = at
     }
     this.#isSkipped[at] = SKIPPED
   }
@@ -89,10 +89,8 @@ export class DelayWaits implements WorkListener {
 
   /** Seconds until the next delay of a job of the lane that was skipped runs out, `Infinity` where none does. */
   soonest(lane: LaneId): Seconds {
-    const skipped = this.#skipped[lane] as number[]
     let soonest = Infinity
-    for (let i = 0; i < (this.#counts[lane] as number); i++) {
-      const at = skipped[i] as number
+    for (let at = this.#last[lane] as number; at >= 0; at = this.#before[at] as number) {
       if (this.#isSkipped[at] !== SKIPPED) continue
       let needed = 0
       for (let level = this.#level[at] as number; level < this.#waits.length; level++) {
@@ -106,13 +104,10 @@ export class DelayWaits implements WorkListener {
 
   /** Jobs of the lane that were skipped have waited. */
   #passTime(lane: LaneId, gap: Seconds): void {
-    const count = this.#counts[lane] as number
-    const skipped = this.#skipped[lane] as number[]
-    for (let i = 0; i < count; i++) {
-      const at = skipped[i] as number
+    for (let at = this.#last[lane] as number; at >= 0; at = this.#before[at] as number) {
       if (this.#isSkipped[at] === SKIPPED) this.#waited[at] = (this.#waited[at] as number) + gap
       this.#isSkipped[at] = NOT
     }
-    this.#counts[lane] = 0
+    this.#last[lane] = -1
   }
 }

@@ -84,27 +84,31 @@ class Delay implements Policy {
     if (!this.#hasHeartbeats) this.#askAgain(round)
   }
 
+  /** Each job's turn, until one launches a task near enough on the node or starts a gang; the others are skipped. In one loop: a call for each job costs a tenth. */
   #startOn(node: NodeId, round: Round): boolean {
+    const { lane, work } = round
     const order = this.#order
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next()) {
       const { ids, to } = block
-      for (let i = block.from; i < to; i++) if (this.#offer(ids[i] as JobId, node, round)) return true
+      for (let i = block.from; i < to; i++) {
+        const job = ids[i] as JobId
+        if (!round.fits(job, node)) continue
+        if (work.together(job, lane) > 1) {
+          if (this.#gangs.start(job, round, lowestFitting)) return true
+          continue
+        }
+        const at = job * this.#lanes + lane
+        const level = this.#sharing?.starved(job, lane) === true ? this.#levels : this.#waits.allowed(at)
+        const task = work.taskFor(job, lane, node, level)
+        if (task !== None) {
+          if (this.#launch(task, at, node, round)) return true
+          continue
+        }
+        if (round.explained) round.defer(job, Reason.Locality)
+        this.#waits.skip(at, lane)
+      }
     }
-    return false
-  }
-
-  /** The job's turn: it launches a task near enough, or is skipped. */
-  #offer(job: JobId, node: NodeId, round: Round): boolean {
-    const { lane, work } = round
-    if (!round.fits(job, node)) return false
-    if (work.together(job, lane) > 1) return this.#gangs.start(job, round, lowestFitting)
-    const at = job * this.#lanes + lane
-    const level = this.#sharing?.starved(job, lane) === true ? this.#levels : this.#waits.allowed(at)
-    const task = work.taskFor(job, lane, node, level)
-    if (task !== None) return this.#launch(task, at, node, round)
-    if (round.explained) round.defer(job, Reason.Locality)
-    this.#waits.skip(at, lane)
     return false
   }
 
