@@ -17,6 +17,13 @@ const log = `JobID|Partition|Submit|Start|End|Timelimit|State|NNodes|ReqCPUS
 `
 const files = { 'slurm.conf': conf, 'log.txt': log, 'off.conf': conf.replace('REQUEUE', 'OFF') }
 
+/** Columns of the jobs of a run, in the order in which these ended. */
+function columnsIn(cwd: string, ...names: string[]): string[] {
+  const [header = [], ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
+  return rows.map((row) => names.map((name) => row[header.indexOf(name)]).join())
+}
+const startsIn = (cwd: string) => columnsIn(cwd, 'id', 'start').sort()
+
 describe('slurm.conf', () => {
   it.each([
     ['takes the place of the other, which runs anew', 'slurm.conf', ['2,10,30', '1,0,130']],
@@ -24,9 +31,22 @@ describe('slurm.conf', () => {
   ])('is a cluster and its policy: the job of the higher tier %s', async (_, queues, expected) => {
     const cwd = directory(files)
     const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', queues, '--out', 'out', '--quiet'], { cwd })
-    const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
-    const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
-    expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
+    expect([code, columnsIn(cwd, 'id', 'start', 'end')]).toEqual([0, expected])
+  })
+
+  it.each([
+    ['backfills a short job', '', ['1,0', '2,100', '3,30', '4,30']],
+    ['starts jobs in order alone with bf_interval=-1, partition by partition', 'SchedulerParameters=bf_interval=-1', ['1,0', '2,100', '3,120', '4,30']],
+    ['does the same with sched/builtin', 'SchedulerType=sched/builtin', ['1,0', '2,100', '3,120', '4,30']],
+  ])('%s', async (_, line, expected) => {
+    // a[1-2] and b1 of one processor: 1 takes a1 until 100, 2 wants both of a and keeps 3, which ends before, from starting, but not 4 of the other partition
+    const queue = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|1', '2|a|1010|1010|1030|00:01:00|COMPLETED|2|2', '3|a|1020|1020|1030|00:01:00|COMPLETED|1|1', '4|b|1030|1030|1040|00:01:00|COMPLETED|1|1']
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\n${line}\nNodeName=a[1-2] CPUs=1\nNodeName=b1 CPUs=1\nPartitionName=a Nodes=a[1-2]\nPartitionName=b Nodes=b1\n`,
+      'log.txt': `${log.split('\n')[0]}\n${queue.join('\n')}\n`,
+    })
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--out', 'out', '--quiet'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
   })
 
   it('includes files from its folder, also those that stand elsewhere on the cluster', async () => {

@@ -147,6 +147,36 @@ describe('replan', () => {
     expect(three({ partition_job_depth: 2 })).toEqual([5, 5, 30])
   })
 
+  describe('without plans (bf_interval -1)', () => {
+    const off = { twoPass: true, bf_interval: -1 } as const
+
+    it('starts jobs in order alone: one that does not fit keeps all behind it from starting, however short they are', () => {
+      const queue = [job(1, 10), job(2, 1, 5), job(1, 5, 7)]
+      expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 30])
+      expect(simulated(queue, [2], replan(fifo(), off))).toEqual([0, 600, 660])
+      expect(simulated(queue, [2], replan(fifo(), off))).toEqual(simulated(queue, [2], strict(fifo())))
+    })
+
+    it('looks at the whole queue every sched_interval seconds, with partition_job_depth alone', () => {
+      const queue = [job(1, 10, 5), job(1, 10, 5), job(1, 10, 5)]
+      const three = (options: object) => simulated(queue, [3], replan(fifo(), { ...off, ...options }))
+      expect(three({ default_queue_depth: 0 })).toEqual([5, 60, 60]) // full_queue of schedule() knows no depth
+      expect(three({ default_queue_depth: 0, sched_interval: 7 })).toEqual([5, 7, 7])
+      expect(three({ partition_job_depth: 1 })).toEqual([5, 60, 120])
+    })
+
+    it('leaves jobs that are one gang waiting for ever, which is told, and so what they keep from starting', () => {
+      const gang: JobSpec = { id: 'H', submit: 0, gang: true, estimate: MINUTE, stages: [1, 2].map((procs) => ({ name: `${procs}`, tasks: 1, gang: true, demand: { procs }, duration: MINUTE })) }
+      const told: string[] = []
+      expect(() => startsOf([gang], [4], replan(fifo(), off), { warn: (message) => told.push(message) })).toThrow('job H waits although nothing runs')
+      expect(told).toEqual([expect.stringContaining('of which bf_interval -1 makes none: they never start, as in Slurm')])
+    })
+
+    it('is refused without twoPass', () => {
+      expect(() => simulated([job(1, 1)], [1], replan(fifo(), { bf_interval: -1 }))).toThrow('without plans nothing ever starts')
+    })
+  })
+
   it('starts no more than bf_max_job_start jobs in a plan, and looks at no more of a user or queue than it is told', () => {
     const spec = (id: string, user: string, queue: string): JobSpec => ({ id, submit: 0, user, queue, estimate: MINUTE, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: MINUTE }] })
     const specs = [spec('a', 'ann', 'x'), spec('b', 'ann', 'y'), spec('c', 'bob', 'x'), spec('d', 'bob', 'y')]

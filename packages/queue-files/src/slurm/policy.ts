@@ -4,7 +4,7 @@ import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { licensesOf } from './licenses.js'
 import { limitsOptions } from './limits.js'
-import { hasParameter, multifactorOptions, replanOptions, weights } from './options.js'
+import { hasParameter, makesPlans, multifactorOptions, replanOptions, weights } from './options.js'
 import { tellGeneral, tellNodes } from './general-settings.js'
 import { markedPartitions } from './partition-nodes.js'
 import { WHOLE_NODES } from './other-settings.js'
@@ -24,7 +24,7 @@ export interface SlurmPolicy extends QueuePolicy {
 }
 
 /**
- * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
+ * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (the first alone for sched/builtin) over `multifactor`, and
  * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT`
  * with the line for a value that Slurm does not take.
  */
@@ -61,7 +61,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
-  const licenses = licensesOf(conf, arePlanned, findings)
+  const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
   const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
   const inner = discipline(
     conf,
@@ -102,24 +102,19 @@ function tellType(setting: Setting, known: readonly string[], otherwise: string,
 function whyNoLicensePlan(conf: SlurmConf): string {
   const { general } = conf
   if (!general.has('licenses')) return 'there are no Licenses'
-  if (/^sched\/builtin$/i.test(general.get('schedulertype')?.value ?? '')) return 'sched/builtin makes no plans'
   return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
 }
 
 function discipline(
-  { general, partitions }: SlurmConf,
+  conf: SlurmConf,
   nodes: number,
   planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined },
   flags: Readonly<Record<string, string>>,
   findings: Findings,
 ): Config {
-  const type = general.get('schedulertype')
-  const isBuiltin = type?.value.toLowerCase() === 'sched/builtin'
-  if (isBuiltin && partitions.length > 1)
-    findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
-  else if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  const options = replanOptions(general.get('schedulerparameters'), flags, findings)
-  return isBuiltin ? { strict: { order: planning.order } } : { replan: { ...planning, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
+  const [type, select] = ['schedulertype', 'selecttype'].map((name) => conf.general.get(name))
+  if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
+  return { replan: { ...planning, twoPass: true, ...reserving(select, nodes, findings), ...replanOptions(conf, flags, findings) } }
 }
 
 /**
