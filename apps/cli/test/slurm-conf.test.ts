@@ -49,6 +49,19 @@ describe('slurm.conf', () => {
     expect([code, startsIn(cwd)]).toEqual([0, expected])
   })
 
+  it('reserves nothing for jobs of a QOS with NoReserve, and tells other flags', async () => {
+    // 1 takes a node until 100; 2 of both, without a reservation, does not keep 3 of four minutes from starting
+    const rows = ['1|low|1000|1000|1100|00:02:00|COMPLETED|1|1|normal', '2|low|1010|1010|1030|00:01:00|COMPLETED|2|2|scavenger', '3|low|1020|1020|1260|00:04:00|COMPLETED|1|1|normal']
+    const run = async (flag: string) => {
+      const cwd = directory({ 'slurm.conf': conf.replace('CPUs=4', 'CPUs=1'), 'log.txt': `${log.split('\n')[0]}|QOS\n${rows.join('\n')}\n`, 'qos.txt': `Name|Flags\nnormal|\nscavenger|${flag}\n` })
+      const { code, err } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf+qos.txt', '--out', 'out'], { cwd })
+      expect(code).toBe(0)
+      return [startsIn(cwd), /QOS scavenger Flags = .*/.exec(err)?.[0]]
+    }
+    expect(await run('RequiresReservation')).toEqual([['1,0', '2,100', '3,120'], 'QOS scavenger Flags = RequiresReservation: nobody has a reservation in advance'])
+    expect(await run('NoReserve')).toEqual([['1,0', '2,270', '3,30'], 'QOS scavenger Flags = NoReserve'])
+  })
+
   it('includes files from its folder, also those that stand elsewhere on the cluster', async () => {
     const [nodes = '', rest = ''] = ['NodeName=n[1-2] CPUs=4\n', conf.replace('NodeName=n[1-2] CPUs=4\n', 'Include /etc/slurm/no-such-folder/nodes.conf\n')]
     const cwd = directory({ 'log.txt': log, 'site.slurm.conf': rest, 'nodes.conf': nodes })

@@ -338,6 +338,16 @@ describe('limits of partitions', () => {
     expect(machine({ partitions: { main: { DenyAccounts: ['science'] } }, accounts: tree }).come(0, ...jobs)).toEqual(['ann_2'])
   })
 
+  it('of nodes do not hold for a QOS that says so; a job that asks for no number of nodes may have too few', () => {
+    const nodes = (id: string, tasks: number) => ({ id, user: 'x', demand: { procs: 1, nodes: 1 }, tasks, gang: true })
+    const runs = (limits: object, Flags: string[] = []) => machine({ partitions: { main: limits }, qos: { normal: { Flags } } }, { nodes: 4 }).come(0, nodes('one', 1), nodes('three', 3), procs('a', 4))
+    expect(runs({ MaxTRESPerJob: 'node=2' })).toEqual(['one', 'a'])
+    expect(runs({ MaxTRESPerJob: 'node=2' }, ['PartitionMaxNodes'])).toEqual(['one', 'three', 'a'])
+    expect(runs({ MinTRESPerJob: 'node=2' })).toEqual(['three', 'a'])
+    expect(runs({ MinTRESPerJob: 'node=2' }, ['PartitionMinNodes'])).toEqual(['one', 'three', 'a'])
+    expect(runs({ MaxTRESPerJob: 'node=2', MinTRESPerJob: 'node=2' }, ['PartitionMinNodes'])).toEqual(['one', 'a'])
+  })
+
   it('of time do not hold for a QOS that says so; a job without a time limit gets the longest', () => {
     expect(machine({ partitions: { main: { MaxTime: 1 } }, qos: { normal: { Flags: ['PartitionTimeLimit'] } } }).come(0, procs('a', 1, { estimate: 100 }))).toEqual(['a'])
     expect(machine({ partitions: { main: { MaxTime: 1 } } }).come(0, procs('a', 1, { estimate: 100 }), procs('b', 1, { estimate: 60 }), { id: 'c', demand: { procs: 1 }, user: 'x' })).toEqual(['b'])

@@ -308,6 +308,9 @@ describe('the policy of a slurm.conf', () => {
       ['ignored', 4, 'b MinNodes', 'jobs that ask for processors ask for no number of nodes'],
       ['honoured', 4, 'b DefaultTime', ''],
     ])
+    const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
+    expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes' }))
   })
 
   it('tells settings of partitions, slips of the pen, and those of daemons in one line', () => {

@@ -127,17 +127,40 @@ describe('a table of QOS', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
       enforce: ['qos'],
-      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } },
+      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, noReserve: ['high'], twoPass: true, nodes: 'named', select: 'cons_tres' } },
     } })
     expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],
-      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'], ['approximated', 3, 'QOS high Flags', 'only DenyOnLimit, OverPartQOS, PartitionTimeLimit are simulated'],
+      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'],
       ['ignored', 3, 'QOS high Preempt', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'],
     ])
   })
 
+  it('has all flags of sacctmgr: those of limits where these are enforced, those of partitions and plans always, and says why the others do nothing', () => {
+    const flags = (...all: string[]) => `Name|Flags\nnormal|${all.join(',')}`
+    const ofFlags = (conf: string, ...all: string[]) => told(conf, flags(...all)).map(([verdict, , , note]) => [verdict, note])
+    const all = ['denyonlimit', 'OverPartQOS', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
+    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
+    expect(ofFlags(enforced, ...all)).toEqual([['honoured', '']])
+    expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
+    expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
+    expect(['EnforceUsageThreshold', 'RequiresReservation', 'UsageFactorSafe', 'Relative', 'NoDecay', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
+      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'], ['ignored', 'what a job asks counts without UsageFactor'],
+      ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'what its jobs have used decays as all else'], ['ignored', 'not simulated; did you mean NoReserve?'],
+    ])
+    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages), RequiresReservation (nobody has a reservation in advance)']])
+  })
+
+  it('plans jobs of QOS without reservations for a minute where PreemptMode is not OFF', () => {
+    const policy = (conf: string) => (made(conf, 'Name|Flags\nlow|NoReserve\nnormal|').policy as { replan: object }).replan
+    expect([policy(''), policy('PreemptMode=off')]).toEqual([{ ...inner.replan, noReserve: ['low'] }, { ...inner.replan, noReserve: ['low'] }])
+    expect(policy('PreemptMode=SUSPEND,GANG')).toEqual({ ...inner.replan, noReserve: ['low'], noReserveMinute: true })
+    expect(policy('SchedulerType=sched/builtin')).toEqual({ ...inner.replan, bf_interval: -1 })
+    expect(told('SchedulerType=sched/builtin', 'Name|Flags\nlow|NoReserve\nnormal|')).toEqual([['ignored', 2, 'QOS low Flags', 'no plans are made']])
+  })
+
   it('says what of the use of a QOS is charged', () => {
-    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, noReserve: ['high'], twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityWeightFairshare=10', qos).find(([, , setting]) => setting === 'QOS high UsageFactor')).toEqual(['honoured', 3, 'QOS high UsageFactor', 'for shares'])
   })
 
@@ -159,7 +182,7 @@ describe('a table of QOS', () => {
 
   it('says who preempts whom', () => {
     expect(made('PreemptType=preempt/qos\nPreemptMode=REQUEUE', qos).policy).toEqual({
-      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: inner },
+      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: { replan: { ...inner.replan, noReserve: ['high'], noReserveMinute: true } } },
     })
   })
 })

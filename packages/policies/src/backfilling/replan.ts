@@ -66,6 +66,14 @@ const replanOptions = z.strictObject({
     .nonnegative()
     .default(0)
     .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
+  noReserve: z
+    .array(z.string())
+    .default([])
+    .describe('QOS whose jobs plans start and give no reservation (flag NoReserve of sacctmgr); jobs that name none have `normal`'),
+  noReserveMinute: z
+    .boolean()
+    .default(false)
+    .describe('such jobs start in plans where they have room for a minute, since others may take their place (where PreemptMode is not OFF)'),
   bf_licenses: z
     .record(z.string(), z.int().nonnegative())
     .optional()
@@ -114,9 +122,10 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
-/** Up to when a plan looks for starts, and groups of which a limit keeps jobs from starting before a time. */
+/** Up to when a plan looks for starts, for how long at most a job must have room, and groups of which a limit keeps jobs from starting before a time. */
 interface Search {
   readonly latest: Seconds
+  readonly most: Seconds
   readonly blocked: Map<string, Seconds>
 }
 
@@ -131,6 +140,7 @@ class Replan implements Policy {
   readonly #licenses: Licenses | undefined
   readonly #queue: JobId[] = []
   readonly #makesPlans: boolean
+  readonly #noReserve: ReadonlySet<string>
   /** When the next plan is made, or without plans the whole queue is looked at, with `twoPass`, by lane. */
   readonly #due: Float64Array
   /** Lanes in which it goes on, since decisions about single jobs take time: as long as such are taken up. */
@@ -148,6 +158,7 @@ class Replan implements Policy {
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
     this.#makesPlans = options.bf_interval > 0
+    this.#noReserve = new Set(options.noReserve)
     if (!this.#makesPlans && !options.twoPass)
       throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
     this.#tellPass = env.tellPass
@@ -288,7 +299,7 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step } = this.#options
+    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step, noReserveMinute } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
@@ -333,14 +344,15 @@ class Replan implements Policy {
       }
       tests++
       looks.use(job)
-      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, blocked })
+      const isBare = this.#noReserve.size > 0 && this.#noReserve.has(work.qos(job) || 'normal')
+      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
         arrays.start(array)
         continue
       }
-      if (start === Infinity || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
+      if (start === Infinity || isBare || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
         arrays.reject(array)
         continue
       }
@@ -366,15 +378,15 @@ class Replan implements Policy {
    * Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. One that finds room and is
    * held back by a limit is looked for after a while, and with it those of the QOS whose limit that is.
    */
-  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, blocked }: Search): Seconds {
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked }: Search): Seconds {
     while (lane.waits[job] === true) {
       const limits = round.limitsOf?.(job)
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
-      const start = plan.earliest(job, latest, from)
+      const start = plan.earliest(job, latest, from, most)
       if (start > round.now) return start
       if (limits?.held !== undefined) {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
-        return plan.earliest(job, latest, round.now + UNTIL_LIMIT)
+        return plan.earliest(job, latest, round.now + UNTIL_LIMIT, most)
       }
       if (!plan.start(job, round)) return Infinity
     }

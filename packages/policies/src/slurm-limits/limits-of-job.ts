@@ -73,7 +73,7 @@ export class LimitsOfJob {
     for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) this.#own(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres)), isStrict)
     this.#amounts(amounts('GrpTRES', qos.GrpTRES), { of: all, scope: 'QOSGrp', isStrict })
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)), isStrict)
-    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres)), isStrict)
+    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres), tres === 'node'), isStrict)
     this.#amounts(amounts('MaxTRESPerAccount', qos.MaxTRESPerAccount), { of: ofAccount, scope: 'QOSPerAccount', isStrict })
     this.#amounts(amounts('MaxTRESPerUser', qos.MaxTRESPerUser), { of: ofUser, scope: 'QOSPerUser', isStrict })
     if (isNew('GrpSubmitJobs', qos.GrpSubmitJobs)) this.#submit(all, qos.GrpSubmitJobs as number, 'QOSGrpSubmitJobsLimit')

@@ -30,7 +30,7 @@ const qos = z.strictObject({
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
   UsageFactor: z.number().nonnegative().optional().describe('how much of the use of its jobs counts for GrpTRESMins, GrpTRESRunMins and GrpWall, of whatever; default 1'),
-  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit: MaxTime of partitions does not count'),
+  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count'),
 })
 export type QosOptions = z.output<typeof qos>
 

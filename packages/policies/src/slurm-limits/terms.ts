@@ -139,14 +139,15 @@ export class TermsBook {
   #ofPartition(partition: PartitionOptions, queue: string, association: Association, qos: string, all: readonly Qos[]): Limit[] {
     const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob } = partition
     const field = `partitions.${queue}`
-    const isTimeOpen = all.some(({ Flags }) => Flags?.includes('PartitionTimeLimit') === true)
+    const isOpen = (flag: string) => all.some(({ Flags }) => Flags?.includes(flag) === true)
+    const [most, least] = [isOpen('PartitionMaxNodes') ? undefined : MaxTRESPerJob, isOpen('PartitionMinNodes') ? undefined : MinTRESPerJob]
     return [
       ...(State === 'DOWN' ? [never('PartitionDown')] : []),
       ...(isKeptOut(accountsOf(association), AllowAccounts, DenyAccounts) ? [never('AccountNotAllowed')] : []),
       ...(isKeptOut([qos], AllowQos, DenyQos) ? [never('QOSNotAllowed')] : []),
-      ...(MaxTime === undefined || isTimeOpen ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
-      ...amountsOf(MaxTRESPerJob, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
-      ...amountsOf(MinTRESPerJob, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres))),
+      ...(MaxTime === undefined || isOpen('PartitionTimeLimit') ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
+      ...amountsOf(most, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
+      ...amountsOf(least, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres), tres === 'node')),
     ]
   }
 

@@ -147,6 +147,37 @@ describe('replan', () => {
     expect(three({ partition_job_depth: 2 })).toEqual([5, 5, 30])
   })
 
+  describe.each([['counted', 0], ['named', 1]] as const)('jobs of QOS with NoReserve, with %s nodes', (nodes, gap) => {
+    const spec = (id: string, procs: number, minutes: number, qos?: string, submit = 0): JobSpec => ({
+      ...nodesFor(id, procs, minutes, submit), ...(qos !== undefined && { qos }),
+    })
+    const starts = (specs: readonly JobSpec[], options: object) => Object.fromEntries(startsOf(specs, [1], replan(fifo(), { nodes, ...exact, ...options }), { nodes: 2 }))
+
+    it('get no reservation and are overtaken', () => {
+      // R holds one of two nodes for 10 min; W of two, if planned, keeps S of 20 min from starting
+      const specs = (qos?: string) => [spec('R', 1, 10), spec('W', 2, 1, qos), spec('S', 1, 20, 'high')]
+      const [planned, overtaken] = [{ R: 0, W: 600, S: 660 }, { R: 0, S: 0, W: 1200 }]
+      expect(starts(specs('scavenger'), {})).toEqual(planned)
+      expect(starts(specs('scavenger'), { noReserve: ['scavenger'] })).toEqual(overtaken)
+      expect(starts(specs(), { noReserve: ['normal'] })).toEqual(overtaken)
+      expect(starts(specs('other'), { noReserve: ['scavenger'], noReserveMinute: true })).toEqual(planned)
+    })
+
+    it('start in the place of a reservation that begins a minute later or more, where others may take it back (time_limit = 1 of _attempt_backfill)', () => {
+      // W of two nodes is planned for 10 min; L runs 20 min on one of them
+      const specs = (submit: number) => [spec('R', 1, 10), spec('W', 2, 1, 'high'), spec('L', 1, 20, 'scavenger', submit)]
+      expect(starts(specs(0), { noReserve: ['scavenger'] })).toEqual({ R: 0, W: 600, L: 660 })
+      expect(starts(specs(0), { noReserve: ['scavenger'], noReserveMinute: true })).toEqual({ R: 0, L: 0, W: 1200 })
+      expect(starts(specs(540 - gap), { noReserve: ['scavenger'], noReserveMinute: true })).toMatchObject({ L: 540 - gap })
+      expect(starts(specs(541), { noReserve: ['scavenger'], noReserveMinute: true })).toEqual({ R: 0, W: 600, L: 660 })
+    })
+
+    it('keep others from starting at events, where plans have no part (schedule() of Slurm)', () => {
+      const specs = [spec('R', 1, 10), spec('W', 2, 1, 'scavenger', 1), spec('S', 1, 20, 'high', 2)]
+      expect(starts(specs, { noReserve: ['scavenger'], twoPass: true })).toEqual({ R: 0, S: 30, W: 1230 })
+    })
+  })
+
   describe('without plans (bf_interval -1)', () => {
     const off = { twoPass: true, bf_interval: -1 } as const
 

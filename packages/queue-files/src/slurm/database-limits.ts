@@ -5,12 +5,11 @@ import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
 import type { Entity } from './database.js'
+import { makesPlans } from './options.js'
+import { limitingFlags, verdictOnFlags } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 
 type Options = Record<string, unknown>
-
-/** Flags of QOS that act. */
-const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
 
 /** Limits of QOS and associations as `slurm-limits` has them; tells of each setting what becomes of it. Throws `BAD_INPUT` with the line. */
 export class DatabaseLimits {
@@ -40,12 +39,10 @@ export class DatabaseLimits {
     }))
   }
 
-  #flags(setting: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const given = listed(setting.value)
-    const known = FLAGS.filter((flag) => given.some((each) => each.toLowerCase() === flag.toLowerCase()))
-    if (known.length > 0 && this.#isEnforced) limits['Flags'] = known
-    if (given.length > known.length) tell(known.length === 0 ? 'ignored' : 'approximated', `only ${FLAGS.join(', ')} are simulated`)
-    else tell(this.#isEnforced ? 'honoured' : 'ignored', this.#isEnforced ? '' : NOT_ENFORCED)
+  #flags({ value }: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const known = limitingFlags(value, this.#isEnforced)
+    if (known.length > 0) limits['Flags'] = known
+    tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
   }
 
   accounts(): Options {

@@ -26,8 +26,8 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
   const limits = new DatabaseLimits(conf, resources, findings, enforced.limits)
   const qos = limits.qos()
   const accounts = limits.accounts()
-  const isNeeded = (check: string, tree: Options) => enforced.checks.includes(check) || (enforced.limits && hasSettings(tree))
-  const ofDatabase = { ...(isNeeded('qos', qos) && { qos }), ...(isNeeded('associations', accounts) && { accounts }) }
+  const isNeeded = (check: string, tree: Options, acts: boolean) => enforced.checks.includes(check) || (acts && hasSettings(tree))
+  const ofDatabase = { ...(isNeeded('qos', qos, true) && { qos }), ...(isNeeded('associations', accounts, enforced.limits) && { accounts }) }
   const given = { ...(licenses !== undefined && { licenses }), ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))

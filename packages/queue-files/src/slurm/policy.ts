@@ -10,6 +10,7 @@ import { markedPartitions } from './partition-nodes.js'
 import { WHOLE_NODES } from './other-settings.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
+import { withoutReservations } from './qos-flags.js'
 import { qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
@@ -63,10 +64,15 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
   const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
   const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
+  const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const inner = discipline(
     conf,
     nodes,
-    { order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order, ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }) },
+    {
+      order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
+      ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
+      ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
+    },
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
     findings,
   )
@@ -79,6 +85,9 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
   return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => fileOf(a) - fileOf(b) || a.line - b.line) }
 }
+
+/** Whether PreemptMode is OFF, its default: with any other, plans give jobs without reservations a minute (`_attempt_backfill` of sched/backfill). */
+const isOff = (mode: Setting | undefined): boolean => mode === undefined || /^(OFF)?$/i.test(mode.value.trim())
 
 /** Tiers and job factors have 16 bits. */
 const HIGHEST_TIER = 65_533
@@ -108,7 +117,7 @@ function whyNoLicensePlan(conf: SlurmConf): string {
 function discipline(
   conf: SlurmConf,
   nodes: number,
-  planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined },
+  planning: Readonly<Record<string, unknown>>,
   flags: Readonly<Record<string, string>>,
   findings: Findings,
 ): Config {
