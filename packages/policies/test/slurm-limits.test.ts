@@ -264,6 +264,14 @@ describe('limits on past use', () => {
     expect(come(121, procs('bob_1', 1, { estimate: 61 }), procs('bob_2', 1, { estimate: 60 }))).toEqual(['bob_2']) // 240 of 300 s
   })
 
+  it.each([false, true])('open when use is forgotten, without anything else happening then (PriorityUsageResetPeriod), with safe %s', (safe) => {
+    const spec = (id: string, submit: number): JobSpec => ({ id, user: 'ann', submit, estimate: 120, stages: [{ name: 'job', tasks: 1, demand: { procs: 8 }, duration: 120 }] })
+    const limited = (usageReset?: number) => slurmLimits(easy(), { qos: { normal: { GrpTRESMins: 'cpu=16' } }, calcPeriod: 60, halfLife: 0, safe, ...(usageReset !== undefined && { usageReset }) })
+    const jobs = [spec('ann_1', 0), spec('ann_2', 600)]
+    expect([...startsOf(jobs, [8], limited())]).toEqual([['ann_1', 0]])
+    expect([...startsOf(jobs, [8], limited(86_430))]).toEqual([['ann_1', 0], ['ann_2', 86_460]]) // at the end of the period in which that is
+  })
+
   it('with `safe` open as use decays', () => {
     // 8 of 10 used at 120, halved in an hour: 5 more fit when 8 x 2^-t is at most 5, after 2441 s, at the end of that period
     const { come, end, pass } = machine({ accounts, safe: true, halfLife: 3600, calcPeriod: 60 })

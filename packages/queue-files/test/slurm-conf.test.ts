@@ -103,6 +103,8 @@ describe('the nodes of a slurm.conf', () => {
   })
 })
 
+const MIDNIGHT = 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday'
+
 describe('the policy of a slurm.conf', () => {
   it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
     expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
@@ -191,15 +193,25 @@ describe('the policy of a slurm.conf', () => {
     ].join('\n')
     expect(policyOf(text)).toEqual({
       replan: {
-        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', PriorityUsageResetPeriod: 'MONTHLY', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
         twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['approximated', 7, 'PriorityFlags', 'without FUTURE_FLAG, which is not simulated'],
-      ['ignored', 8, 'PriorityUsageResetPeriod', 'usage is forgotten daily, weekly or never'],
+      ['approximated', 8, 'PriorityUsageResetPeriod', MIDNIGHT],
       ['ignored', 11, 'b PriorityTier', 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'],
     ])
+  })
+
+  it.each(['NONE', 'now', 'DAILY', 'Weekly', 'QUARTERLY', 'YEARLY'])('forgets usage %s', (period) => {
+    const isNever = /^no/i.test(period)
+    expect(policyOf(`PriorityUsageResetPeriod=${period}`)).toMatchObject({ replan: { order: { multifactor: { PriorityUsageResetPeriod: period.toUpperCase() } } } })
+    expect(told(`PriorityUsageResetPeriod=${period}`)).toEqual([isNever ? ['honoured', 2, 'PriorityUsageResetPeriod', ''] : ['approximated', 2, 'PriorityUsageResetPeriod', MIDNIGHT]])
+  })
+
+  it('says which periods Slurm takes', () => {
+    expect(told('PriorityUsageResetPeriod=14-0')).toEqual([['ignored', 2, 'PriorityUsageResetPeriod', 'Slurm takes NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY, YEARLY']])
   })
 
   it('has the default of Slurm 23.11 and later where no PriorityType is given, and says so where there are weights', () => {

@@ -98,6 +98,13 @@ describe('a dump of sacctmgr', () => {
     expect(limitsOf('AccountingStorageEnforce=safe', "Account - 'a':GrpJobs=2")).toEqual({ accounts: { a: { GrpJobs: 2 } }, policy: inner })
   })
 
+  it('forgets past use when that of priorities is', () => {
+    const conf = `${enforced}\nPriorityUsageResetPeriod=MONTHLY\nPriorityDecayHalfLife=0`
+    expect(limitsOf(conf, dump)).toMatchObject({ usageReset: 'monthly', halfLife: 0 })
+    expect(limitsOf(conf.replace('MONTHLY', 'NOW'), dump)).not.toHaveProperty('usageReset')
+    expect(limitsOf(conf, "Account - 'a':GrpJobs=2")).not.toHaveProperty('usageReset')
+  })
+
   it('stands alone where there is no slurm.conf', () => {
     expect(queuePolicy(readQueues({ file: 'd', text: "Cluster - c\nParent - root\nAccount - a:MaxJobs=2\nQOS - 'normal':GrpJobs=3" }), facts).policy).toEqual({ 'slurm-limits': { qos: { normal: { GrpJobs: 3 } }, accounts: { a: { MaxJobs: 2 } }, policy: inner } })
   })

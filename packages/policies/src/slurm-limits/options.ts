@@ -1,5 +1,6 @@
 import * as z from '@sched/bundled/zod'
 import { maxTresOption } from '../fair-share/billing.js'
+import { usageResetOption } from '../fair-share/usage-resets.js'
 
 const count = z.int().nonnegative()
 const tres = z
@@ -81,6 +82,7 @@ export const slurmLimitsOptions = z.strictObject({
   maxTres: maxTresOption.describe('true: a job costs the largest of its amounts times their weights instead of their sum (PriorityFlags=MAX_TRES); gres: the largest of processors, memory and nodes, and the sum of all else (MAX_TRES_GRES)'),
   safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
+  usageReset: usageResetOption,
   calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
 })
 /** Options of `slurm-limits`. */

@@ -1,5 +1,6 @@
 import type { ClusterView, Env, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
+import { resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { Associations, inherited, mayAskFor, type Association } from './associations.js'
 import { Bills, type Bill } from './bills.js'
@@ -67,13 +68,13 @@ export class TermsBook {
   readonly #terms = new Map<string, Terms>()
   readonly #warn: (message: string) => void
 
-  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'warn'>) {
+  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'start' | 'warn'>) {
     this.#warn = (message) => env.warn(message)
     this.#options = options
     this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
     this.#now = env.now
-    this.past = { isSafe: options.safe, usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity }), charged: [], timed: new Set() }
+    this.past = { isSafe: options.safe, usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, resets: resetsOf(options.usageReset, env) }), charged: [], timed: new Set() }
     const bills = new Bills(options, env.cluster)
     this.#bills = this.#check().some(({ tres }) => tres === 'billing') ? bills : undefined
   }

@@ -1,5 +1,5 @@
 import { knownWords } from '@sched/core'
-import { priorityFlags } from '@sched/policies'
+import { priorityFlags, usageResetOf, usageResetPeriods } from '@sched/policies'
 import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
@@ -129,10 +129,11 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
   else if (name === 'PriorityFavorSmall') options[name] = isYes(setting) ? 'YES' : 'NO'
   else if (name === 'PriorityFlags') return takeFlags(options, setting, findings)
   else {
-    const period = value.toUpperCase()
-    if (!['NONE', 'DAILY', 'WEEKLY'].includes(period)) return tell('ignored', 'usage is forgotten daily, weekly or never')
+    const period = usageResetPeriods.find((each) => each === value.toUpperCase())
+    if (period === undefined) return tell('ignored', `Slurm takes ${usageResetPeriods.join(', ')}`)
     options[name] = period
-    if (period !== 'NONE') return tell('approximated', 'counted from the start of the run, not from midnight')
+    if (usageResetOf(period) !== undefined)
+      return tell('approximated', 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday')
   }
   if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares)
     return tell(
