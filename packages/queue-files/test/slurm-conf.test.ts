@@ -325,6 +325,25 @@ describe('the policy of a slurm.conf', () => {
     expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes' }))
   })
 
+  it('has every setting of partitions, or says why not', () => {
+    // all of Slurm 25, with values that are not what holds anyway
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
+    const approximated = { MaxNodes: '2', MinNodes: '2' }
+    const ignored = {
+      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', ExclusiveUser: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES', MaxCPUsPerNode: '4',
+      MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
+      SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
+    }
+    const text = `NodeName=n[1-2] CPUs=4\nPartitionName=p ${Object.entries({ ...honoured, ...approximated, ...ignored }).map(([name, value]) => `${name}=${value}`).join(' ')}`
+    const { findings } = queuePolicy(readQueues(source(text)), { resources: ['procs', 'nodes'], nodes: 2, heartbeat: false })
+    const of = (verdict: string) => findings.filter((each) => each.verdict === verdict && each.setting.startsWith('p ')).map(({ setting }) => setting.slice(2)).sort()
+    expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, approximated, ignored].map((each) => Object.keys(each).sort()))
+    expect(findings.filter(({ verdict, setting, note }) => verdict === 'ignored' && setting.startsWith('p ') && /^(not simulated.*|)$/.test(note))).toEqual([])
+    expect(told('KillWait=30\nJobDefaults=DefMemPerGPU=9\nOverTimeLimit=5').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
+      ['ignored', 'KillWait', 'a job has ended when it ends'], ['ignored', 'JobDefaults', 'jobs ask for what the workload says'], ['ignored', 'OverTimeLimit', 'how a job ends that runs too long is decided when the log is read (overrun)'],
+    ])
+  })
+
   it('tells settings of partitions, slips of the pen, and those of daemons in one line', () => {
     const text = ['PartitionName=p Nodes=a[1-2] MaxTime=60 PreemptMode=OFF PriorityTeir=3', 'SlurmctldPort=1', 'PriorityWeightAges=3', 'SelectType=select/linear', 'SlurmUser=s'].join('\n')
     expect(told(text)).toEqual([

@@ -146,16 +146,39 @@ describe('a table of QOS', () => {
   it('has all flags of sacctmgr: those of limits where these are enforced, those of partitions and plans always, and says why the others do nothing', () => {
     const flags = (...all: string[]) => `Name|Flags\nnormal|${all.join(',')}`
     const ofFlags = (conf: string, ...all: string[]) => told(conf, flags(...all)).map(([verdict, , , note]) => [verdict, note])
-    const all = ['denyonlimit', 'OverPartQOS', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
-    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
+    const all = ['denyonlimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
+    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
     expect(ofFlags(enforced, ...all)).toEqual([['honoured', '']])
     expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
     expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
-    expect(['EnforceUsageThreshold', 'RequiresReservation', 'UsageFactorSafe', 'Relative', 'NoDecay', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
+    expect(['EnforceUsageThreshold', 'RequiresReservation', 'UsageFactorSafe', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
       ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'], ['ignored', 'what a job asks counts without UsageFactor'],
-      ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'what its jobs have used decays as all else'], ['ignored', 'not simulated; did you mean NoReserve?'],
+      ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'not simulated; did you mean NoReserve?'],
     ])
     expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages), RequiresReservation (nobody has a reservation in advance)']])
+  })
+
+  it('has every setting of sacctmgr, or says why not', () => {
+    // what `sacctmgr modify qos set` of Slurm 25 takes, but for names and what it resets
+    const counts = ['GrpJobs', 'GrpSubmit', 'GrpSubmitJobs', 'MaxJobsPA', 'MaxJobsPerAccount', 'MaxJobsPU', 'MaxJobsPerUser', 'MaxSubmitJobsPA', 'MaxSubmitJobsPerAccount', 'MaxSubmitJobsPU', 'MaxSubmitJobsPerUser']
+    const amounts = [
+      'GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRES', 'MaxTRESPJ', 'MaxTRESPerJob', 'MaxTRESMins', 'MaxTRESMinsPJ', 'MaxTRESMinsPerJob', 'MaxTRESPA', 'MaxTRESPerAccount', 'MaxTRESPU', 'MaxTRESPerUser', 'MaxTRESRunMinsPA', 'MaxTRESRunMinsPerAccount',
+      'MaxTRESRunMinsPU', 'MaxTRESRunMinsPerUser', 'MinTRES', 'MinTRESPerJob',
+    ]
+    const idle = ['GrpJobsAccrue', 'LimitFactor', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'MinPrioThreshold', 'PreemptExemptTime', 'UsageThreshold']
+    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'GraceTime', 'GrpWall', 'MaxWall', 'MaxWallDurationPerJob', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
+    const of = (header: string, row: string) => told(`${enforced}\nPriorityWeightQOS=1`, `${header}\n${row}`).filter(([, line]) => line === 2).map(([verdict, , setting, note]) => [verdict, String(setting).replace(/^QOS normal | of 1 association$/g, ''), note])
+    const found = of(`Name|${values.map(([name]) => name).join('|')}`, `normal|${values.map(([, value]) => value).join('|')}`)
+    expect(found.map(([, setting]) => setting).sort()).toEqual(values.map(([name]) => name).sort())
+    expect(found.filter(([verdict]) => verdict === 'ignored').map(([, setting]) => setting).sort()).toEqual([...idle, 'Flags', 'GraceTime', 'Preempt', 'PreemptMode'].sort())
+    expect(found.filter(([verdict, , note]) => verdict === 'ignored' && (note === '' || note === 'not simulated')).map(([, setting]) => setting)).toEqual(['UsageThreshold'])
+    // and `modify account` or `user`
+    const ofAccounts = ['GrpJobs', 'GrpSubmitJobs', 'MaxJobs', 'MaxSubmitJobs', 'GrpWall', 'MaxWallDurationPerJob', 'DefaultQOS', 'QOS']
+    const tres = ['GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRESPerJob', 'MaxTRESMinsPerJob']
+    const none = ['GrpJobsAccrue', 'MaxJobsAccrue', 'MaxTRESPerNode', 'MaxTRESRunMins', 'MinPrioThresh', 'Priority']
+    const associations = of(`Account|ParentName|User|${[...ofAccounts, ...none, ...tres].join('|')}`, `a|root||${[...ofAccounts, ...none].map(() => '9').join('|')}|${tres.map(() => 'cpu=9').join('|')}`)
+    expect(associations.filter(([verdict]) => verdict === 'honoured').map(([, setting]) => setting).sort()).toEqual([...ofAccounts, ...tres].sort())
+    expect(associations.filter(([verdict, , note]) => verdict === 'ignored' && note !== '').map(([, setting]) => setting).sort()).toEqual(none)
   })
 
   it('plans jobs of QOS without reservations for a minute where PreemptMode is not OFF', () => {
@@ -232,11 +255,25 @@ describe('limits of partitions', () => {
   })
 })
 
+describe('a table of the associations of several clusters', () => {
+  const table = 'Cluster|Account|User|MaxJobs\nc|a||\nc|a|ann|4\nother|a||\nother|a|ann|5\n'
+
+  it('is that of the cluster that the slurm.conf is of', () => {
+    expect(limitsOf(enforced, table)).toMatchObject({ accounts: { a: { users: { ann: { MaxJobs: 4 } } } } })
+    expect(told(enforced, table)).toEqual([['honoured', 3, 'MaxJobs of 1 association', '']])
+  })
+
+  it('says that it is taken for one where that is none of them', () => {
+    expect(told(`${enforced}\nClusterName=third`, table)).toContainEqual(['approximated', 1, 'Cluster', 'associations of all these clusters are taken together, since ClusterName is none of them; print those of one with cluster=NAME'])
+  })
+})
+
 describe('what is filled in at submission', () => {
-  it('is the default partition and the default QOS of the association, or of the accounts around it', () => {
+  it('is the default partition, the default account of the user and the default QOS of the association, or of the accounts around it', () => {
     const fill = slurmDefaults(readQueues(...files('PartitionName=a\nPartitionName=b Default=YES', dump)) as SlurmConf)!
     const job = (change: object) => fill({ id: 'x', submit: 0, stages: [], ...change })
-    expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', undefined], ['b', 'normal'], ['b', 'long']])
+    expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', 'long'], ['b', 'normal'], ['b', 'long']])
+    expect([job({ user: 'ann' }), job({ user: 'ann', account: 'science' }), job({ user: 'bob' })].map(({ account, qos: given }) => [account, given])).toEqual([['physics', 'long'], ['science', undefined], [undefined, 'long']])
     expect(slurmDefaults(readQueues(...files('PartitionName=a MaxTime=UNLIMITED')) as SlurmConf)).toBeUndefined()
   })
 

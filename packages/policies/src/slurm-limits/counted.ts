@@ -20,6 +20,8 @@ export class Counted {
   readonly #resources: number
   /** What of its past use counts, by the ids of that: a resource, or -1 for the time of its jobs. */
   readonly charges: { readonly id: number; readonly resource: number }[] = []
+  /** That use is kept for ever. */
+  lasts = false
   /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
   fewest = Infinity
   hasAmounts = false

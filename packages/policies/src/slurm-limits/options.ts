@@ -27,11 +27,13 @@ const qos = z.strictObject({
   MaxTRESPerUser: tres.optional().describe('amounts that the running jobs of one user may hold together'),
   MaxJobsPerUser: count.optional().describe('jobs of one user that may run at once'),
   MaxSubmitJobsPerUser: count.optional().describe('jobs of one user that may wait and run; more are refused'),
+  MaxTRESRunMinsPerUser: tres.optional().describe('amounts x minutes that the running jobs of one user may have left together, by their time limits'),
+  MaxTRESRunMinsPerAccount: tres.optional().describe('the same of one account'),
   MaxTRESPerAccount: tres.optional().describe('amounts that the running jobs of one account may hold together'),
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
   UsageFactor: z.number().nonnegative().optional().describe('how much of the use of its jobs counts for GrpTRESMins, GrpTRESRunMins and GrpWall, of whatever; default 1'),
-  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count'),
+  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count; NoDecay: what counts for GrpTRESMins and GrpWall neither decays nor is forgotten'),
 })
 export type QosOptions = z.output<typeof qos>
 

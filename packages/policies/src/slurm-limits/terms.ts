@@ -1,6 +1,6 @@
 import type { ClusterView, Env, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
-import { resetsOf } from '../fair-share/usage-resets.js'
+import { NO_RESETS, resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { Associations, inherited, mayAskFor, type Association } from './associations.js'
 import { Bills, type Bill } from './bills.js'
@@ -74,7 +74,14 @@ export class TermsBook {
     this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
     this.#now = env.now
-    this.past = { isSafe: options.safe, usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, resets: resetsOf(options.usageReset, env) }), charged: [], timed: new Set() }
+    const { halfLife, calcPeriod, usageReset, safe } = options
+    this.past = {
+      isSafe: safe,
+      usage: new DecayedUsage({ halfLife, calcPeriod, resets: resetsOf(usageReset, env) }),
+      lasting: new DecayedUsage({ halfLife: 0, calcPeriod, resets: NO_RESETS }),
+      charged: [],
+      timed: new Set(),
+    }
     const bills = new Bills(options, env.cluster)
     this.#bills = this.#check().some(({ tres }) => tres === 'billing') ? bills : undefined
   }

@@ -17,13 +17,13 @@ interface Flag {
 const FLAGS: readonly Flag[] = [
   { name: 'DenyOnLimit', about: 'limits' },
   { name: 'OverPartQOS', about: 'limits' },
+  { name: 'NoDecay', about: 'limits' },
   { name: 'PartitionTimeLimit', about: 'partitions' },
   { name: 'PartitionMaxNodes', about: 'partitions' },
   { name: 'PartitionMinNodes', about: 'partitions' },
   { name: 'NoReserve', about: 'plans' },
   { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
   { name: 'RequiresReservation', why: 'nobody has a reservation in advance' },
-  { name: 'NoDecay', why: 'what its jobs have used decays as all else' },
   { name: 'UsageFactorSafe', why: 'what a job asks counts without UsageFactor' },
   { name: 'Relative', why: 'its limits are taken for amounts, not for percentages' },
 ]
