@@ -165,12 +165,12 @@ describe('a table of QOS', () => {
       'GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRES', 'MaxTRESPJ', 'MaxTRESPerJob', 'MaxTRESMins', 'MaxTRESMinsPJ', 'MaxTRESMinsPerJob', 'MaxTRESPA', 'MaxTRESPerAccount', 'MaxTRESPU', 'MaxTRESPerUser', 'MaxTRESRunMinsPA', 'MaxTRESRunMinsPerAccount',
       'MaxTRESRunMinsPU', 'MaxTRESRunMinsPerUser', 'MinTRES', 'MinTRESPerJob',
     ]
-    const idle = ['GrpJobsAccrue', 'LimitFactor', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'MinPrioThreshold', 'PreemptExemptTime', 'UsageThreshold']
-    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'GraceTime', 'GrpWall', 'MaxWall', 'MaxWallDurationPerJob', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
+    const idle = ['GrpJobsAccrue', 'LimitFactor', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'MinPrioThreshold', 'UsageThreshold']
+    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'PreemptExemptTime', 'GraceTime', 'GrpWall', 'MaxWall', 'MaxWallDurationPerJob', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
     const of = (header: string, row: string) => told(`${enforced}\nPriorityWeightQOS=1`, `${header}\n${row}`).filter(([, line]) => line === 2).map(([verdict, , setting, note]) => [verdict, String(setting).replace(/^QOS normal | of 1 association$/g, ''), note])
     const found = of(`Name|${values.map(([name]) => name).join('|')}`, `normal|${values.map(([, value]) => value).join('|')}`)
     expect(found.map(([, setting]) => setting).sort()).toEqual(values.map(([name]) => name).sort())
-    expect(found.filter(([verdict]) => verdict === 'ignored').map(([, setting]) => setting).sort()).toEqual([...idle, 'Flags', 'GraceTime', 'Preempt', 'PreemptMode'].sort())
+    expect(found.filter(([verdict]) => verdict === 'ignored').map(([, setting]) => setting).sort()).toEqual([...idle, 'Flags', 'GraceTime', 'Preempt', 'PreemptExemptTime', 'PreemptMode'].sort())
     expect(found.filter(([verdict, , note]) => verdict === 'ignored' && (note === '' || note === 'not simulated')).map(([, setting]) => setting)).toEqual(['UsageThreshold'])
     // and `modify account` or `user`
     const ofAccounts = ['GrpJobs', 'GrpSubmitJobs', 'MaxJobs', 'MaxSubmitJobs', 'GrpWall', 'MaxWallDurationPerJob', 'DefaultQOS', 'QOS']
@@ -208,6 +208,18 @@ describe('a table of QOS', () => {
     expect(made(conf, text).policy).toMatchObject({ 'slurm-preempting': { mode: 'suspend', modes: { scavenge: 'cancel', high: 'requeue' } } })
     expect(told(conf, text).filter(([, , setting]) => String(setting).endsWith('PreemptMode') && setting !== 'PreemptMode')).toEqual([['honoured', 3, 'QOS scavenge PreemptMode', ''], ['honoured', 4, 'QOS high PreemptMode', '']])
     expect(told('', text)).toContainEqual(['ignored', 3, 'QOS scavenge PreemptMode', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
+  })
+
+  it('says how long jobs are left alone, by tier and by QOS', () => {
+    const text = 'Name|PreemptExemptTime|Preempt\nnormal|00:10:00|\nhigh||normal\nlow|00:00:00|\nother|-1|'
+    const tiers = 'PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPreemptExemptTime=5\nPartitionName=a PriorityTier=2\nPartitionName=b'
+    const byQos = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPartitionName=a QOS=low'
+    expect(made(tiers, text).policy).toMatchObject({ 'slurm-preempting': { exemptTime: 300, exemptTimes: { normal: 600, low: 0 } } })
+    expect(limitsOf(byQos, text)).toMatchObject({ policy: { 'slurm-preempting': { exemptTimes: { normal: 600, low: 0 } } } })
+    const ofTimes = (conf: string) => told(conf, text).filter(([, , setting]) => String(setting).endsWith('PreemptExemptTime')).map(([verdict, line, , note]) => [verdict, line, note])
+    expect(ofTimes(tiers)).toEqual([['honoured', 2, ''], ['honoured', 4, '']])
+    expect(ofTimes(byQos)).toEqual([['honoured', 2, ''], ['approximated', 4, 'for jobs of their own QOS, not of that of their partition']])
+    expect(ofTimes('')).toEqual([['ignored', 2, 'nobody is preempted'], ['ignored', 4, 'nobody is preempted']])
   })
 
   it('says who preempts whom', () => {

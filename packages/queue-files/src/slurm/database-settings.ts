@@ -44,8 +44,8 @@ const common = {
   grpjobsaccrue: GROWING, maxjobsaccrue: GROWING, maxtrespernode: ANY_NODES, maxtrespn: ANY_NODES,
 }
 export const whyIgnoredOfQos = knownWords<string>({
-  ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '',
-  preemptexempttime: 'PreemptExemptTime of slurm.conf holds for all', usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED, limitfactor: 'limits of associations are the same for all QOS',
+  ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
+  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED, limitfactor: 'limits of associations are the same for all QOS',
   maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD, minpriothresh: NO_THRESHOLD,
 })
 export const whyIgnoredOfAssociation = knownWords<string>({
