@@ -17,6 +17,13 @@ const log = `JobID|Partition|Submit|Start|End|Timelimit|State|NNodes|ReqCPUS
 `
 const files = { 'slurm.conf': conf, 'log.txt': log, 'off.conf': conf.replace('REQUEUE', 'OFF') }
 
+/** Columns of the jobs of a run, in the order in which these ended. */
+function columnsIn(cwd: string, ...names: string[]): string[] {
+  const [header = [], ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
+  return rows.map((row) => names.map((name) => row[header.indexOf(name)]).join())
+}
+const startsIn = (cwd: string) => columnsIn(cwd, 'id', 'start').sort()
+
 describe('slurm.conf', () => {
   it.each([
     ['takes the place of the other, which runs anew', 'slurm.conf', ['2,10,30', '1,0,130']],
@@ -24,9 +31,51 @@ describe('slurm.conf', () => {
   ])('is a cluster and its policy: the job of the higher tier %s', async (_, queues, expected) => {
     const cwd = directory(files)
     const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', queues, '--out', 'out', '--quiet'], { cwd })
-    const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
-    const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
-    expect([code, rows.map((row) => at.map((i) => row[i]).join())]).toEqual([0, expected])
+    expect([code, columnsIn(cwd, 'id', 'start', 'end')]).toEqual([0, expected])
+  })
+
+  it.each([
+    ['backfills a short job', '', ['1,0', '2,100', '3,30', '4,30']],
+    ['starts jobs in order alone with bf_interval=-1, partition by partition', 'SchedulerParameters=bf_interval=-1', ['1,0', '2,100', '3,120', '4,30']],
+    ['does the same with sched/builtin', 'SchedulerType=sched/builtin', ['1,0', '2,100', '3,120', '4,30']],
+  ])('%s', async (_, line, expected) => {
+    // a[1-2] and b1 of one processor: 1 takes a1 until 100, 2 wants both of a and keeps 3, which ends before, from starting, but not 4 of the other partition
+    const queue = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|1', '2|a|1010|1010|1030|00:01:00|COMPLETED|2|2', '3|a|1020|1020|1030|00:01:00|COMPLETED|1|1', '4|b|1030|1030|1040|00:01:00|COMPLETED|1|1']
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\n${line}\nNodeName=a[1-2] CPUs=1\nNodeName=b1 CPUs=1\nPartitionName=a Nodes=a[1-2]\nPartitionName=b Nodes=b1\n`,
+      'log.txt': `${log.split('\n')[0]}\n${queue.join('\n')}\n`,
+    })
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--out', 'out', '--quiet'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+  })
+
+  it('reserves nothing for jobs of a QOS with NoReserve, and tells other flags', async () => {
+    // 1 takes a node until 100; 2 of both, without a reservation, does not keep 3 of four minutes from starting
+    const rows = ['1|low|1000|1000|1100|00:02:00|COMPLETED|1|1|normal', '2|low|1010|1010|1030|00:01:00|COMPLETED|2|2|scavenger', '3|low|1020|1020|1260|00:04:00|COMPLETED|1|1|normal']
+    const run = async (flag: string) => {
+      const cwd = directory({ 'slurm.conf': conf.replace('CPUs=4', 'CPUs=1'), 'log.txt': `${log.split('\n')[0]}|QOS\n${rows.join('\n')}\n`, 'qos.txt': `Name|Flags\nnormal|\nscavenger|${flag}\n` })
+      const { code, err } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf+qos.txt', '--out', 'out'], { cwd })
+      expect(code).toBe(0)
+      return [startsIn(cwd), /QOS scavenger Flags = .*/.exec(err)?.[0]]
+    }
+    expect(await run('RequiresReservation')).toEqual([['1,0', '2,100', '3,120'], 'QOS scavenger Flags = RequiresReservation: nobody has a reservation in advance'])
+    expect(await run('NoReserve')).toEqual([['1,0', '2,270', '3,30'], 'QOS scavenger Flags = NoReserve'])
+  })
+
+  it('forgets usage at the midnight of the log that its header tells', async () => {
+    // eve takes all until 172,900; bob used 500 s from 100,000 on. His job comes first by submission, ann's where nothing was forgotten since
+    const jobs = ['2 100000 -1 500 1 -1 -1 1 500 -1 1 2', '3 172000 -1 900 1 -1 -1 1 900 -1 1 3', '4 172001 -1 10 1 -1 -1 1 10 -1 1 2', '5 172001 -1 10 1 -1 -1 1 10 -1 1 1']
+    const run = async (header: string) => {
+      const cwd = directory({
+        'slurm.conf': 'ClusterName=c\nPriorityWeightFairshare=1000\nPriorityDecayHalfLife=0\nPriorityUsageResetPeriod=DAILY\n', 'log.swf': `; MaxProcs: 1\n${header}${jobs.map((each) => `${each} 1 -1 1 -1 -1 -1\n`).join('')}`,
+      })
+      const { code, err } = await sched(['run', '--trace', 'log.swf', '--queues', 'slurm.conf', '--out', 'out'], { cwd })
+      expect(code).toBe(0)
+      return [startsIn(cwd).slice(2), /warning: .*usageReset is daily.*/.test(err)]
+    }
+    expect(await run(`; UnixStartTime: ${Date.parse('2024-03-05T23:00:00Z') / 1000}\n`)).toEqual([['4,172910', '5,172900'], false])
+    expect(await run(`; UnixStartTime: ${Date.parse('2024-03-05T12:00:01Z') / 1000}\n`)).toEqual([['4,172900', '5,172910'], false])
+    expect(await run('')).toEqual([['4,172900', '5,172910'], true]) // as if 172,800 were a midnight
   })
 
   it('includes files from its folder, also those that stand elsewhere on the cluster', async () => {

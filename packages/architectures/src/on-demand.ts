@@ -119,6 +119,7 @@ class OnDemand implements Architecture {
       cluster: this.#nodes,
       work: this.#requests,
       now: () => this.#cell.now(),
+      ...(env.start !== undefined && { start: env.start }),
       random: (stream) => env.random(`allocation:${stream}`),
       warn: (message) => env.warn(message),
     })

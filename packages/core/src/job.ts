@@ -235,6 +235,8 @@ export interface Workload {
   readonly jobs?: number
   /** False: no job follows another (`after`), so that ended jobs need not be remembered. Default true. */
   readonly chained?: boolean
+  /** What time 0 is on the clock of the log: seconds since 1970, or of some logs since the start of a window. Absent where it does not say. */
+  readonly start?: Seconds
   /** Its jobs from the first on; sources do not depend on each other. */
   open(): JobSource
 }

@@ -14,6 +14,8 @@ export interface Env {
   readonly work: WorkView
   /** The time: of the event that a hook tells of, of the round otherwise. */
   now(): Seconds
+  /** What time 0 is on the clock of the workload (`Workload.start`), where it says so. */
+  readonly start?: Seconds
   /** One seeded stream per name; the same name gives the same numbers in every run of a seed. */
   random(stream: string): Random
   /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */

@@ -66,6 +66,7 @@ export { fairShare, fairShareOrder, type FairShareOptions } from './fair-share/f
 export { multifactor, multifactorOrder, type MultifactorOptions } from './fair-share/multifactor.js'
 export { classicFairShare, depthObliviousFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from './fair-share/factors.js'
 export { maxTresOf, priorityFlags } from './fair-share/slurm-options.js'
+export { usageResetOf, usageResetPeriods } from './fair-share/usage-resets.js'
 export type { AccountOptions } from './fair-share/association-tree.js'
 
 // Kubernetes: Kueue, KAI and YuniKorn

@@ -264,6 +264,26 @@ describe('limits on past use', () => {
     expect(come(121, procs('bob_1', 1, { estimate: 61 }), procs('bob_2', 1, { estimate: 60 }))).toEqual(['bob_2']) // 240 of 300 s
   })
 
+  it.each([false, true])('open when use is forgotten, without anything else happening then (PriorityUsageResetPeriod), with safe %s', (safe) => {
+    const spec = (id: string, submit: number): JobSpec => ({ id, user: 'ann', submit, estimate: 120, stages: [{ name: 'job', tasks: 1, demand: { procs: 8 }, duration: 120 }] })
+    const limited = (usageReset?: number) => slurmLimits(easy(), { qos: { normal: { GrpTRESMins: 'cpu=16' } }, calcPeriod: 60, halfLife: 0, safe, ...(usageReset !== undefined && { usageReset }) })
+    const jobs = [spec('ann_1', 0), spec('ann_2', 600)]
+    expect([...startsOf(jobs, [8], limited())]).toEqual([['ann_1', 0]])
+    expect([...startsOf(jobs, [8], limited(86_430))]).toEqual([['ann_1', 0], ['ann_2', 86_460]]) // at the end of the period in which that is
+  })
+
+  it('keep what jobs of a QOS with NoDecay have used, while that of their account decays and is forgotten', () => {
+    // 8 minutes in each of two periods count 15.5 at the end of the second one, and 14.4 at that of the next
+    const limits = (Flags: string[]) => machine({ qos: { normal: { GrpTRESMins: 'cpu=15', Flags } }, accounts: { science: { GrpTRESMins: 'cpu=15', users: { ann: {} } } }, calcPeriod: 60, halfLife: 600, usageReset: 86_400 })
+    for (const [flags, starts] of [[[], ['ann_2']], [['NoDecay'], []]] as const) {
+      const { come, end, pass } = limits([...flags])
+      come(0, ofAccount('ann_1', 8, 120))
+      expect(end(120, 'ann_1')).toEqual([])
+      expect(come(121, ofAccount('ann_2', 1, 60))).toEqual([])
+      expect([pass(180), pass(90_000)]).toEqual([starts, []])
+    }
+  })
+
   it('with `safe` open as use decays', () => {
     // 8 of 10 used at 120, halved in an hour: 5 more fit when 8 x 2^-t is at most 5, after 2441 s, at the end of that period
     const { come, end, pass } = machine({ accounts, safe: true, halfLife: 3600, calcPeriod: 60 })
@@ -271,6 +291,17 @@ describe('limits on past use', () => {
     end(120, 'ann_1')
     expect(come(121, ofAccount('bob_1', 1, 300))).toEqual([])
     expect([pass(2520), pass(2580)]).toEqual([[], ['bob_1']])
+  })
+})
+
+describe('limits on what running jobs have left', () => {
+  it('hold for each user and each account of a QOS (MaxTRESRunMinsPerUser, MaxTRESRunMinsPerAccount)', () => {
+    // cpu-minutes: 10 of a user, 15 of an account. ann_1 has 8 of them left, ann_2 would add 3, bob_1 8 (16 of the account), bob_2 7
+    const { come, pass, end } = machine({ qos: { normal: { MaxTRESRunMinsPerUser: 'cpu=10', MaxTRESRunMinsPerAccount: 'cpu=15' } } })
+    const jobs = [procs('ann_1', 1, { estimate: 480 }), procs('ann_2', 1, { estimate: 180 }), procs('bob_1', 1, { estimate: 480 }), procs('bob_2', 1, { estimate: 420 })].map((each) => ({ ...each, account: 'science' }))
+    expect(come(0, ...jobs, procs('ann_3', 1, { estimate: 120, account: 'arts' }))).toEqual(['ann_1', 'bob_2', 'ann_3'])
+    expect([pass(60), pass(150)]).toEqual([[], ['ann_2']]) // of ann 7 + 1 are left, then 5.5 - 0.5, of the account 10; bob_1 would add 8 to 4.5
+    expect(end(200, 'bob_2')).toEqual(['bob_1']) // 4.7 + 2.2 of the account
   })
 })
 
@@ -336,6 +367,16 @@ describe('limits of partitions', () => {
     const jobs = [procs('ann_1', 1), procs('ann_2', 1, { account: 'arts' }), procs('bob_1', 1, { account: 'science' })]
     expect(machine({ partitions: { main: { AllowAccounts: ['science'] } }, accounts: tree }).come(0, ...jobs)).toEqual(['ann_1', 'bob_1'])
     expect(machine({ partitions: { main: { DenyAccounts: ['science'] } }, accounts: tree }).come(0, ...jobs)).toEqual(['ann_2'])
+  })
+
+  it('of nodes do not hold for a QOS that says so; a job that asks for no number of nodes may have too few', () => {
+    const nodes = (id: string, tasks: number) => ({ id, user: 'x', demand: { procs: 1, nodes: 1 }, tasks, gang: true })
+    const runs = (limits: object, Flags: string[] = []) => machine({ partitions: { main: limits }, qos: { normal: { Flags } } }, { nodes: 4 }).come(0, nodes('one', 1), nodes('three', 3), procs('a', 4))
+    expect(runs({ MaxTRESPerJob: 'node=2' })).toEqual(['one', 'a'])
+    expect(runs({ MaxTRESPerJob: 'node=2' }, ['PartitionMaxNodes'])).toEqual(['one', 'three', 'a'])
+    expect(runs({ MinTRESPerJob: 'node=2' })).toEqual(['three', 'a'])
+    expect(runs({ MinTRESPerJob: 'node=2' }, ['PartitionMinNodes'])).toEqual(['one', 'three', 'a'])
+    expect(runs({ MaxTRESPerJob: 'node=2', MinTRESPerJob: 'node=2' }, ['PartitionMinNodes'])).toEqual(['one', 'a'])
   })
 
   it('of time do not hold for a QOS that says so; a job without a time limit gets the longest', () => {

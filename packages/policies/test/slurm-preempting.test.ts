@@ -121,6 +121,16 @@ describe('preemption by tier', () => {
     expect(come(70, cpu('mid_1', 4))).toEqual({ start: ['high_1'], kill: ['low_1'] })
   })
 
+  it('leaves jobs of a QOS alone for as long as that says, whatever holds for the others', () => {
+    const { come } = machine({ exemptTime: 60, exemptTimes: { long: 100, none: 0 } })
+    come(0, cpu('low_1', 1, { qos: 'long' }), cpu('low_2', 1, { qos: 'none' }), cpu('low_3', 2))
+    expect(come(1, cpu('high_1', 1))).toEqual({ start: ['high_1'], kill: ['low_2'] })
+    expect(come(59, cpu('high_2', 1))).toEqual({ start: [], kill: [] })
+    expect(come(60, cpu('high_3', 2)).kill).toEqual(['low_3'])
+    expect(come(99, cpu('high_4', 1)).kill).toEqual([])
+    expect(come(100, cpu('high_5', 1)).kill).toEqual(['low_1'])
+  })
+
   it('spares the jobs of queues that say so (PreemptMode=OFF of a partition)', () => {
     const { come } = machine({ modes: { mid: 'off' } }, { nodes: 2 })
     come(0, cpu('mid_1', 4), cpu('low_1', 4))

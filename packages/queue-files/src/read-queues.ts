@@ -36,7 +36,8 @@ export function readQueues(source: SourceText, ...beside: readonly SourceText[])
       { file: other?.file ?? source.file },
       'Beside a slurm.conf stand dumps and tables of sacctmgr alone: slurm.conf+accounts.cfg+qos.txt.',
     )
-  return { ...first, database: joined([first.database, ...beside.map(readDatabase)]) }
+  const cluster = first.general.get('clustername')?.value
+  return { ...first, database: joined([first.database, ...beside.map((each) => readDatabase(each, cluster))]) }
 }
 
 function withConf(pools: SparkFile, beside: readonly SourceText[]): SparkFile {

@@ -103,14 +103,31 @@ describe('the nodes of a slurm.conf', () => {
   })
 })
 
+const MIDNIGHT = 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday'
+
 describe('the policy of a slurm.conf', () => {
   it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
     expect(policyOf('')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(policyOf('SelectType=select/linear')).toEqual({ replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'linear' } })
     expect(policyOf('SelectType=select/cons_res')).toEqual(policyOf(''))
     expect(made('ClusterName=c', 1).policy).toEqual({ replan: { order: 'fifo', twoPass: true } }) // a machine that is one node
-    expect(policyOf('SchedulerType=sched/builtin')).toEqual({ strict: { order: 'fifo' } })
-    expect(told('SchedulerType=sched/builtin\nPartitionName=a\nPartitionName=b')[0]?.slice(0, 3)).toEqual(['approximated', 2, 'SchedulerType'])
+  })
+
+  it('makes no plans with sched/builtin, nor with bf_interval=-1: what plans alone read is then of no effect', () => {
+    const off = { replan: { order: 'fifo', twoPass: true, nodes: 'named', select: 'cons_tres', bf_interval: -1 } }
+    expect([policyOf('SchedulerType=sched/builtin'), policyOf('SchedulerParameters=BF_interval=-1')]).toEqual([off, off])
+    expect(told('SchedulerType=sched/builtin\nPartitionName=a\nPartitionName=b')[0]?.slice(0, 3)).toEqual(['honoured', 2, 'SchedulerType'])
+    const parameters = 'SchedulerParameters=bf_window=2880,bf_interval=-1,sched_interval=0,default_queue_depth=5,bf_min_age_reserve=60'
+    expect(policyOf(parameters)).toEqual({ replan: { ...off.replan, sched_interval: 1, default_queue_depth: 5, bf_min_age_reserve: 60 } })
+    expect(told(parameters).map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
+      ['ignored', 'SchedulerParameters bf_window', 'no plans are made'],
+      ['honoured', 'SchedulerParameters bf_interval', 'no plans are made'],
+      ['honoured', 'SchedulerParameters sched_interval', ''],
+      ['honoured', 'SchedulerParameters default_queue_depth', ''],
+      ['honoured', 'SchedulerParameters bf_min_age_reserve', ''],
+    ])
+    expect(policyOf('SchedulerParameters=bf_interval=60,bf_interval=-1')).toMatchObject({ replan: { bf_interval: 60 } }) // the first counts
+    expect(policyOf(`SchedulerType=sched/builtin\n${parameters}`)).toEqual(policyOf(parameters))
   })
 
   it('has the numbers of SchedulerParameters; the others say why not', () => {
@@ -127,11 +144,11 @@ describe('the policy of a slurm.conf', () => {
   })
 
   it('takes defaults in the place of numbers that Slurm does not take, and the first of several (_load_config of sched/backfill)', () => {
-    const line = 'SchedulerParameters=bf_interval=-1,bf_window=86400,bf_resolution=3601,bf_max_job_test=-5,bf_max_job_array_resv=0,bf_min_prio_reserve=4294967295,default_queue_depth=1000000,default_queue_depth=7'
+    const line = 'SchedulerParameters=bf_interval=-2,bf_window=86400,bf_resolution=3601,bf_max_job_test=-5,bf_max_job_array_resv=0,bf_min_prio_reserve=4294967295,default_queue_depth=1000000,default_queue_depth=7'
     expect(policyOf(line)).toMatchObject({ replan: { bf_max_job_array_resv: 1, bf_min_prio_reserve: 4_294_967_295, default_queue_depth: 1_000_000 } })
     expect(Object.keys((policyOf(line) as { replan: object }).replan).filter((key) => /^bf_/.test(key))).toEqual(['bf_max_job_array_resv', 'bf_min_prio_reserve'])
     expect(told(line).filter(([verdict]) => verdict === 'ignored').map(([, , setting, note]) => [setting, note])).toEqual([
-      ['SchedulerParameters bf_interval', 'plans are made all the same; SchedulerType=sched/builtin makes none'],
+      ['SchedulerParameters bf_interval', 'Slurm takes its default for it'],
       ['SchedulerParameters bf_window', 'Slurm takes its default for it, since it is more than 43200'],
       ['SchedulerParameters bf_resolution', 'Slurm takes its default for it, since it is more than 3600'],
       ['SchedulerParameters bf_max_job_test', 'Slurm takes its default for it'],
@@ -176,15 +193,25 @@ describe('the policy of a slurm.conf', () => {
     ].join('\n')
     expect(policyOf(text)).toEqual({
       replan: {
-        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
+        order: { multifactor: { PriorityWeightAge: 1000, PriorityMaxAge: '1-0', PriorityWeightPartition: 500, PriorityFavorSmall: 'YES', PriorityFlags: 'MAX_TRES,DEPTH_OBLIVIOUS,NO_NORMAL_PART', PriorityUsageResetPeriod: 'MONTHLY', tiers: { a: 2, b: 7, c: 4 }, partitions: { a: 10, b: 7, c: 4 } } },
         twoPass: true, nodes: 'named', select: 'cons_tres',
       },
     })
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['approximated', 7, 'PriorityFlags', 'without FUTURE_FLAG, which is not simulated'],
-      ['ignored', 8, 'PriorityUsageResetPeriod', 'usage is forgotten daily, weekly or never'],
+      ['approximated', 8, 'PriorityUsageResetPeriod', MIDNIGHT],
       ['ignored', 11, 'b PriorityTier', 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'],
     ])
+  })
+
+  it.each(['NONE', 'now', 'DAILY', 'Weekly', 'QUARTERLY', 'YEARLY'])('forgets usage %s', (period) => {
+    const isNever = /^no/i.test(period)
+    expect(policyOf(`PriorityUsageResetPeriod=${period}`)).toMatchObject({ replan: { order: { multifactor: { PriorityUsageResetPeriod: period.toUpperCase() } } } })
+    expect(told(`PriorityUsageResetPeriod=${period}`)).toEqual([isNever ? ['honoured', 2, 'PriorityUsageResetPeriod', ''] : ['approximated', 2, 'PriorityUsageResetPeriod', MIDNIGHT]])
+  })
+
+  it('says which periods Slurm takes', () => {
+    expect(told('PriorityUsageResetPeriod=14-0')).toEqual([['ignored', 2, 'PriorityUsageResetPeriod', 'Slurm takes NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY, YEARLY']])
   })
 
   it('has the default of Slurm 23.11 and later where no PriorityType is given, and says so where there are weights', () => {
@@ -208,15 +235,17 @@ describe('the policy of a slurm.conf', () => {
     expect(told('Licenses=fluent:30')[0]?.[0]).toBe('honoured')
   })
 
-  it('has the licences in its plans with bf_licenses, unless nobody plans or jobs preempt one another', () => {
+  it('has the licences in its plans with bf_licenses, or without plans in its first pass, unless jobs preempt one another', () => {
     const text = 'SchedulerParameters=bf_licenses\nLicenses=fluent:30'
     expect(policyOf(text)).toEqual({ replan: { order: 'fifo', bf_licenses: { fluent: 30 }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told(text).slice(0, 2)).toEqual([
       ['honoured', 2, 'SchedulerParameters bf_licenses', ''], ['honoured', 3, 'Licenses', 'of jobs whose records name them (license/... among their TRES); those that wait for one get a reservation for when it is free'],
     ])
     const ofBuiltin = `SchedulerType=sched/builtin\n${text}`
-    expect(policyOf(ofBuiltin)).toEqual({ 'slurm-limits': { licenses: { fluent: 30 }, policy: { strict: { order: 'fifo' } } } })
-    expect(told(ofBuiltin)[1]).toEqual(['ignored', 3, 'SchedulerParameters bf_licenses', 'sched/builtin makes no plans'])
+    expect(policyOf(ofBuiltin)).toMatchObject({ replan: { bf_licenses: { fluent: 30 }, bf_interval: -1 } })
+    expect(told(ofBuiltin).slice(1)).toEqual([
+      ['honoured', 3, 'SchedulerParameters bf_licenses', ''], ['honoured', 4, 'Licenses', 'of jobs whose records name them (license/... among their TRES); those that wait for one keep all behind them from starting'],
+    ])
     const preempting = `PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=a PriorityTier=2\n${text}`
     expect(policyOf(preempting)).toMatchObject({ 'slurm-limits': { licenses: { fluent: 30 } } })
     expect(told(preempting)).toContainEqual(['ignored', 5, 'SchedulerParameters bf_licenses', 'jobs preempt one another, and those that wait for a licence get no reservation then'])
@@ -290,6 +319,28 @@ describe('the policy of a slurm.conf', () => {
       ['honoured', 4, 'b MaxNodes', ''],
       ['ignored', 4, 'b MinNodes', 'jobs that ask for processors ask for no number of nodes'],
       ['honoured', 4, 'b DefaultTime', ''],
+    ])
+    const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
+    expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes' }))
+  })
+
+  it('has every setting of partitions, or says why not', () => {
+    // all of Slurm 25, with values that are not what holds anyway
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
+    const approximated = { MaxNodes: '2', MinNodes: '2' }
+    const ignored = {
+      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', ExclusiveUser: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES', MaxCPUsPerNode: '4',
+      MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
+      SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
+    }
+    const text = `NodeName=n[1-2] CPUs=4\nPartitionName=p ${Object.entries({ ...honoured, ...approximated, ...ignored }).map(([name, value]) => `${name}=${value}`).join(' ')}`
+    const { findings } = queuePolicy(readQueues(source(text)), { resources: ['procs', 'nodes'], nodes: 2, heartbeat: false })
+    const of = (verdict: string) => findings.filter((each) => each.verdict === verdict && each.setting.startsWith('p ')).map(({ setting }) => setting.slice(2)).sort()
+    expect([of('honoured'), of('approximated'), of('ignored')]).toEqual([honoured, approximated, ignored].map((each) => Object.keys(each).sort()))
+    expect(findings.filter(({ verdict, setting, note }) => verdict === 'ignored' && setting.startsWith('p ') && /^(not simulated.*|)$/.test(note))).toEqual([])
+    expect(told('KillWait=30\nJobDefaults=DefMemPerGPU=9\nOverTimeLimit=5').map(([verdict, , setting, note]) => [verdict, setting, note])).toEqual([
+      ['ignored', 'KillWait', 'a job has ended when it ends'], ['ignored', 'JobDefaults', 'jobs ask for what the workload says'], ['ignored', 'OverTimeLimit', 'how a job ends that runs too long is decided when the log is read (overrun)'],
     ])
   })
 

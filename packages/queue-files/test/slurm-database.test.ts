@@ -98,6 +98,13 @@ describe('a dump of sacctmgr', () => {
     expect(limitsOf('AccountingStorageEnforce=safe', "Account - 'a':GrpJobs=2")).toEqual({ accounts: { a: { GrpJobs: 2 } }, policy: inner })
   })
 
+  it('forgets past use when that of priorities is', () => {
+    const conf = `${enforced}\nPriorityUsageResetPeriod=MONTHLY\nPriorityDecayHalfLife=0`
+    expect(limitsOf(conf, dump)).toMatchObject({ usageReset: 'monthly', halfLife: 0 })
+    expect(limitsOf(conf.replace('MONTHLY', 'NOW'), dump)).not.toHaveProperty('usageReset')
+    expect(limitsOf(conf, "Account - 'a':GrpJobs=2")).not.toHaveProperty('usageReset')
+  })
+
   it('stands alone where there is no slurm.conf', () => {
     expect(queuePolicy(readQueues({ file: 'd', text: "Cluster - c\nParent - root\nAccount - a:MaxJobs=2\nQOS - 'normal':GrpJobs=3" }), facts).policy).toEqual({ 'slurm-limits': { qos: { normal: { GrpJobs: 3 } }, accounts: { a: { MaxJobs: 2 } }, policy: inner } })
   })
@@ -127,17 +134,63 @@ describe('a table of QOS', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
       enforce: ['qos'],
-      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } },
+      policy: { replan: { order: { multifactor: { PriorityWeightQOS: 500, qosPriorities: { normal: 10, high: 100 } } }, noReserve: ['high'], twoPass: true, nodes: 'named', select: 'cons_tres' } },
     } })
     expect(told(enforced, qos).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'QOS normal Priority', 'PriorityWeightQOS is not given'], ['approximated', 2, 'QOS normal MaxTRESPU', 'the cluster has no gres/gpu'],
-      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'], ['approximated', 3, 'QOS high Flags', 'only DenyOnLimit, OverPartQOS, PartitionTimeLimit are simulated'],
+      ['ignored', 3, 'QOS high Priority', 'PriorityWeightQOS is not given'],
       ['ignored', 3, 'QOS high Preempt', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'],
     ])
   })
 
+  it('has all flags of sacctmgr: those of limits where these are enforced, those of partitions and plans always, and says why the others do nothing', () => {
+    const flags = (...all: string[]) => `Name|Flags\nnormal|${all.join(',')}`
+    const ofFlags = (conf: string, ...all: string[]) => told(conf, flags(...all)).map(([verdict, , , note]) => [verdict, note])
+    const all = ['denyonlimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
+    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
+    expect(ofFlags(enforced, ...all)).toEqual([['honoured', '']])
+    expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
+    expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
+    expect(['EnforceUsageThreshold', 'RequiresReservation', 'UsageFactorSafe', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
+      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'], ['ignored', 'what a job asks counts without UsageFactor'],
+      ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'not simulated; did you mean NoReserve?'],
+    ])
+    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages), RequiresReservation (nobody has a reservation in advance)']])
+  })
+
+  it('has every setting of sacctmgr, or says why not', () => {
+    // what `sacctmgr modify qos set` of Slurm 25 takes, but for names and what it resets
+    const counts = ['GrpJobs', 'GrpSubmit', 'GrpSubmitJobs', 'MaxJobsPA', 'MaxJobsPerAccount', 'MaxJobsPU', 'MaxJobsPerUser', 'MaxSubmitJobsPA', 'MaxSubmitJobsPerAccount', 'MaxSubmitJobsPU', 'MaxSubmitJobsPerUser']
+    const amounts = [
+      'GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRES', 'MaxTRESPJ', 'MaxTRESPerJob', 'MaxTRESMins', 'MaxTRESMinsPJ', 'MaxTRESMinsPerJob', 'MaxTRESPA', 'MaxTRESPerAccount', 'MaxTRESPU', 'MaxTRESPerUser', 'MaxTRESRunMinsPA', 'MaxTRESRunMinsPerAccount',
+      'MaxTRESRunMinsPU', 'MaxTRESRunMinsPerUser', 'MinTRES', 'MinTRESPerJob',
+    ]
+    const idle = ['GrpJobsAccrue', 'LimitFactor', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'MinPrioThreshold', 'UsageThreshold']
+    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'PreemptExemptTime', 'GraceTime', 'GrpWall', 'MaxWall', 'MaxWallDurationPerJob', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
+    const of = (header: string, row: string) => told(`${enforced}\nPriorityWeightQOS=1`, `${header}\n${row}`).filter(([, line]) => line === 2).map(([verdict, , setting, note]) => [verdict, String(setting).replace(/^QOS normal | of 1 association$/g, ''), note])
+    const found = of(`Name|${values.map(([name]) => name).join('|')}`, `normal|${values.map(([, value]) => value).join('|')}`)
+    expect(found.map(([, setting]) => setting).sort()).toEqual(values.map(([name]) => name).sort())
+    expect(found.filter(([verdict]) => verdict === 'ignored').map(([, setting]) => setting).sort()).toEqual([...idle, 'Flags', 'GraceTime', 'Preempt', 'PreemptExemptTime', 'PreemptMode'].sort())
+    expect(found.filter(([verdict, , note]) => verdict === 'ignored' && (note === '' || note === 'not simulated')).map(([, setting]) => setting)).toEqual(['UsageThreshold'])
+    // and `modify account` or `user`
+    const ofAccounts = ['GrpJobs', 'GrpSubmitJobs', 'MaxJobs', 'MaxSubmitJobs', 'GrpWall', 'MaxWallDurationPerJob', 'DefaultQOS', 'QOS']
+    const tres = ['GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRESPerJob', 'MaxTRESMinsPerJob']
+    const none = ['GrpJobsAccrue', 'MaxJobsAccrue', 'MaxTRESPerNode', 'MaxTRESRunMins', 'MinPrioThresh', 'Priority']
+    const associations = of(`Account|ParentName|User|${[...ofAccounts, ...none, ...tres].join('|')}`, `a|root||${[...ofAccounts, ...none].map(() => '9').join('|')}|${tres.map(() => 'cpu=9').join('|')}`)
+    expect(associations.filter(([verdict]) => verdict === 'honoured').map(([, setting]) => setting).sort()).toEqual([...ofAccounts, ...tres].sort())
+    expect(associations.filter(([verdict, , note]) => verdict === 'ignored' && note !== '').map(([, setting]) => setting).sort()).toEqual(none)
+  })
+
+  it('plans jobs of QOS without reservations for a minute where PreemptMode is not OFF', () => {
+    const policy = (conf: string) => (made(conf, 'Name|Flags\nlow|NoReserve\nnormal|').policy as { replan: object }).replan
+    expect([policy(''), policy('PreemptMode=off')]).toEqual([{ ...inner.replan, noReserve: ['low'] }, { ...inner.replan, noReserve: ['low'] }])
+    expect(policy('PreemptMode=SUSPEND,GANG')).toEqual({ ...inner.replan, noReserve: ['low'], noReserveMinute: true })
+    expect(policy('SchedulerType=sched/builtin')).toEqual({ ...inner.replan, bf_interval: -1 })
+    expect(told('SchedulerType=sched/builtin', 'Name|Flags\nlow|NoReserve\nnormal|')).toEqual([['ignored', 2, 'QOS low Flags', 'no plans are made']])
+  })
+
   it('says what of the use of a QOS is charged', () => {
-    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } })
+    expect(made('PriorityWeightFairshare=10', qos).policy).toEqual({ replan: { order: { multifactor: { PriorityWeightFairshare: 10, usageFactors: { high: 2 } } }, noReserve: ['high'], twoPass: true, nodes: 'named', select: 'cons_tres' } })
     expect(told('PriorityWeightFairshare=10', qos).find(([, , setting]) => setting === 'QOS high UsageFactor')).toEqual(['honoured', 3, 'QOS high UsageFactor', 'for shares'])
   })
 
@@ -157,9 +210,21 @@ describe('a table of QOS', () => {
     expect(told('', text)).toContainEqual(['ignored', 3, 'QOS scavenge PreemptMode', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
   })
 
+  it('says how long jobs are left alone, by tier and by QOS', () => {
+    const text = 'Name|PreemptExemptTime|Preempt\nnormal|00:10:00|\nhigh||normal\nlow|00:00:00|\nother|-1|'
+    const tiers = 'PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPreemptExemptTime=5\nPartitionName=a PriorityTier=2\nPartitionName=b'
+    const byQos = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPartitionName=a QOS=low'
+    expect(made(tiers, text).policy).toMatchObject({ 'slurm-preempting': { exemptTime: 300, exemptTimes: { normal: 600, low: 0 } } })
+    expect(limitsOf(byQos, text)).toMatchObject({ policy: { 'slurm-preempting': { exemptTimes: { normal: 600, low: 0 } } } })
+    const ofTimes = (conf: string) => told(conf, text).filter(([, , setting]) => String(setting).endsWith('PreemptExemptTime')).map(([verdict, line, , note]) => [verdict, line, note])
+    expect(ofTimes(tiers)).toEqual([['honoured', 2, ''], ['honoured', 4, '']])
+    expect(ofTimes(byQos)).toEqual([['honoured', 2, ''], ['approximated', 4, 'for jobs of their own QOS, not of that of their partition']])
+    expect(ofTimes('')).toEqual([['ignored', 2, 'nobody is preempted'], ['ignored', 4, 'nobody is preempted']])
+  })
+
   it('says who preempts whom', () => {
     expect(made('PreemptType=preempt/qos\nPreemptMode=REQUEUE', qos).policy).toEqual({
-      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: inner },
+      'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: { replan: { ...inner.replan, noReserve: ['high'], noReserveMinute: true } } },
     })
   })
 })
@@ -202,11 +267,25 @@ describe('limits of partitions', () => {
   })
 })
 
+describe('a table of the associations of several clusters', () => {
+  const table = 'Cluster|Account|User|MaxJobs\nc|a||\nc|a|ann|4\nother|a||\nother|a|ann|5\n'
+
+  it('is that of the cluster that the slurm.conf is of', () => {
+    expect(limitsOf(enforced, table)).toMatchObject({ accounts: { a: { users: { ann: { MaxJobs: 4 } } } } })
+    expect(told(enforced, table)).toEqual([['honoured', 3, 'MaxJobs of 1 association', '']])
+  })
+
+  it('says that it is taken for one where that is none of them', () => {
+    expect(told(`${enforced}\nClusterName=third`, table)).toContainEqual(['approximated', 1, 'Cluster', 'associations of all these clusters are taken together, since ClusterName is none of them; print those of one with cluster=NAME'])
+  })
+})
+
 describe('what is filled in at submission', () => {
-  it('is the default partition and the default QOS of the association, or of the accounts around it', () => {
+  it('is the default partition, the default account of the user and the default QOS of the association, or of the accounts around it', () => {
     const fill = slurmDefaults(readQueues(...files('PartitionName=a\nPartitionName=b Default=YES', dump)) as SlurmConf)!
     const job = (change: object) => fill({ id: 'x', submit: 0, stages: [], ...change })
-    expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', undefined], ['b', 'normal'], ['b', 'long']])
+    expect([job({ user: 'ann', account: 'physics' }), job({ user: 'bob' }), job({ user: 'ann', queue: 'a' }), job({ user: 'bob', qos: 'normal' }), job({ user: 'eve', account: 'physics' })].map(({ queue, qos: given }) => [queue, given])).toEqual([['b', 'long'], ['b', 'long'], ['a', 'long'], ['b', 'normal'], ['b', 'long']])
+    expect([job({ user: 'ann' }), job({ user: 'ann', account: 'science' }), job({ user: 'bob' })].map(({ account, qos: given }) => [account, given])).toEqual([['physics', 'long'], ['science', undefined], [undefined, 'long']])
     expect(slurmDefaults(readQueues(...files('PartitionName=a MaxTime=UNLIMITED')) as SlurmConf)).toBeUndefined()
   })
 

@@ -82,6 +82,7 @@ export class Simulation implements CellHost, DraftSink {
       cluster: this.cell,
       work: this.work,
       now: () => this.now,
+      ...(options.workload.start !== undefined && { start: options.workload.start }),
       random: (stream: string) => randomStream(seed, stream),
       warn: onceEach((message) => options.warn?.(message)),
       tellPass: (pass: Pass) => this.#observers.onPass(pass, this.now),

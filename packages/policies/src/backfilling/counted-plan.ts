@@ -14,8 +14,8 @@ export interface Plan {
   begin(round: Round): void
   /** Where nodes have names: those on which tasks of this shape may run are out of sight. */
   close?(shape: ShapeId): void
-  /** The earliest start of the job's next piece, not before a time, default now; `Infinity` if there is none up to `latest`. */
-  earliest(job: JobId, latest: Seconds, notBefore?: Seconds): Seconds
+  /** The earliest start of the job's next piece, not before a time, default now; `Infinity` if there is none up to `latest`. It needs room until its end, or for `most` seconds. */
+  earliest(job: JobId, latest: Seconds, notBefore?: Seconds, most?: Seconds): Seconds
   /** Reserves what was found last, for a time of the caller's choice. */
   reserve(job: JobId, start: Seconds, end: Seconds): void
   /** Starts the piece as it was found; false when it cannot after all, and it then has a reservation from now on. */
@@ -54,9 +54,9 @@ export class CountedPlan implements Plan {
     return this.#times.size + 1
   }
 
-  earliest(job: JobId, latest: Seconds, notBefore = -Infinity): Seconds {
+  earliest(job: JobId, latest: Seconds, notBefore = -Infinity, most = Infinity): Seconds {
     const { length, demand, width } = this.#lane
-    const seconds = length[job] as number
+    const seconds = Math.min(length[job] as number, most)
     const isFromNow = notBefore <= (this.#profile.times[this.#profile.first] as number)
     let start = isFromNow ? this.#profile.earliest(seconds, demand, job * width) : this.#profile.earliestFrom(notBefore, seconds, demand, job * width)
     while (this.#licenses !== undefined && start <= latest) {

@@ -113,22 +113,22 @@ export class NamedPlan implements Plan {
     for (let node = 0; node < this.#nodes; node++) if (this.#work.mayRunOn(shape, node as NodeId)) clearBit(this.#inSight, node)
   }
 
-  earliest(job: JobId, latest: Seconds, notBefore = this.#now): Seconds {
+  earliest(job: JobId, latest: Seconds, notBefore = this.#now, most = Infinity): Seconds {
     const { lane } = this.#lane
     const parts = this.#work.isGangJob(job) ? this.#work.parts(job, lane) : []
     this.#parts.length = 0
-    if (parts.length > 1) return this.#earliestOfAll(job, parts, latest, notBefore)
-    const asked = { shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: this.#lane.length[job] as number }
+    if (parts.length > 1) return this.#earliestOfAll(job, parts, latest, notBefore, most)
+    const asked = { shape: this.#work.shape(job, lane), tasks: this.#work.together(job, lane), length: Math.min(this.#lane.length[job] as number, most) }
     return this.#earliestOf(job, asked, notBefore, latest)
   }
 
   /** The parts one after another, each on nodes that none before it has, again and again from the latest of their starts on until all have one. */
-  #earliestOfAll(job: JobId, parts: readonly GangPart[], latest: Seconds, notBefore: Seconds): Seconds {
+  #earliestOfAll(job: JobId, parts: readonly GangPart[], latest: Seconds, notBefore: Seconds, most: Seconds): Seconds {
     const places: NodeId[] = []
     let from = notBefore
     for (let i = 0; i < parts.length; i++) {
       const { shape, tasks, estimate } = parts[i] as GangPart
-      const start = this.#earliestOf(job, { shape, tasks, length: this.#lane.lengthOf(estimate) }, from, latest, places)
+      const start = this.#earliestOf(job, { shape, tasks, length: Math.min(this.#lane.lengthOf(estimate), most) }, from, latest, places)
       if (start === Infinity) return Infinity
       if (start === from) places.push(...this.#places)
       else {

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -20,6 +20,7 @@ import { Windows } from './windows.js'
 const MINUTE = 60
 /** Seconds after which a job may be expected to start that a limit holds back: nobody knows. */
 const UNTIL_LIMIT = 500
+const ONLY_IN_PLANS = 'jobs of which several stages start together, heterogeneous ones, start in plans alone, of which bf_interval -1 makes none: they never start, as in Slurm'
 /** Seconds within which select/cons_tres looks at ends together, at first. */
 const FIRST_WINDOW = 30
 
@@ -29,7 +30,11 @@ const replanOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
-  bf_interval: z.number().positive().default(30).describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit'),
+  bf_interval: z
+    .union([z.literal(-1), z.number().positive()])
+    .default(30)
+    .describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit; -1: no plans are made, with `twoPass` alone'),
+  sched_interval: z.number().positive().default(60).describe('where no plans are made: seconds between looks at the whole queue, in which jobs start in order as at events'),
   select: z
     .enum(['linear', 'cons_tres'])
     .default('linear')
@@ -61,6 +66,14 @@ const replanOptions = z.strictObject({
     .nonnegative()
     .default(0)
     .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
+  noReserve: z
+    .array(z.string())
+    .default([])
+    .describe('QOS whose jobs plans start and give no reservation (flag NoReserve of sacctmgr); jobs that name none have `normal`'),
+  noReserveMinute: z
+    .boolean()
+    .default(false)
+    .describe('such jobs start in plans where they have room for a minute, since others may take their place (where PreemptMode is not OFF)'),
   bf_licenses: z
     .record(z.string(), z.int().nonnegative())
     .optional()
@@ -109,9 +122,10 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
-/** Up to when a plan looks for starts, and groups of which a limit keeps jobs from starting before a time. */
+/** Up to when a plan looks for starts, for how long at most a job must have room, and groups of which a limit keeps jobs from starting before a time. */
 interface Search {
   readonly latest: Seconds
+  readonly most: Seconds
   readonly blocked: Map<string, Seconds>
 }
 
@@ -125,7 +139,9 @@ class Replan implements Policy {
   readonly #explanations: Explanations
   readonly #licenses: Licenses | undefined
   readonly #queue: JobId[] = []
-  /** When the next plan is made, with `twoPass`, by lane. */
+  readonly #makesPlans: boolean
+  readonly #noReserve: ReadonlySet<string>
+  /** When the next plan is made, or without plans the whole queue is looked at, with `twoPass`, by lane. */
   readonly #due: Float64Array
   /** Lanes in which it goes on, since decisions about single jobs take time: as long as such are taken up. */
   readonly #goesOn = new Set<LaneId>()
@@ -133,6 +149,7 @@ class Replan implements Policy {
   #hasArrays = false
   readonly #throttles: ArrayThrottles
   readonly #tellPass: Env['tellPass']
+  readonly #warn: Env['warn']
 
   constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
     const { cluster } = env
@@ -140,7 +157,12 @@ class Replan implements Policy {
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
+    this.#makesPlans = options.bf_interval > 0
+    this.#noReserve = new Set(options.noReserve)
+    if (!this.#makesPlans && !options.twoPass)
+      throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
     this.#tellPass = env.tellPass
+    this.#warn = (message) => env.warn(message)
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
@@ -174,15 +196,19 @@ class Replan implements Policy {
     return this.#licenses?.has(job) === false ? 'Licenses' : undefined
   }
 
+  /** At every event the first jobs, and from time to time the whole queue: by a plan, or where none are made as the first jobs. */
   #twoPasses(round: Round, lane: RigidLane): void {
-    const { bf_interval: interval } = this.#options
+    const { bf_interval, sched_interval, default_queue_depth: depth } = this.#options
+    const interval = this.#makesPlans ? bf_interval : sched_interval
     let due = this.#due[round.lane] as number
     const isAsked = round.claimsLeft === 0 // which job is taken up; it starts in a later round, about it alone
     const isMissed = due < round.now && !this.#goesOn.has(round.lane) // nobody waited
     if (due === Infinity || isMissed) due = this.#due[round.lane] = Math.ceil(round.now / interval) * interval
-    this.#startFirst(round, lane)
-    if (round.now >= due) {
-      this.#plan(round, lane)
+    const isDue = round.now >= due
+    const started = this.#startFirst(round, lane, isDue && !this.#makesPlans ? Infinity : depth)
+    if (isDue) {
+      if (this.#makesPlans) this.#plan(round, lane)
+      else if (started > 0 && this.#jobs.head(round) !== None) round.wakeAt(multipleAfter(round.now, interval)) // a limit may have ended it
       if (isAsked && round.jobsLeft === 0) this.#goesOn.add(round.lane)
       else if (isAsked || this.#jobs.head(round) === None) this.#goesOn.delete(round.lane)
       if (!this.#goesOn.has(round.lane)) this.#due[round.lane] = Infinity
@@ -192,17 +218,18 @@ class Replan implements Policy {
   /**
    * The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. From
    * then on others start on the nodes where it may not run, those that its partition lacks. One that finds no licences which plans reckon
-   * with ends the pass. Jobs that are one gang, Slurm's heterogeneous ones, are left to the plan, as if they did not fit.
+   * with ends the pass. Jobs that are one gang, Slurm's heterogeneous ones, are left to the plan, as if they did not fit. Returns how many start.
    */
-  #startFirst(round: Round, lane: RigidLane): void {
+  #startFirst(round: Round, lane: RigidLane, depth: number): number {
     const { waiting } = lane
     const counts = { looked: 0, tried: 0, started: 0 }
-    this.#startInOrder(round, lane, counts)
+    this.#startInOrder(round, lane, depth, counts)
     if (waiting > 0) this.#tellPass?.({ kind: 'first', waiting, ...counts })
+    return counts.started
   }
 
-  #startInOrder(round: Round, lane: RigidLane, counts: { looked: number; tried: number; started: number }): void {
-    const { default_queue_depth: depth, partition_job_depth: perQueue, sched_max_job_start: limit } = this.#options
+  #startInOrder(round: Round, lane: RigidLane, depth: number, counts: { looked: number; tried: number; started: number }): void {
+    const { partition_job_depth: perQueue, sched_max_job_start: limit } = this.#options
     const queue = this.#queue
     queue.length = 0
     this.#jobs.read(round, queue, this.#hasArrays || perQueue > 0 ? Infinity : depth + 1)
@@ -232,7 +259,9 @@ class Replan implements Policy {
       }
       if (this.#licenses?.has(job) === false) return
       counts.tried++
-      if (!round.work.isGangJob(job) && this.#startAll(job, round, lane, closed)) {
+      const isGang = round.work.isGangJob(job)
+      if (isGang && !this.#makesPlans) this.#warn(ONLY_IN_PLANS)
+      if (!isGang && this.#startAll(job, round, lane, closed)) {
         starts.use()
         counts.started++
         arrays.start(array)
@@ -270,7 +299,7 @@ class Replan implements Policy {
   }
 
   #plan(round: Round, lane: RigidLane): void {
-    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step } = this.#options
+    const { bf_max_job_test: most, bf_node_space_size: space = most, bf_window: window, bf_resolution: step, noReserveMinute } = this.#options
     const { work, now } = round
     const plan = this.#plans[round.lane] as Plan
     const { waiting } = lane
@@ -315,14 +344,15 @@ class Replan implements Policy {
       }
       tests++
       looks.use(job)
-      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, blocked })
+      const isBare = this.#noReserve.size > 0 && this.#noReserve.has(work.qos(job) || 'normal')
+      const start = this.#startOrFind(job, round, lane, plan, { latest: now + window * MINUTE, most: isBare && noReserveMinute ? MINUTE : Infinity, blocked })
       if (work.unplaced(job, round.lane) === 0) {
         starts.use()
         started++
         arrays.start(array)
         continue
       }
-      if (start === Infinity || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
+      if (start === Infinity || isBare || (reservations.isUsed(part) && !goesOn) || !this.#mayReserve(job, round)) {
         arrays.reject(array)
         continue
       }
@@ -348,15 +378,15 @@ class Replan implements Policy {
    * Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. One that finds room and is
    * held back by a limit is looked for after a while, and with it those of the QOS whose limit that is.
    */
-  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, blocked }: Search): Seconds {
+  #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked }: Search): Seconds {
     while (lane.waits[job] === true) {
       const limits = round.limitsOf?.(job)
       const from = limits === undefined ? round.now : Math.max(round.now, ...limits.groups.map((group) => blocked.get(group) ?? 0))
-      const start = plan.earliest(job, latest, from)
+      const start = plan.earliest(job, latest, from, most)
       if (start > round.now) return start
       if (limits?.held !== undefined) {
         if (limits.by !== '') blocked.set(limits.by, round.now + UNTIL_LIMIT)
-        return plan.earliest(job, latest, round.now + UNTIL_LIMIT)
+        return plan.earliest(job, latest, round.now + UNTIL_LIMIT, most)
       }
       if (!plan.start(job, round)) return Infinity
     }

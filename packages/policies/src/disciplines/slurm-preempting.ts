@@ -26,6 +26,10 @@ const slurmPreemptingOptions = z.strictObject({
   mode: modes.default('requeue').describe('what becomes of preempted jobs (PreemptMode): they start anew, are given up, stop where they are until they can go on, or `off`: none is preempted'),
   modes: z.record(z.string(), modes).default({}).describe('the mode of jobs of single queues, with `qos` of single QOS'),
   exemptTime: z.number().nonnegative().default(0).describe('seconds for which a job is left alone after its start (PreemptExemptTime)'),
+  exemptTimes: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe('the same by QOS (PreemptExemptTime of sacctmgr), in place of it, also with tiers; jobs that name none have `normal`'),
   graceTime: z
     .record(z.string(), z.number().nonnegative())
     .default({})
@@ -208,11 +212,12 @@ class SlurmPreempting implements Policy {
   /** Jobs that one may preempt, in order. Source: `slurm_find_preemptable_jobs`. */
   #victims(preemptor: JobId, { lane, now }: Round): JobId[] {
     const work = this.#work
-    const { exemptTime, youngestFirst } = this.#options
+    const { exemptTimes, exemptTime: ofAll, youngestFirst } = this.#options
     const running = this.#running.in(lane)
     const started = new Map<JobId, Seconds>()
     for (const [job, tasks] of running) {
       if (!this.#mayTake(preemptor, job)) continue
+      const exemptTime = exemptTimes[this.#qosOf(job)] ?? ofAll
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
       const isNew = Number.isNaN(last) // this round has started it

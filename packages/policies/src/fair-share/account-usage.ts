@@ -4,6 +4,7 @@ import { accountOptions, AssociationTree } from './association-tree.js'
 import { addedUp, billingOf, maxTresOption } from './billing.js'
 import { DecayedUsage } from './decayed-usage.js'
 import { classicFairShare, depthObliviousFairShare, fairTree } from './factors.js'
+import { resetsOf, usageResetOption } from './usage-resets.js'
 
 const WEEK = 604_800
 const FIVE_MINUTES = 300
@@ -38,7 +39,7 @@ export const decayOptions = {
     .default(FIVE_MINUTES)
     .describe('seconds: usage is charged, decays and changes priorities at multiples of it (PriorityCalcPeriod); default 5 minutes'),
   dampening: z.number().positive().default(1).describe('divides the usage of `classic` and `depth-oblivious` (FairShareDampeningFactor)'),
-  usageReset: z.number().min(1).optional().describe('seconds: usage is forgotten at multiples of it (PriorityUsageResetPeriod); default never'),
+  usageReset: usageResetOption,
   maxTres: maxTresOption.describe('true: charges the largest of the billed amounts instead of their sum (PriorityFlags=MAX_TRES); gres: the largest of processors, memory and nodes, and the sum of all else (MAX_TRES_GRES)'),
 }
 export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}
@@ -68,7 +69,7 @@ export class AccountUsage implements WorkListener {
     this.#env = env
     this.#options = options
     this.#tree = new AssociationTree(options.accounts)
-    this.#usage = new DecayedUsage({ ...options, usageReset: options.usageReset ?? Infinity })
+    this.#usage = new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, resets: resetsOf(options.usageReset, env) })
     this.#isAdded = addedUp(options.maxTres, env.cluster.resources)
     this.#billing = billingOf(options.billing, env.cluster, 'billing')
     this.#billingOf = new Map(Object.entries(options.partitionBilling).map(([queue, billing]) => [queue, billingOf(billing, env.cluster, `partitionBilling.${queue}`)]))

@@ -1,4 +1,5 @@
 import { portableExp2, portableLog2, type Seconds } from '@sched/core'
+import type { Resets } from './usage-resets.js'
 
 /** Charges grow up to this before all are scaled down, by a power of two and so exactly. */
 const LARGEST = portableExp2(400)
@@ -13,8 +14,8 @@ export interface Decay {
   readonly halfLife: Seconds
   /** Seconds of a measurement period, > 0: usage is charged and decays at its multiples. */
   readonly calcPeriod: Seconds
-  /** Usage is forgotten at multiples of so many seconds; `Infinity`: never. */
-  readonly usageReset: Seconds
+  /** When usage is forgotten: before that of the period in which such a time is counts, as in Slurm. */
+  readonly resets: Resets
 }
 
 /**
@@ -29,6 +30,8 @@ export class DecayedUsage {
   /** The last period's end, seconds. */
   tick: Seconds = 0
   readonly #decay: Decay
+  /** When usage is forgotten next. */
+  #forgetAt: Seconds = NaN
   readonly #growth: number
   #periods = 0
   /** What a unit charged in the period counts, and what one charged in the last period that has ended did. */
@@ -44,6 +47,7 @@ export class DecayedUsage {
 
   constructor(decay: Decay) {
     this.#decay = decay
+    this.#forgetAt = decay.resets.after(0)
     this.#growth = decay.halfLife === 0 ? 1 : portableExp2(Math.min(MOST_HALVINGS, decay.calcPeriod / decay.halfLife))
   }
 
@@ -68,12 +72,12 @@ export class DecayedUsage {
     return (this.charged[id] as number) / this.#last
   }
 
-  /** The end of the first period from the next one on by which what an id has used has decayed below an amount; `Infinity`: never, without decay. */
+  /** The end of the first period from the next one on by which what an id has used has decayed below an amount, or may have been forgotten; `Infinity`: never. */
   below(id: number, amount: number): Seconds {
     return this.#afterPeriods(Math.floor(this.#periodsFrom(this.of(id), amount)) + 1)
   }
 
-  /** The end of the last period, from the next one on, before which `from` has certainly not decayed to an amount; `Infinity`: it never does. */
+  /** The end of the last period, from the next one on, before which `from` has certainly not decayed to an amount nor been forgotten; `Infinity`: it never does. */
   notBefore(from: number, amount: number): Seconds {
     return this.#afterPeriods(Math.floor(this.#periodsFrom(from, amount)))
   }
@@ -89,7 +93,8 @@ export class DecayedUsage {
   }
 
   #afterPeriods(periods: number): Seconds {
-    return this.tick + Math.max(1, periods) * this.#decay.calcPeriod
+    const { calcPeriod } = this.#decay
+    return Math.min(this.tick + Math.max(1, periods) * calcPeriod, Math.ceil(this.#forgetAt / calcPeriod) * calcPeriod)
   }
 
   /** Ends the periods that are over; of very many at once those by which hardly anything has changed together. */
@@ -110,14 +115,16 @@ export class DecayedUsage {
   }
 
   #end(end: Seconds): void {
+    if (end >= this.#forgetAt) {
+      this.charged.fill(0)
+      this.#forgetAt = this.#decay.resets.after(end)
+    }
     for (const id of this.#active) {
       this.#charge(id, end)
       this.charged[id] = (this.charged[id] as number) + (this.#current[id] as number) * this.#weight
       this.#current[id] = 0
       if (this.#rate[id] === 0) this.#active.delete(id)
     }
-    const { usageReset } = this.#decay
-    if (Math.floor(end / usageReset) > Math.floor(this.tick / usageReset)) this.charged.fill(0)
     this.tick = end
     this.#periods++
     this.#last = this.#weight
@@ -130,11 +137,12 @@ export class DecayedUsage {
    * than a number has bits, or as many as can be summed without scaling down: with the weight w of the first they add w + w g + ... = w (g^n - 1) / (g - 1).
    */
   #endMany(periods: number): void {
-    const { calcPeriod, halfLife, usageReset } = this.#decay
+    const { calcPeriod, halfLife, resets } = this.#decay
     const halvings = halfLife === 0 ? 0 : Math.min(MOST_HALVINGS, calcPeriod / halfLife)
-    const reset = usageReset === Infinity ? 0 : Math.floor((this.tick + periods * calcPeriod) / usageReset) * usageReset
-    const forgotten = Math.max(Math.floor((reset - this.tick) / calcPeriod) - 1, periods - 4 * Math.ceil(MOST_HALVINGS / halvings))
+    const reset = resets.last(this.tick + periods * calcPeriod)
+    const forgotten = Math.max(Math.ceil((reset - this.tick) / calcPeriod) - 1, periods - 4 * Math.ceil(MOST_HALVINGS / halvings))
     if (forgotten > 0) return this.#forget(forgotten)
+    if (reset > this.tick) this.charged.fill(0) // in the first of them
     const count = Math.min(periods, Math.max(1, Math.floor(MOST_HALVINGS / halvings)))
     const growth = portableExp2(count * halvings)
     const weights = this.#weight * (halvings === 0 ? count : (growth - 1) / (this.#growth - 1))
@@ -159,6 +167,7 @@ export class DecayedUsage {
   #pass(periods: number): void {
     this.#periods += periods
     this.tick = this.#periods * this.#decay.calcPeriod
+    this.#forgetAt = this.#decay.resets.after(this.tick)
     for (const id of this.#active) {
       this.#current[id] = 0
       this.#since[id] = this.tick

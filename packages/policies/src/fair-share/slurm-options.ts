@@ -2,6 +2,7 @@ import { SchedError, suggest, withoutUndefined } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { slurmSeconds } from '../slurm-limits/slurm-time.js'
 import { tresWeights } from './tres-weights.js'
+import { usageResetOf, usageResetPeriods } from './usage-resets.js'
 
 const weight = z.number().nonnegative()
 const time = z.union([z.number().nonnegative(), z.string()])
@@ -18,7 +19,7 @@ export const slurmOptions = {
   PriorityFavorSmall: z.union([z.boolean(), z.enum(['YES', 'NO'])]).optional().describe('Slurm\'s name of `favorSmall`'),
   PriorityDecayHalfLife: time.optional().describe('Slurm\'s name of `halfLife`, in minutes or as a time string'),
   PriorityCalcPeriod: time.optional().describe('Slurm\'s name of `calcPeriod`, in minutes'),
-  PriorityUsageResetPeriod: z.enum(['NONE', 'DAILY', 'WEEKLY']).optional().describe('Slurm\'s name of `usageReset`'),
+  PriorityUsageResetPeriod: z.enum(usageResetPeriods).optional().describe('Slurm\'s name of `usageReset`; NOW: as NONE, since nothing was used before the run'),
   FairShareDampeningFactor: z.number().positive().optional().describe('Slurm\'s name of `dampening`'),
   PriorityFlags: z
     .string()
@@ -59,7 +60,7 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
     favorSmall: given.PriorityFavorSmall === undefined ? undefined : given.PriorityFavorSmall === true || given.PriorityFavorSmall === 'YES',
     halfLife: secondsOf('PriorityDecayHalfLife', given.PriorityDecayHalfLife),
     calcPeriod: secondsOf('PriorityCalcPeriod', given.PriorityCalcPeriod),
-    usageReset: given.PriorityUsageResetPeriod === 'DAILY' ? 86_400 : given.PriorityUsageResetPeriod === 'WEEKLY' ? 604_800 : undefined,
+    usageReset: usageResetOf(given.PriorityUsageResetPeriod),
     dampening: given.FairShareDampeningFactor,
     algorithm: flags.includes('DEPTH_OBLIVIOUS') ? 'depth-oblivious' : flags.includes('NO_FAIR_TREE') ? 'classic' : undefined,
     relativeToTime: flags.includes('SMALL_RELATIVE_TO_TIME') || undefined,

@@ -20,6 +20,8 @@ export class Counted {
   readonly #resources: number
   /** What of its past use counts, by the ids of that: a resource, or -1 for the time of its jobs. */
   readonly charges: { readonly id: number; readonly resource: number }[] = []
+  /** That use is kept for ever. */
+  lasts = false
   /** The smallest of its limits of running jobs, and whether what they hold is limited: until then no claim holds others back. */
   fewest = Infinity
   hasAmounts = false
@@ -154,7 +156,10 @@ export const spanLimit = (resource: number, most: number, reason: string): Limit
 })
 
 export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })
-export const leastLimit = (resource: number, least: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) < least })
+/** `maySayNothing`: a job that asks for none has not said how many it wants. */
+export const leastLimit = (resource: number, least: number, reason: string, maySayNothing: boolean): Limit => ({
+  reason, isOver: (piece) => piece.whole(resource) < least && !(maySayNothing && piece.whole(resource) === 0),
+})
 /** A job without a time limit gets the longest that it may have. */
 export const timeLimit = (most: Seconds, reason: string): Limit => ({ isOfNumbers: true, reason, isOver: ({ estimate }) => estimate > most && estimate < Infinity })
 export const never = (reason: string): Limit => ({ reason, isOver: () => true })

@@ -2,6 +2,7 @@ import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, ty
 import { AskedPiece, runningOf } from './asked-piece.js'
 import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
+import { usageOf } from './limits-of-job.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
 
@@ -173,8 +174,9 @@ export class LimitedJobs implements WorkListener {
   /** Shows the jobs that may start again. */
   begin({ now }: Round): void {
     this.#heldNow.length = 0
-    const { usage, charged, timed } = this.#book.past
+    const { usage, lasting, charged, timed } = this.#book.past
     usage.advance(now)
+    lasting.advance(now)
     if (usage.tick !== this.#tick) {
       this.#tick = usage.tick
       for (const group of charged) this.#hideOver(group)
@@ -270,7 +272,7 @@ export class LimitedJobs implements WorkListener {
     const { work, cluster } = this.#env
     const now = this.#env.now()
     const shape = work.shapeOf(task)
-    const { usage } = this.#book.past
+    const { past } = this.#book
     const { counted, factor, licenses, bill } = this.#terms[job] as Terms
     const billing = cluster.resources.length
     if (sign > 0 && bill !== undefined) {
@@ -288,7 +290,7 @@ export class LimitedJobs implements WorkListener {
       if (cost > 0) group.holds(billing, sign * cost, end, factor)
       for (const { id, resource } of group.charges) {
         const amount = resource < 0 ? Number(isWhole) : resource === billing ? cost : work.demand(shape, resource as ResourceId)
-        if (amount > 0) usage.change(id, sign * amount * factor, now)
+        if (amount > 0) usageOf(group, past).change(id, sign * amount * factor, now)
       }
     }
   }

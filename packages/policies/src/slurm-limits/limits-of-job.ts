@@ -20,13 +20,18 @@ export interface SubmitLimit {
   readonly reason: string
 }
 
-/** What groups have used, and which have a limit on that or on what runs that changes as time passes; `isSafe`: jobs must be able to end within it. */
+/** What groups have used, `lasting` that of groups of which nothing decays, and which have a limit on that or on what runs that changes as time passes; `isSafe`: jobs must be able to end within it. */
 export interface PastUse {
   readonly isSafe: boolean
   readonly usage: DecayedUsage
+  readonly lasting: DecayedUsage
   readonly charged: Counted[]
   readonly timed: Set<Counted>
 }
+
+/** Where the past use of a group is kept. */
+export const usageOf = ({ lasts }: Counted, { usage, lasting }: PastUse): DecayedUsage => (lasts ? lasting : usage)
+
 /** The resource of GrpWall. */
 const WALL = -1
 
@@ -60,6 +65,7 @@ export class LimitsOfJob {
     const isStrict = Flags.includes('DenyOnLimit')
     const field = `qos.${name}`
     const [all, ofUser, ofAccount] = [this.#count(`QOS ${name}`), this.#count(`user ${user} in QOS ${name}`), this.#count(`account ${account} in QOS ${name}`)]
+    all.lasts = Flags.includes('NoDecay')
     this.#chargeAlways(all, qos, field)
     const isNew = (kind: string, value: unknown) => value !== undefined && !taken.has(kind) && Boolean(taken.add(kind))
     const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `${field}.${kind}`).filter(({ resource }) => isNew(`${kind} ${resource}`, true))
@@ -70,10 +76,12 @@ export class LimitsOfJob {
     if (isNew('GrpWall', qos.GrpWall)) this.#past(all, WALL, secondsOf(qos.GrpWall, `${field}.GrpWall`), 'QOSGrpWallLimit')
     this.#pasts(amounts('GrpTRESMins', qos.GrpTRESMins), all, 'QOSGrpMins')
     this.#lefts(amounts('GrpTRESRunMins', qos.GrpTRESRunMins), all, 'QOSGrpRunMins')
+    this.#lefts(amounts('MaxTRESRunMinsPerAccount', qos.MaxTRESRunMinsPerAccount), ofAccount, 'QOSRunMinsPerAccount')
+    this.#lefts(amounts('MaxTRESRunMinsPerUser', qos.MaxTRESRunMinsPerUser), ofUser, 'QOSRunMinsPerUser')
     for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) this.#own(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres)), isStrict)
     this.#amounts(amounts('GrpTRES', qos.GrpTRES), { of: all, scope: 'QOSGrp', isStrict })
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)), isStrict)
-    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres)), isStrict)
+    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres), tres === 'node'), isStrict)
     this.#amounts(amounts('MaxTRESPerAccount', qos.MaxTRESPerAccount), { of: ofAccount, scope: 'QOSPerAccount', isStrict })
     this.#amounts(amounts('MaxTRESPerUser', qos.MaxTRESPerUser), { of: ofUser, scope: 'QOSPerUser', isStrict })
     if (isNew('GrpSubmitJobs', qos.GrpSubmitJobs)) this.#submit(all, qos.GrpSubmitJobs as number, 'QOSGrpSubmitJobsLimit')
@@ -143,7 +151,7 @@ export class LimitsOfJob {
   }
 
   #past(of: Counted, resource: number, most: number, reason: string): void {
-    const charge = { usage: this.past.usage, id: this.#charge(of, resource), resource, isFree: this.isFree }
+    const charge = { usage: usageOf(of, this.past), id: this.#charge(of, resource), resource, isFree: this.isFree }
     if (resource === WALL) return this.#add(wallLimit(of, charge, most, reason, this.past.isSafe))
     if (!this.past.isSafe) return this.#add(pastLimit(of, charge, most, reason))
     this.#add(safeLimit(of, charge, most, reason, this.now))
@@ -160,8 +168,9 @@ export class LimitsOfJob {
   #charge(of: Counted, resource: number): number {
     const known = of.charges.find((each) => each.resource === resource)
     if (known !== undefined) return known.id
-    const id = this.past.usage.charged.length
-    this.past.usage.add()
+    const usage = usageOf(of, this.past)
+    const id = usage.charged.length
+    usage.add()
     of.charges.push({ id, resource })
     if (!this.past.charged.includes(of)) this.past.charged.push(of)
     return id

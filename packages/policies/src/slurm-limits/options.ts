@@ -1,5 +1,6 @@
 import * as z from '@sched/bundled/zod'
 import { maxTresOption } from '../fair-share/billing.js'
+import { usageResetOption } from '../fair-share/usage-resets.js'
 
 const count = z.int().nonnegative()
 const tres = z
@@ -26,11 +27,13 @@ const qos = z.strictObject({
   MaxTRESPerUser: tres.optional().describe('amounts that the running jobs of one user may hold together'),
   MaxJobsPerUser: count.optional().describe('jobs of one user that may run at once'),
   MaxSubmitJobsPerUser: count.optional().describe('jobs of one user that may wait and run; more are refused'),
+  MaxTRESRunMinsPerUser: tres.optional().describe('amounts x minutes that the running jobs of one user may have left together, by their time limits'),
+  MaxTRESRunMinsPerAccount: tres.optional().describe('the same of one account'),
   MaxTRESPerAccount: tres.optional().describe('amounts that the running jobs of one account may hold together'),
   MaxJobsPerAccount: count.optional().describe('jobs of one account that may run at once'),
   MaxSubmitJobsPerAccount: count.optional().describe('jobs of one account that may wait and run; more are refused'),
   UsageFactor: z.number().nonnegative().optional().describe('how much of the use of its jobs counts for GrpTRESMins, GrpTRESRunMins and GrpWall, of whatever; default 1'),
-  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit: MaxTime of partitions does not count'),
+  Flags: names.optional().describe('DenyOnLimit: jobs over a limit of their own size are refused; OverPartQOS: it comes before the QOS of the partition; PartitionTimeLimit, PartitionMaxNodes, PartitionMinNodes: MaxTime, MaxTRESPerJob, MinTRESPerJob of partitions does not count; NoDecay: what counts for GrpTRESMins and GrpWall neither decays nor is forgotten'),
 })
 export type QosOptions = z.output<typeof qos>
 
@@ -81,6 +84,7 @@ export const slurmLimitsOptions = z.strictObject({
   maxTres: maxTresOption.describe('true: a job costs the largest of its amounts times their weights instead of their sum (PriorityFlags=MAX_TRES); gres: the largest of processors, memory and nodes, and the sum of all else (MAX_TRES_GRES)'),
   safe: z.boolean().default(false).describe('jobs start under GrpTRESMins only where they, and all that run, could run to their time limits, under GrpWall where they could (AccountingStorageEnforce=safe)'),
   halfLife: z.number().nonnegative().default(604_800).describe('seconds in which what counts for GrpTRESMins halves, 0: it does not (PriorityDecayHalfLife); default 7 days'),
+  usageReset: usageResetOption,
   calcPeriod: z.number().min(1).default(300).describe('seconds: usage for GrpTRESMins is counted at multiples of it (PriorityCalcPeriod); default 5 minutes'),
 })
 /** Options of `slurm-limits`. */

@@ -10,6 +10,8 @@ const byTres = {
   QOSMin: { cpu: 'QOSMinCpuNotSatisfied', mem: 'QOSMinMemory', node: 'QOSMinNode', gres: 'QOSMinGRES', billing: 'QOSMinBilling' },
   QOSPerUser: { cpu: 'QOSMaxCpuPerUserLimit', mem: 'QOSMaxMemoryPerUser', node: 'QOSMaxNodePerUserLimit', gres: 'QOSMaxGRESPerUser', billing: 'QOSMaxBillingPerUser' },
   QOSPerAccount: { cpu: 'MaxCpuPerAccount', mem: 'MaxMemoryPerAccount', node: 'MaxNodePerAccount', gres: 'MaxGRESPerAccount', billing: 'MaxBillingPerAccount' },
+  QOSRunMinsPerUser: { cpu: 'MaxCpuRunMinsPerUser', mem: 'MaxMemoryRunMinsPerUser', node: 'MaxNodeRunMinsPerUser', gres: 'MaxGRESRunMinsPerUser', billing: 'MaxBillingRunMinsPerUser' },
+  QOSRunMinsPerAccount: { cpu: 'MaxCpuRunMinsPerAccount', mem: 'MaxMemoryRunMinsPerAccount', node: 'MaxNodeRunMinsPerAccount', gres: 'MaxGRESRunMinsPerAccount', billing: 'MaxBillingRunMinsPerAccount' },
   AssocGrp: { cpu: 'AssocGrpCpuLimit', mem: 'AssocGrpMemLimit', node: 'AssocGrpNodeLimit', gres: 'AssocGrpGRES', billing: 'AssocGrpBilling' },
   AssocGrpMins: { cpu: 'AssocGrpCPUMinutesLimit', mem: 'AssocGrpMemMinutes', node: 'AssocGrpNodeMinutes', gres: 'AssocGrpGRESMinutes', billing: 'AssocGrpBillingMinutes' },
   AssocGrpRunMins: { cpu: 'AssocGrpCPURunMinutesLimit', mem: 'AssocGrpMemRunMinutes', node: 'AssocGrpNodeRunMinutes', gres: 'AssocGrpGRESRunMinutes', billing: 'AssocGrpBillingRunMinutes' },

@@ -1,5 +1,6 @@
 import type { ClusterView, Env, Seconds } from '@sched/core'
 import { DecayedUsage } from '../fair-share/decayed-usage.js'
+import { NO_RESETS, resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { Associations, inherited, mayAskFor, type Association } from './associations.js'
 import { Bills, type Bill } from './bills.js'
@@ -67,13 +68,20 @@ export class TermsBook {
   readonly #terms = new Map<string, Terms>()
   readonly #warn: (message: string) => void
 
-  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'warn'>) {
+  constructor(options: ReadOptions, env: Pick<Env, 'cluster' | 'now' | 'start' | 'warn'>) {
     this.#warn = (message) => env.warn(message)
     this.#options = options
     this.#cluster = env.cluster
     this.#associations = new Associations(options.accounts)
     this.#now = env.now
-    this.past = { isSafe: options.safe, usage: new DecayedUsage({ halfLife: options.halfLife, calcPeriod: options.calcPeriod, usageReset: Infinity }), charged: [], timed: new Set() }
+    const { halfLife, calcPeriod, usageReset, safe } = options
+    this.past = {
+      isSafe: safe,
+      usage: new DecayedUsage({ halfLife, calcPeriod, resets: resetsOf(usageReset, env) }),
+      lasting: new DecayedUsage({ halfLife: 0, calcPeriod, resets: NO_RESETS }),
+      charged: [],
+      timed: new Set(),
+    }
     const bills = new Bills(options, env.cluster)
     this.#bills = this.#check().some(({ tres }) => tres === 'billing') ? bills : undefined
   }
@@ -139,14 +147,15 @@ export class TermsBook {
   #ofPartition(partition: PartitionOptions, queue: string, association: Association, qos: string, all: readonly Qos[]): Limit[] {
     const { State, AllowAccounts, DenyAccounts, AllowQos, DenyQos, MaxTime, MaxTRESPerJob, MinTRESPerJob } = partition
     const field = `partitions.${queue}`
-    const isTimeOpen = all.some(({ Flags }) => Flags?.includes('PartitionTimeLimit') === true)
+    const isOpen = (flag: string) => all.some(({ Flags }) => Flags?.includes(flag) === true)
+    const [most, least] = [isOpen('PartitionMaxNodes') ? undefined : MaxTRESPerJob, isOpen('PartitionMinNodes') ? undefined : MinTRESPerJob]
     return [
       ...(State === 'DOWN' ? [never('PartitionDown')] : []),
       ...(isKeptOut(accountsOf(association), AllowAccounts, DenyAccounts) ? [never('AccountNotAllowed')] : []),
       ...(isKeptOut([qos], AllowQos, DenyQos) ? [never('QOSNotAllowed')] : []),
-      ...(MaxTime === undefined || isTimeOpen ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
-      ...amountsOf(MaxTRESPerJob, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
-      ...amountsOf(MinTRESPerJob, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres))),
+      ...(MaxTime === undefined || isOpen('PartitionTimeLimit') ? [] : [timeLimit(secondsOf(MaxTime, `${field}.MaxTime`), 'PartitionTimeLimit')]),
+      ...amountsOf(most, this.#cluster, `${field}.MaxTRESPerJob`).map(({ resource, most, tres }) => sizeLimit(resource, most, reasonOf('Partition', tres))),
+      ...amountsOf(least, this.#cluster, `${field}.MinTRESPerJob`).map(({ resource, most, tres }) => leastLimit(resource, most, reasonOf('Partition', tres), tres === 'node')),
     ]
   }
 

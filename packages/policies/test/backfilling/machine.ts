@@ -63,11 +63,12 @@ export interface Options {
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   readonly validate?: boolean
   readonly outages?: readonly Outage[]
+  readonly warn?: (message: string) => void
 }
 
 /** Runs jobs on a machine of `nodes` nodes with the capacity each; returns the first start of every job by id. */
 export function startsOf(specs: readonly JobSpec[], capacity: readonly number[], policy: Plug<'policy'>, options: Options = {}): Map<string, number> {
-  const { nodes = 1, observers = [], validate = true, passPerEvent, outages = [] } = options
+  const { nodes = 1, observers = [], validate = true, passPerEvent, outages = [], warn } = options
   const starts = new Map<string, number>()
   const names: string[] = []
   const watch: Observer = {
@@ -87,6 +88,7 @@ export function startsOf(specs: readonly JobSpec[], capacity: readonly number[],
     validate,
     ...(passPerEvent === undefined ? {} : { passPerEvent }),
     outages,
+    ...(warn !== undefined && { warn }),
   })
   return starts
 }

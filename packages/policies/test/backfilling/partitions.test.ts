@@ -21,8 +21,8 @@ const steps = fc.array(fc.record({ come: fc.array(asked, { maxLength: 4 }), ends
 describe('the first pass of replan over partitions', () => {
   it('starts in order, and beside a job that does not fit only on nodes where that may not run, as a plain reading of it does', () => {
     fc.assert(
-      fc.property(steps, (script) => {
-        const policy = replan(fifo(), { twoPass: true, nodes: 'named', bf_interval: 1e9 })
+      fc.property(steps, fc.constantFrom(1e9, -1 as const), (script, bf_interval) => {
+        const policy = replan(fifo(), { twoPass: true, nodes: 'named', bf_interval })
         const master = dispatcher({ cluster: instantCluster({ nodes }), policy })
         const tasks = new Map<string, ReturnType<typeof master.pass>['start'][number][]>()
         const busy = new Map<string, string[]>()

@@ -147,6 +147,67 @@ describe('replan', () => {
     expect(three({ partition_job_depth: 2 })).toEqual([5, 5, 30])
   })
 
+  describe.each([['counted', 0], ['named', 1]] as const)('jobs of QOS with NoReserve, with %s nodes', (nodes, gap) => {
+    const spec = (id: string, procs: number, minutes: number, qos?: string, submit = 0): JobSpec => ({
+      ...nodesFor(id, procs, minutes, submit), ...(qos !== undefined && { qos }),
+    })
+    const starts = (specs: readonly JobSpec[], options: object) => Object.fromEntries(startsOf(specs, [1], replan(fifo(), { nodes, ...exact, ...options }), { nodes: 2 }))
+
+    it('get no reservation and are overtaken', () => {
+      // R holds one of two nodes for 10 min; W of two, if planned, keeps S of 20 min from starting
+      const specs = (qos?: string) => [spec('R', 1, 10), spec('W', 2, 1, qos), spec('S', 1, 20, 'high')]
+      const [planned, overtaken] = [{ R: 0, W: 600, S: 660 }, { R: 0, S: 0, W: 1200 }]
+      expect(starts(specs('scavenger'), {})).toEqual(planned)
+      expect(starts(specs('scavenger'), { noReserve: ['scavenger'] })).toEqual(overtaken)
+      expect(starts(specs(), { noReserve: ['normal'] })).toEqual(overtaken)
+      expect(starts(specs('other'), { noReserve: ['scavenger'], noReserveMinute: true })).toEqual(planned)
+    })
+
+    it('start in the place of a reservation that begins a minute later or more, where others may take it back (time_limit = 1 of _attempt_backfill)', () => {
+      // W of two nodes is planned for 10 min; L runs 20 min on one of them
+      const specs = (submit: number) => [spec('R', 1, 10), spec('W', 2, 1, 'high'), spec('L', 1, 20, 'scavenger', submit)]
+      expect(starts(specs(0), { noReserve: ['scavenger'] })).toEqual({ R: 0, W: 600, L: 660 })
+      expect(starts(specs(0), { noReserve: ['scavenger'], noReserveMinute: true })).toEqual({ R: 0, L: 0, W: 1200 })
+      expect(starts(specs(540 - gap), { noReserve: ['scavenger'], noReserveMinute: true })).toMatchObject({ L: 540 - gap })
+      expect(starts(specs(541), { noReserve: ['scavenger'], noReserveMinute: true })).toEqual({ R: 0, W: 600, L: 660 })
+    })
+
+    it('keep others from starting at events, where plans have no part (schedule() of Slurm)', () => {
+      const specs = [spec('R', 1, 10), spec('W', 2, 1, 'scavenger', 1), spec('S', 1, 20, 'high', 2)]
+      expect(starts(specs, { noReserve: ['scavenger'], twoPass: true })).toEqual({ R: 0, S: 30, W: 1230 })
+    })
+  })
+
+  describe('without plans (bf_interval -1)', () => {
+    const off = { twoPass: true, bf_interval: -1 } as const
+
+    it('starts jobs in order alone: one that does not fit keeps all behind it from starting, however short they are', () => {
+      const queue = [job(1, 10), job(2, 1, 5), job(1, 5, 7)]
+      expect(simulated(queue, [2], replan(fifo(), { twoPass: true }))).toEqual([0, 600, 30])
+      expect(simulated(queue, [2], replan(fifo(), off))).toEqual([0, 600, 660])
+      expect(simulated(queue, [2], replan(fifo(), off))).toEqual(simulated(queue, [2], strict(fifo())))
+    })
+
+    it('looks at the whole queue every sched_interval seconds, with partition_job_depth alone', () => {
+      const queue = [job(1, 10, 5), job(1, 10, 5), job(1, 10, 5)]
+      const three = (options: object) => simulated(queue, [3], replan(fifo(), { ...off, ...options }))
+      expect(three({ default_queue_depth: 0 })).toEqual([5, 60, 60]) // full_queue of schedule() knows no depth
+      expect(three({ default_queue_depth: 0, sched_interval: 7 })).toEqual([5, 7, 7])
+      expect(three({ partition_job_depth: 1 })).toEqual([5, 60, 120])
+    })
+
+    it('leaves jobs that are one gang waiting for ever, which is told, and so what they keep from starting', () => {
+      const gang: JobSpec = { id: 'H', submit: 0, gang: true, estimate: MINUTE, stages: [1, 2].map((procs) => ({ name: `${procs}`, tasks: 1, gang: true, demand: { procs }, duration: MINUTE })) }
+      const told: string[] = []
+      expect(() => startsOf([gang], [4], replan(fifo(), off), { warn: (message) => told.push(message) })).toThrow('job H waits although nothing runs')
+      expect(told).toEqual([expect.stringContaining('of which bf_interval -1 makes none: they never start, as in Slurm')])
+    })
+
+    it('is refused without twoPass', () => {
+      expect(() => simulated([job(1, 1)], [1], replan(fifo(), { bf_interval: -1 }))).toThrow('without plans nothing ever starts')
+    })
+  })
+
   it('starts no more than bf_max_job_start jobs in a plan, and looks at no more of a user or queue than it is told', () => {
     const spec = (id: string, user: string, queue: string): JobSpec => ({ id, submit: 0, user, queue, estimate: MINUTE, stages: [{ name: 'job', tasks: 1, demand: { procs: 1 }, duration: MINUTE }] })
     const specs = [spec('a', 'ann', 'x'), spec('b', 'ann', 'y'), spec('c', 'bob', 'x'), spec('d', 'bob', 'y')]

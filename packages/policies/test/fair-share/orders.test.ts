@@ -4,6 +4,7 @@ import { checkPolicyLaws, exactRuntime, firstDifference, instantCluster, job, pr
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DecayedUsage } from '../../src/fair-share/decayed-usage.js'
+import { NO_RESETS, resetsOf } from '../../src/fair-share/usage-resets.js'
 import { firstNode } from '../first-node.js'
 import { naiveGreedy } from '../reference/disciplines.js'
 import { naiveMultifactor, type Weights } from './multifactor-reference.js'
@@ -13,10 +14,11 @@ const cpu = (change: JobChange) => job({ demand: { cpu: 1 }, ...change })
 const machine = (cpus: number) => instantCluster({ nodes: [{ count: 1, resources: { cpu: cpus, mem: 100 } }] })
 const order = (jobs: readonly JobSpec[], policy: Plug<'policy'>, cpus = 1) => run({ policy, jobs, cluster: machine(cpus) }).recorder.launches.map((launch) => launch.job)
 const by = (options: FairShareOptions) => strict(fairShare(options))
+const every = (seconds: number) => resetsOf(seconds, { warn: () => undefined })
 
 describe('usage', () => {
   it('halves in a half-life, whole periods at a time, and charges what runs', () => {
-    const usage = new DecayedUsage({ halfLife: 20, calcPeriod: 10, usageReset: Infinity })
+    const usage = new DecayedUsage({ halfLife: 20, calcPeriod: 10, resets: NO_RESETS })
     usage.add()
     const at = (now: number) => {
       usage.advance(now)
@@ -32,7 +34,7 @@ describe('usage', () => {
   })
 
   it('never loses what it has however long it decays, and can be forgotten', () => {
-    const usage = new DecayedUsage({ halfLife: 10, calcPeriod: 10, usageReset: 1e5 })
+    const usage = new DecayedUsage({ halfLife: 10, calcPeriod: 10, resets: every(1e5) })
     usage.add()
     usage.add()
     usage.change(0, 3, 0)
@@ -46,11 +48,20 @@ describe('usage', () => {
     expect(usage.of(0) + usage.of(1)).toBe(0)
   })
 
+  it('keeps of what it forgets that of the period in which it does, as Slurm, which charges that afterwards (_decay_thread)', () => {
+    const usage = new DecayedUsage({ halfLife: 0, calcPeriod: 10, resets: every(25) })
+    usage.add()
+    usage.change(0, 1, 0)
+    expect([10, 20, 30, 40, 50].map((now) => (usage.advance(now), usage.of(0)))).toEqual([10, 20, 10, 20, 10])
+    expect([usage.below(0, 5), usage.notBefore(10, 5)]).toEqual([80, 80]) // forgotten at 75
+  })
+
   it.each([
-    ['never halves', { halfLife: 0, calcPeriod: 1, usageReset: Infinity }],
-    ['halves slowly', { halfLife: 1e6, calcPeriod: 1, usageReset: Infinity }],
-    ['halves often', { halfLife: 1000, calcPeriod: 1, usageReset: Infinity }],
-    ['is forgotten now and then', { halfLife: 1e6, calcPeriod: 1, usageReset: 3e6 }],
+    ['never halves', { halfLife: 0, calcPeriod: 1, resets: NO_RESETS }],
+    ['halves slowly', { halfLife: 1e6, calcPeriod: 1, resets: NO_RESETS }],
+    ['halves often', { halfLife: 1000, calcPeriod: 1, resets: NO_RESETS }],
+    ['is forgotten by the calendar', { halfLife: 0, calcPeriod: 1, resets: resetsOf('quarterly', { start: 1.7e9, warn: () => undefined }) }],
+    ['is forgotten now and then', { halfLife: 1e6, calcPeriod: 1, resets: every(3e6) }],
   ])('is the same over very many periods at once where it %s', (_, decay) => {
     const [once, steps] = [new DecayedUsage(decay), new DecayedUsage(decay)]
     for (const usage of [once, steps]) {
@@ -69,7 +80,7 @@ describe('usage', () => {
   })
 
   it('is that of the last period where it halves at once', () => {
-    const usage = new DecayedUsage({ halfLife: 1e-300, calcPeriod: 10, usageReset: Infinity })
+    const usage = new DecayedUsage({ halfLife: 1e-300, calcPeriod: 10, resets: NO_RESETS })
     usage.add()
     usage.change(0, 3, 0)
     usage.advance(40)

@@ -3,14 +3,21 @@ import { slurmResource } from '@sched/policies'
 import type { Findings, Verdict } from '../finding.js'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
-import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfDatabase } from './database-settings.js'
+import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfAssociation, whyIgnoredOfQos } from './database-settings.js'
 import type { Entity } from './database.js'
+import { makesPlans } from './options.js'
+import { limitingFlags, verdictOnFlags } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 
 type Options = Record<string, unknown>
 
-/** Flags of QOS that act. */
-const FLAGS = ['DenyOnLimit', 'OverPartQOS', 'PartitionTimeLimit']
+/** Settings of one kind: what `slurm-limits` calls them, or why they act on nothing. */
+interface Names {
+  readonly names: Readonly<Record<string, string>>
+  readonly whyIgnored: Readonly<Record<string, string>>
+}
+const OF_QOS: Names = { names: limitsOfQos, whyIgnored: whyIgnoredOfQos }
+const OF_ASSOCIATION: Names = { names: limitsOfAssociation, whyIgnored: whyIgnoredOfAssociation }
 
 /** Limits of QOS and associations as `slurm-limits` has them; tells of each setting what becomes of it. Throws `BAD_INPUT` with the line. */
 export class DatabaseLimits {
@@ -34,24 +41,24 @@ export class DatabaseLimits {
       for (const setting of settings) {
         const tell = (verdict: Verdict, note = '') => this.#findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
         if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, limits, tell)
-        else this.#limit(setting, limitsOfQos, limits, tell)
+        else this.#limit(setting, OF_QOS, limits, tell)
       }
       return [name, limits]
     }))
   }
 
-  #flags(setting: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const given = listed(setting.value)
-    const known = FLAGS.filter((flag) => given.some((each) => each.toLowerCase() === flag.toLowerCase()))
-    if (known.length > 0 && this.#isEnforced) limits['Flags'] = known
-    if (given.length > known.length) tell(known.length === 0 ? 'ignored' : 'approximated', `only ${FLAGS.join(', ')} are simulated`)
-    else tell(this.#isEnforced ? 'honoured' : 'ignored', this.#isEnforced ? '' : NOT_ENFORCED)
+  #flags({ value }: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const known = limitingFlags(value, this.#isEnforced)
+    if (known.length > 0) limits['Flags'] = known
+    tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
   }
 
   accounts(): Options {
-    const { accounts, users, flat } = this.#conf.database
+    const { accounts, users, flat, mixed } = this.#conf.database
     if (flat !== undefined)
       this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
+    if (mixed !== undefined)
+      this.#findings.add('approximated', mixed, mixed.name, mixed.value, 'associations of all these clusters are taken together, since ClusterName is none of them; print those of one with cluster=NAME')
     this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
     const made = new Map<string, Options>([['root', {}]])
     for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
@@ -98,7 +105,7 @@ export class DatabaseLimits {
   #association({ settings }: Entity): Options {
     const limits: Options = {}
     for (const setting of settings) {
-      this.#limit(setting, limitsOfAssociation, limits, (verdict, note = '') => {
+      this.#limit(setting, OF_ASSOCIATION, limits, (verdict, note = '') => {
         const key = `${setting.name.toLowerCase()} ${verdict} ${note}`
         const known = this.#told.get(key)
         if (known === undefined) this.#told.set(key, { setting, verdict, note, count: 1 })
@@ -108,11 +115,11 @@ export class DatabaseLimits {
     return limits
   }
 
-  #limit(setting: Setting, names: Readonly<Record<string, string>>, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+  #limit(setting: Setting, { names, whyIgnored }: Names, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const [key, value] = keyAndValue(setting)
     const name = names[key]
     if (name === undefined) {
-      const why = whyIgnoredOfDatabase[key]
+      const why = whyIgnored[key]
       if (why !== '' && value !== '' && value !== '0' && value !== '0.000000' && value !== '1.000000' && value !== '00:00:00') tell('ignored', why ?? 'not simulated')
       return
     }

@@ -9,6 +9,7 @@ const limits: Readonly<Record<string, string>> = {
 export const limitsOfQos = knownWords<string>({
   ...limits, usagefactor: 'UsageFactor',
   mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
+  maxtresrunminspu: 'MaxTRESRunMinsPerUser', maxtresrunminsperuser: 'MaxTRESRunMinsPerUser', maxtresrunminspa: 'MaxTRESRunMinsPerAccount', maxtresrunminsperaccount: 'MaxTRESRunMinsPerAccount', maxtresrunminsperacct: 'MaxTRESRunMinsPerAccount',
   maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
   maxjobspa: 'MaxJobsPerAccount', maxjobsperaccount: 'MaxJobsPerAccount', maxsubmitpa: 'MaxSubmitJobsPerAccount', maxsubmitjobspa: 'MaxSubmitJobsPerAccount', maxsubmitjobsperaccount: 'MaxSubmitJobsPerAccount',
 })
@@ -30,15 +31,24 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
   return found === undefined ? [key, value] : [found[0], `${found[1]}=${value}`]
 }
 
-/** Why other settings act on nothing. */
-export const whyIgnoredOfDatabase = knownWords<string>({
-  description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', coordinator: '', classification: '', id: '', cluster: '', partition: 'associations of one partition are those of all, with the QOS of each',
-  priority: '', fairshare: '', share: '', defaultaccount: '', preempt: '', flags: '', // told elsewhere
-  gracetime: '', // told elsewhere
-  preemptmode: '', // told elsewhere
-  preemptexempttime: 'PreemptExemptTime of slurm.conf holds for all',
-  usagethres: 'not simulated', usagethreshold: 'not simulated', limitfactor: 'not simulated',
-  maxtrespernode: 'tasks of a job are on any nodes',
-  maxtresrunminspa: 'not simulated', maxtresrunminspu: 'not simulated', maxtresrunmins: 'not simulated', maxjobsaccruepu: 'all jobs grow older', maxjobsaccruepa: 'all jobs grow older', maxjobsaccrue: 'all jobs grow older', grpjobsaccrue: 'all jobs grow older', minpriothres: 'not simulated', minpriothreshold: 'not simulated', minpriothresh: 'not simulated',
-  defaultwckey: '', defwckey: '', wckeys: '', lft: '', rgt: '', parentid: '', parid: '', qosraw: '', descr: '', org: '', defacct: '', admin: '', comment: '',
+const NOT_SIMULATED = 'not simulated'
+const GROWING = 'all jobs grow older'
+const ANY_NODES = 'tasks of a job are on any nodes'
+const NO_THRESHOLD = 'bf_min_prio_reserve of SchedulerParameters holds for all'
+
+/** Why other settings act on nothing; '' of those that say nothing of scheduling, or are told elsewhere. Source of all names: sacctmgr of Slurm 25. */
+const common = {
+  description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', coordinator: '', coordinatorraw: '', classification: '', id: '', cluster: '', defaultwckey: '', defwckey: '', wckeys: '', lft: '', rgt: '', lineage: '', parentid: '', parid: '',
+  qosraw: '', descr: '', org: '', admin: '', comment: '', event: '', problem: '', withdeleted: '',
+  partition: 'associations of one partition are those of all, with the QOS of each',
+  grpjobsaccrue: GROWING, maxjobsaccrue: GROWING, maxtrespernode: ANY_NODES, maxtrespn: ANY_NODES,
+}
+export const whyIgnoredOfQos = knownWords<string>({
+  ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
+  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED, limitfactor: 'limits of associations are the same for all QOS',
+  maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD, minpriothresh: NO_THRESHOLD,
+})
+export const whyIgnoredOfAssociation = knownWords<string>({
+  ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD,
+  maxtresrunmins: 'Slurm does not enforce it either',
 })

@@ -17,12 +17,15 @@ export interface Database {
   readonly users: readonly Entity[]
   /** The header of a table of associations that does not tell which account lies in which: they are taken to lie in the root. */
   readonly flat?: Setting | undefined
+  /** The clusters of a table of associations of several, none of which is the one that is asked for. */
+  readonly mixed?: Setting | undefined
 }
 interface Made extends Database {
   readonly qos: Entity[]
   readonly accounts: Entity[]
   readonly users: Entity[]
   flat?: Setting
+  mixed?: Setting
 }
 
 const DUMP_LINE = /^\s*(Cluster|Parent|Account|User|QOS)\s+-\s+(.*)$/i
@@ -45,16 +48,16 @@ function keyOf(name: string): string {
   return key === 'parname' ? 'parentname' : key
 }
 
-/** Reads a dump (`sacctmgr dump`) or a table (`sacctmgr show qos --parsable2`, `show assoc`). Throws `BAD_INPUT` with the line. */
-export function readDatabase({ text, file }: SourceText): Database {
+/** Reads a dump (`sacctmgr dump`) or a table (`sacctmgr show qos --parsable2`, `show assoc`), of the associations of several clusters those of one. Throws `BAD_INPUT` with the line. */
+export function readDatabase({ text, file }: SourceText, cluster?: string): Database {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
-  return tableKind(firstLine(text)) === undefined ? readDump(lines, file) : readTable(lines, file)
+  return tableKind(firstLine(text)) === undefined ? readDump(lines, file) : readTable(lines, file, cluster)
 }
 
 /** Databases of several files as one. */
 export const joined = (databases: readonly Database[]): Database => ({
   qos: databases.flatMap(({ qos }) => qos), accounts: databases.flatMap(({ accounts }) => accounts), users: databases.flatMap(({ users }) => users),
-  flat: databases.find(({ flat }) => flat !== undefined)?.flat,
+  flat: databases.find(({ flat }) => flat !== undefined)?.flat, mixed: databases.find(({ mixed }) => mixed !== undefined)?.mixed,
 })
 
 // ---- dump ----
@@ -96,13 +99,16 @@ function settingOf(part: string, file: string, line: number): Setting {
 
 // ---- tables ----
 
-function readTable(lines: readonly string[], file: string): Database {
+function readTable(lines: readonly string[], file: string, wanted: string | undefined): Database {
   const made: Made = { qos: [], accounts: [], users: [] }
   const top = lines.findIndex((line) => line.trim() !== '')
   const names = (lines[top] as string).split('|').map((name) => name.trim())
   const isQos = tableKind(lines[top] as string) === 'qos'
   const column = (key: string) => names.findIndex((name) => keyOf(name) === key)
-  const [name, user, account, parent, partition] = ['name', 'user', 'account', 'parentname', 'partition'].map(column) as [number, number, number, number, number]
+  const [name, user, account, parent, partition, cluster] = ['name', 'user', 'account', 'parentname', 'partition', 'cluster'].map(column) as [number, number, number, number, number, number]
+  const clusters = new Set(isQos || cluster < 0 ? [] : lines.slice(top + 1).map((text) => text.split('|')[cluster]?.trim() ?? '').filter((each) => each !== ''))
+  const own = [...clusters].find((each) => each.toLowerCase() === wanted?.toLowerCase())
+  if (own === undefined && clusters.size > 1) made.mixed = { name: 'Cluster', value: [...clusters].join(', '), file, line: top + 1 }
   /** Accounts by depth, where they are printed as a tree. */
   const around: string[] = ['root']
   for (const [i, text] of lines.entries()) {
@@ -117,6 +123,7 @@ function readTable(lines: readonly string[], file: string): Database {
         'Print the table with --parsable2.',
       )
     const cell = (at: number) => (cells[at] ?? '').trim()
+    if (own !== undefined && cell(cluster) !== own) continue
     const settings = names.flatMap((each, at) => ([name, user, account, parent].includes(at) || each === '' || cell(at) === ''
       ? []
       : [{ name: each, value: cell(at), file, line }]))

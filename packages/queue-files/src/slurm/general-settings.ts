@@ -54,7 +54,7 @@ function wholeUnits({ name, value }: Setting, nodes: readonly Declared[]): strin
 /** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
 const ofPartitionsAlone = [
   ...limitingSettings, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
-  'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'minnodes', 'oversubscribe', 'reqresv',
+  'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'oversubscribe', 'reqresv',
   'rootonly', 'shared', 'exclusiveuser',
 ]
 const ofNodesAlone = [

@@ -2,8 +2,15 @@ import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import type { SlurmConf } from './conf.js'
 
+/** What becomes of a job that waits for a licence. */
+const waiting = {
+  skips: 'those that wait for one get no reservation',
+  reserves: 'those that wait for one get a reservation for when it is free',
+  stops: 'those that wait for one keep all behind them from starting',
+}
+
 /** Of `fluent:30,matlab`: how many of each, 1 where it is not said, together where a name comes again. Throws `BAD_INPUT`. */
-export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings: Findings): Record<string, number> | undefined {
+export function licensesOf({ general }: SlurmConf, what: keyof typeof waiting, findings: Findings): Record<string, number> | undefined {
   const setting = general.get('licenses')
   if (setting === undefined) return undefined
   const licenses: Record<string, number> = {}
@@ -24,7 +31,7 @@ export function licensesOf({ general }: SlurmConf, arePlanned: boolean, findings
     setting,
     setting.name,
     setting.value,
-    `of jobs whose records name them (license/... among their TRES); those that wait for one get ${arePlanned ? 'a reservation for when it is free' : 'no reservation'}`,
+    `of jobs whose records name them (license/... among their TRES); ${waiting[what]}`,
   )
   return licenses
 }

@@ -1,4 +1,4 @@
-import { maxTresOf } from '@sched/policies'
+import { maxTresOf, usageResetOf } from '@sched/policies'
 import type { Findings } from '../finding.js'
 import { listed } from '../setting.js'
 import { partitionBilling } from './billing.js'
@@ -26,11 +26,12 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
   const limits = new DatabaseLimits(conf, resources, findings, enforced.limits)
   const qos = limits.qos()
   const accounts = limits.accounts()
-  const isNeeded = (check: string, tree: Options) => enforced.checks.includes(check) || (enforced.limits && hasSettings(tree))
-  const ofDatabase = { ...(isNeeded('qos', qos) && { qos }), ...(isNeeded('associations', accounts) && { accounts }) }
+  const isNeeded = (check: string, tree: Options, acts: boolean) => enforced.checks.includes(check) || (acts && hasSettings(tree))
+  const ofDatabase = { ...(isNeeded('qos', qos, true) && { qos }), ...(isNeeded('associations', accounts, enforced.limits) && { accounts }) }
   const given = { ...(licenses !== undefined && { licenses }), ...(Object.keys(partitions).length > 0 && { partitions }), ...ofDatabase }
   if (Object.keys(given).length === 0) return {}
-  const [parts, halfLife, period] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod'].map((name) => conf.general.get(name))
+  const [parts, halfLife, period, reset] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod', 'priorityusageresetperiod'].map((name) => conf.general.get(name))
+  const usageReset = usageResetOf(reset?.value)
   const isPast = JSON.stringify(ofDatabase).match(/GrpTRESMins|GrpWall/) !== null
   const billing = /billing=/i.test(JSON.stringify(ofDatabase)) ? billingOptions(conf, resources) : {}
   return {
@@ -38,7 +39,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
     ...(Object.keys(ofDatabase).length > 0 && hasParameter(conf, 'assoc_limit_stop') && { assocLimitStop: true }),
     ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
-    ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period) }),
+    ...(isPast && usageReset !== undefined && { usageReset }), ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { knownWords } from '@sched/core'
-import { priorityFlags } from '@sched/policies'
+import { priorityFlags, usageResetOf, usageResetPeriods } from '@sched/policies'
 import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
@@ -11,15 +11,16 @@ import { listed, type Setting } from '../setting.js'
  * Source: Slurm, `_load_config` of sched/backfill and `_schedule` of slurmctld.
  */
 const parameters = knownWords<readonly [least: number, most: number]>({
-  bf_interval: [1, 10_800], bf_window: [1, 43_200], bf_resolution: [1, 3600], bf_max_job_test: [1, 1e6], bf_node_space_size: [2, 2e6], bf_max_job_start: [0, 10_000],
+  bf_interval: [1, 10_800], sched_interval: [0, Infinity], bf_window: [1, 43_200], bf_resolution: [1, 3600], bf_max_job_test: [1, 1e6], bf_node_space_size: [2, 2e6], bf_max_job_start: [0, 10_000],
   bf_max_job_user: [0, Infinity], bf_max_job_assoc: [0, Infinity], bf_max_job_part: [0, Infinity], bf_max_job_user_part: [0, Infinity], bf_max_job_array_resv: [0, 1000],
   bf_job_part_count_reserve: [0, 1e5], bf_min_age_reserve: [0, 2_592_000], bf_min_prio_reserve: [0, 2 ** 32 - 1], bf_window_linear: [0, Infinity],
   default_queue_depth: [0, Infinity], partition_job_depth: [0, Infinity], sched_max_job_start: [0, Infinity],
 })
+/** Those that the main scheduler reads, too. */
+const ofMainPass = ['sched_interval', 'bf_min_age_reserve', 'bf_min_prio_reserve', 'default_queue_depth', 'partition_job_depth', 'sched_max_job_start']
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
   sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
-  sched_interval: 'the plan looks at the whole queue every bf_interval',
   bf_busy_nodes: 'where tasks go is up to the placement of the policy', pack_serial_at_end: 'where tasks go is up to the placement of the policy', nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
@@ -29,12 +30,20 @@ const whyNot = knownWords<string>({
 export const hasParameter = ({ general }: SlurmConf, name: string): boolean =>
   listed(general.get('schedulerparameters')?.value ?? '').some((each) => each.toLowerCase() === name)
 
+/** Whether backfill plans are made: neither with sched/builtin nor with bf_interval=-1. */
+export function makesPlans({ general }: SlurmConf): boolean {
+  const first = listed(general.get('schedulerparameters')?.value ?? '').find((part) => /^bf_interval=/i.test(part))
+  return !/^sched\/builtin$/i.test(general.get('schedulertype')?.value ?? '') && first?.split('=')[1] !== '-1'
+}
+
 /**
  * What `replan` takes of SchedulerParameters. `flags`: words without a number that others take, with why each means nothing here, '' where it acts.
  * Throws `BAD_INPUT` for a number that is none.
  */
-export function replanOptions(setting: Setting | undefined, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
-  const options: Record<string, number> = {}
+export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, string>>, findings: Findings): Record<string, number> {
+  const setting = conf.general.get('schedulerparameters')
+  const hasPlans = makesPlans(conf)
+  const options: Record<string, number> = hasPlans ? {} : { bf_interval: -1 }
   const seen = new Set<string>()
   for (const part of listed(setting?.value ?? '')) {
     const given = setting as Setting
@@ -50,10 +59,13 @@ export function replanOptions(setting: Setting | undefined, flags: Readonly<Reco
       seen.add(key)
       const [least, most] = range
       const number = /^-\d{1,10}$/.test(value) ? Number(value) : wholeOf({ ...given, name: `${given.name} ${name}`, value }, 0, 2 ** 32 - 1)
-      if (key === 'bf_interval' && number === -1) tell('ignored', 'plans are made all the same; SchedulerType=sched/builtin makes none')
+      if (key === 'bf_interval' && number === -1) tell('honoured', 'no plans are made')
+      else if (key === 'sched_interval' && hasPlans) tell('ignored', 'the plan looks at the whole queue every bf_interval')
+      else if (!hasPlans && !ofMainPass.includes(key)) tell('ignored', 'no plans are made')
       else if (number < least || number > most) tell('ignored', `Slurm takes its default for it${number > most ? `, since it is more than ${most}` : ''}`)
       else {
-        options[key] = key === 'bf_max_job_array_resv' ? Math.max(1, number) : number // the first task has got its own when Slurm asks how many may
+        // the first task of an array has got its own when Slurm asks how many may, and every second is as often as it looks
+        options[key] = key === 'bf_max_job_array_resv' || key === 'sched_interval' ? Math.max(1, number) : number
         tell('honoured')
       }
     }
@@ -117,10 +129,11 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
   else if (name === 'PriorityFavorSmall') options[name] = isYes(setting) ? 'YES' : 'NO'
   else if (name === 'PriorityFlags') return takeFlags(options, setting, findings)
   else {
-    const period = value.toUpperCase()
-    if (!['NONE', 'DAILY', 'WEEKLY'].includes(period)) return tell('ignored', 'usage is forgotten daily, weekly or never')
+    const period = usageResetPeriods.find((each) => each === value.toUpperCase())
+    if (period === undefined) return tell('ignored', `Slurm takes ${usageResetPeriods.join(', ')}`)
     options[name] = period
-    if (period !== 'NONE') return tell('approximated', 'counted from the start of the run, not from midnight')
+    if (usageResetOf(period) !== undefined)
+      return tell('approximated', 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday')
   }
   if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares)
     return tell(

@@ -24,6 +24,15 @@ export const whyIgnored = knownWords<string>({
   suspendprogram: 'nodes are always on',
   resumetimeout: 'nodes are always on',
   completewait: 'a job has ended when it ends',
+  killwait: 'a job has ended when it ends',
+  minjobage: 'a job has ended when it ends',
+  jobdefaults: 'jobs ask for what the workload says',
+  defmempergpu: 'jobs ask for the memory that the workload says',
+  defcpupergpu: 'jobs ask for the processors that the workload says',
+  maxnodecount: 'nodes are those of the cluster',
+  resvoverrun: 'nobody has a reservation in advance',
+  requeueexit: 'jobs that fail are not those of Slurm', requeueexithold: 'jobs that fail are not those of Slurm',
+  dependencyparameters: 'jobs are submitted when the workload says',
 })
 
 const no = /^(no|down|false|0)$/i
@@ -51,11 +60,12 @@ export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they a
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
 export const whyIgnoredOfPartition = knownWords<string>({
-  minnodes: 'jobs that ask for processors ask for no number of nodes', maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
+  maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs of several users may be on a node', exclusivetopo: 'the topology is in another file',
+  cpubind: 'which processors of a node a task has is nothing that is simulated', topology: 'the topology is in another file',
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',

@@ -6,7 +6,7 @@ import { procsOf } from './nodes.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 
 /** Settings of a partition that limit its jobs. */
-export const limitingSettings = ['maxtime', 'maxnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
+export const limitingSettings = ['maxtime', 'maxnodes', 'minnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
 
 /** The QOS of a name, in letters of any case. */
 export const qosNamed = (name: string, { database }: SlurmConf): Entity | undefined => database.qos.find((each) => each.name.toLowerCase() === name.toLowerCase())
@@ -19,10 +19,13 @@ export function partitionLimits({ settings }: Declared, conf: SlurmConf, resourc
   const value = (key: string) => settings.get(key)?.value
   const [time, state, qos] = [value('maxtime'), value('state')?.toUpperCase(), value('qos')]
   const size = maxSize(settings.get('maxnodes'), conf, resources)
+  const least = settings.get('minnodes')
+  const isLeast = least !== undefined && wholeOf(least) > 1 && slurmResource('node', resources) >= 0
   const lists = ([['allowaccounts', 'AllowAccounts'], ['denyaccounts', 'DenyAccounts'], ['allowqos', 'AllowQos'], ['denyqos', 'DenyQos']] as const)
     .flatMap(([key, name]) => (value(key) === undefined || /^ALL$/i.test(value(key) ?? '') ? [] : [[name, namesOf(value(key) as string)] as const]))
   return {
     ...(time !== undefined && !UNLIMITED.test(time) && { MaxTime: checkedLimit(settings.get('maxtime') as Setting) }), ...(size !== undefined && { MaxTRESPerJob: size }),
+    ...(isLeast && { MinTRESPerJob: { node: wholeOf(least) } }),
     ...(state !== undefined && ['DOWN', 'DRAIN', 'INACTIVE'].includes(state) && { State: state }), ...Object.fromEntries(lists), ...(qos !== undefined && { QOS: qosNamed(qos, conf)?.name ?? qos }),
   }
 }

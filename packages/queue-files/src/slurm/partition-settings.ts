@@ -1,3 +1,4 @@
+import { slurmResource } from '@sched/policies'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { Setting } from '../setting.js'
 import { billingOf } from './billing.js'
@@ -60,7 +61,8 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'maxnodes':
       return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file']
     case 'minnodes':
-      return /^[01]$/.test(value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition['minnodes']]
+      if (wholeOf(setting) <= 1) return ['honoured']
+      return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']
     case 'qos':
       return qosNamed(value, conf) !== undefined
         ? ['honoured']

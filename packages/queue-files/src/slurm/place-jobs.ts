@@ -8,7 +8,7 @@ import { checkedLimit, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 
 /**
- * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default QOS of its user's
+ * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default account of its user for one that names no account, the default QOS of its user's
  * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time
  * limit; and the nodes of its partition, where the cluster marks them.
  * `undefined` where there is nothing to fill in.
@@ -20,7 +20,8 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
   const around = new Map(accounts.map((account) => [account.name, account]))
   const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
-  if (marked.size === 0 && times.size === 0 && partition === undefined && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
+  const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
+  if (marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
     const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
     for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root'
@@ -31,7 +32,9 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
     }
     return undefined
   }
-  return (spec) => {
+  return (asked) => {
+    const account = asked.account ?? usualAccounts.get(asked.user ?? 'user')
+    const spec = account === undefined ? asked : { ...asked, account }
     const qos = spec.qos ?? qosOf(spec)
     const queue = spec.queue ?? partition
     const estimate = spec.estimate ?? times.get(queue ?? '')
@@ -48,5 +51,8 @@ function timeOf(setting: Setting | undefined): Seconds[] {
 }
 
 const keyOf = (user: string, account: string) => `${account} ${user}`
-const defaultQos = ({ settings }: Entity): string | undefined =>
-  settings.find((setting) => ['defaultqos', 'defqos'].includes(keyAndValue(setting)[0]) && setting.value !== '')?.value
+const defaultQos = (entity: Entity): string | undefined => settingOf(entity, ['defaultqos', 'defqos'])[0]
+
+/** The value of a setting under any of its names, if it has one. */
+const settingOf = ({ settings }: Entity, names: readonly string[]): string[] =>
+  settings.filter((setting) => names.includes(keyAndValue(setting)[0]) && setting.value !== '').map(({ value }) => value).slice(0, 1)

@@ -4,12 +4,13 @@ import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { licensesOf } from './licenses.js'
 import { limitsOptions } from './limits.js'
-import { hasParameter, multifactorOptions, replanOptions, weights } from './options.js'
+import { hasParameter, makesPlans, multifactorOptions, replanOptions, weights } from './options.js'
 import { tellGeneral, tellNodes } from './general-settings.js'
 import { markedPartitions } from './partition-nodes.js'
 import { WHOLE_NODES } from './other-settings.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
+import { withoutReservations } from './qos-flags.js'
 import { qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
@@ -24,7 +25,7 @@ export interface SlurmPolicy extends QueuePolicy {
 }
 
 /**
- * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (`strict` for sched/builtin) over `multifactor`, and
+ * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (the first alone for sched/builtin) over `multifactor`, and
  * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT`
  * with the line for a value that Slurm does not take.
  */
@@ -61,12 +62,17 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   if (type !== undefined) tellType(type, ['priority/multifactor', 'priority/basic'], 'taken for priority/multifactor', findings)
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
-  const licenses = licensesOf(conf, arePlanned, findings)
+  const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
   const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
+  const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const inner = discipline(
     conf,
     nodes,
-    { order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order, ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }) },
+    {
+      order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
+      ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
+      ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
+    },
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
     findings,
   )
@@ -79,6 +85,9 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
   return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => fileOf(a) - fileOf(b) || a.line - b.line) }
 }
+
+/** Whether PreemptMode is OFF, its default: with any other, plans give jobs without reservations a minute (`_attempt_backfill` of sched/backfill). */
+const isOff = (mode: Setting | undefined): boolean => mode === undefined || /^(OFF)?$/i.test(mode.value.trim())
 
 /** Tiers and job factors have 16 bits. */
 const HIGHEST_TIER = 65_533
@@ -102,24 +111,19 @@ function tellType(setting: Setting, known: readonly string[], otherwise: string,
 function whyNoLicensePlan(conf: SlurmConf): string {
   const { general } = conf
   if (!general.has('licenses')) return 'there are no Licenses'
-  if (/^sched\/builtin$/i.test(general.get('schedulertype')?.value ?? '')) return 'sched/builtin makes no plans'
   return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
 }
 
 function discipline(
-  { general, partitions }: SlurmConf,
+  conf: SlurmConf,
   nodes: number,
-  planning: { readonly order: Config; readonly bf_licenses?: Record<string, number> | undefined },
+  planning: Readonly<Record<string, unknown>>,
   flags: Readonly<Record<string, string>>,
   findings: Findings,
 ): Config {
-  const type = general.get('schedulertype')
-  const isBuiltin = type?.value.toLowerCase() === 'sched/builtin'
-  if (isBuiltin && partitions.length > 1)
-    findings.add('approximated', type, type.name, type.value, 'a job that does not fit stops the jobs of all partitions, not of its own alone')
-  else if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  const options = replanOptions(general.get('schedulerparameters'), flags, findings)
-  return isBuiltin ? { strict: { order: planning.order } } : { replan: { ...planning, twoPass: true, ...reserving(general.get('selecttype'), nodes, findings), ...options } }
+  const [type, select] = ['schedulertype', 'selecttype'].map((name) => conf.general.get(name))
+  if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
+  return { replan: { ...planning, twoPass: true, ...reserving(select, nodes, findings), ...replanOptions(conf, flags, findings) } }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Findings } from '../finding.js'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
-import { graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
+import { exemptTimes, graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
 import { secondsOf } from './times.js'
 
 /** What becomes of preempted jobs, as `slurm-preempting` takes it. */
@@ -61,6 +61,7 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
   if (parameters !== undefined) tellParameters(parameters, acts, findings)
   const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(exempt)
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
+  const ofQos = exemptTimes(conf, acts, findings)
   const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
   const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)
   tellQos(conf, acts && isByQos(type), findings)
@@ -73,6 +74,7 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
       ...(ofAll !== 'requeue' && { mode: ofAll }),
       ...(Object.keys(modes).length > 0 && { modes }),
       ...(seconds > 0 && { exemptTime: seconds }),
+      ...(Object.keys(ofQos).length > 0 && { exemptTimes: ofQos }),
       ...(Object.keys(graceTime).length > 0 && { graceTime }),
       ...(isYoungest && { youngestFirst: true }),
       ...(reorder !== undefined && { reorderCount: Number(reorder) }),

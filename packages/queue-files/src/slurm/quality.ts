@@ -2,7 +2,7 @@ import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
-import { secondsOf } from './times.js'
+import { secondsOf, UNLIMITED } from './times.js'
 import { listed, type Setting } from '../setting.js'
 
 const settingOf = ({ settings }: Entity, key: string): Setting | undefined => settings.find((setting) => keyAndValue(setting)[0] === key && setting.value !== '')
@@ -37,6 +37,18 @@ export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Fin
     if (setting === undefined || seconds === 0) return []
     findings.add(acts ? 'approximated' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? RUNS_ON : NO_QOS_PREEMPTION)
     return [[qos.name, seconds]]
+  }))
+}
+
+/** Seconds for which jobs of each QOS are left alone after their start, of QOS that say so. */
+export function exemptTimes({ database, partitions }: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, number>> {
+  return Object.fromEntries(database.qos.flatMap((qos) => {
+    const setting = settingOf(qos, 'preemptexempttime')
+    if (setting === undefined || UNLIMITED.test(setting.value)) return []
+    const isOfPartition = partitions.some(({ settings }) => settings.get('qos')?.value.toLowerCase() === qos.name.toLowerCase())
+    const verdict = !acts ? 'ignored' : isOfPartition ? 'approximated' : 'honoured'
+    findings.add(verdict, setting, `QOS ${qos.name} ${setting.name}`, setting.value, !acts ? 'nobody is preempted' : isOfPartition ? 'for jobs of their own QOS, not of that of their partition' : '')
+    return [[qos.name, secondsOf(setting)]]
   }))
 }
 

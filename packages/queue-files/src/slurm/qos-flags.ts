@@ -1,0 +1,51 @@
+import { notSimulated, type Verdict } from '../finding.js'
+import { listed } from '../setting.js'
+import type { SlurmConf } from './conf.js'
+import { keyAndValue } from './database-settings.js'
+
+/** What flags of a QOS are about: its limits, those of partitions, or backfill plans. */
+type Subject = 'limits' | 'partitions' | 'plans'
+
+/** A flag: what it is about, or why it acts on nothing. */
+interface Flag {
+  readonly name: string
+  readonly about?: Subject
+  readonly why?: string
+}
+
+/** All that there are. Source: manual page of sacctmgr, Slurm 20 to 25. */
+const FLAGS: readonly Flag[] = [
+  { name: 'DenyOnLimit', about: 'limits' },
+  { name: 'OverPartQOS', about: 'limits' },
+  { name: 'NoDecay', about: 'limits' },
+  { name: 'PartitionTimeLimit', about: 'partitions' },
+  { name: 'PartitionMaxNodes', about: 'partitions' },
+  { name: 'PartitionMinNodes', about: 'partitions' },
+  { name: 'NoReserve', about: 'plans' },
+  { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
+  { name: 'RequiresReservation', why: 'nobody has a reservation in advance' },
+  { name: 'UsageFactorSafe', why: 'what a job asks counts without UsageFactor' },
+  { name: 'Relative', why: 'its limits are taken for amounts, not for percentages' },
+]
+const NAMES = FLAGS.map(({ name }) => name)
+const flagOf = (written: string): Flag => FLAGS.find(({ name }) => name.toLowerCase() === written.toLowerCase()) ?? { name: written, why: notSimulated(written, NAMES) }
+
+/** Those of a list that are about a subject, as Slurm writes them. */
+const flagsAbout = (value: string, subject: Subject): string[] => listed(value).map(flagOf).filter(({ about }) => about === subject).map(({ name }) => name)
+
+/** Those that `slurm-limits` takes: of the QOS' own limits where these are enforced, and of partitions'. */
+export const limitingFlags = (value: string, isEnforced: boolean): string[] => [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions')]
+
+/** QOS whose jobs get no reservation. */
+export const withoutReservations = ({ database }: SlurmConf): string[] =>
+  database.qos.flatMap(({ name, settings }) =>
+    (settings.some((setting) => keyAndValue(setting)[0] === 'flags' && flagsAbout(setting.value, 'plans').length > 0) ? [name] : []))
+
+/** What becomes of a list of flags; `idle`: why those about a subject act on nothing, '' where they do. */
+export function verdictOnFlags(value: string, idle: Readonly<Record<Subject, string>>): readonly [verdict: Verdict, note: string] {
+  const flags = listed(value).map(flagOf)
+  const left = flags.map(({ name, about, why = '' }) => ({ name, why: about === undefined ? why : idle[about] })).filter(({ why }) => why !== '')
+  if (left.length === 0) return ['honoured', '']
+  const note = flags.length === 1 ? left.map(({ why }) => why) : [`without ${left.map(({ name, why }) => `${name} (${why})`).join(', ')}`]
+  return [left.length < flags.length ? 'approximated' : 'ignored', note.join()]
+}
