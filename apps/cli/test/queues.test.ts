@@ -210,6 +210,23 @@ describe('--queues', () => {
     expect(capped / free).toBeGreaterThan(1.7)
   })
 
+  it('makes queues at first use with the template of their path, where * is any name, and no deeper than the file says', async () => {
+    const made = capacity(
+      ['root.queues', 'default,users'], ['root.default.capacity', '1w'], ['root.users.capacity', '3w'], ['root.users.auto-queue-creation-v2.enabled', 'true'],
+      ['root.users.*.auto-queue-creation-v2.leaf-template.maximum-capacity', '25'],
+    )
+    // 32 tasks of 10 s, one CPU each, on 32: at once in users.ann, 8 at a time in users.dev.ann
+    const many = (id: string, queue: string) => ({ ...work(id, queue), stages: [{ name: 't', tasks: 32, demand: { mem: 1000, cpu: 1 }, duration: 10 }] })
+    const makespan = async (...all: readonly object[]) => {
+      const { out, err } = await sched(['run', '--queues', 'made.xml', '--trace', 'jobs.jsonl', '--json', '-', ...cluster], { cwd: directory({ 'made.xml': made, 'jobs.jsonl': jobs(...all) }) })
+      return { time: (JSON.parse(out) as { runs: { summary: { times: { makespan: number } } }[] }).runs[0]?.summary.times.makespan ?? 0, err }
+    }
+    const [above, below] = [await makespan(many('a', 'users.ann')), await makespan(many('a', 'users.dev.ann'), many('b', 'users.dev.x.ann'))]
+    expect(below.time / above.time).toBeGreaterThan(3)
+    expect(above.err).toContain('line 6: yarn.scheduler.capacity.root.users.*.auto-queue-creation-v2.leaf-template.maximum-capacity = 25\n')
+    expect(below.err).toContain('\n  b: queue root.users.dev.x.ann would be 3 levels below root.users, in which queues are made 2 deep\n')
+  })
+
   it.each([
     ['a job larger than the maximum of a queue', fair.replace('50%', '900 mb, 8 vcores'), 'b', 'a task asks 1000 mem, and maxResources of queue "root.research" is 900 mem'],
     ['a job larger than the largest container', fair.replace('<queue name="ml"/>', '<queue name="ml"><maxContainerAllocation>500 mb, 8 vcores</maxContainerAllocation></queue>'), 'b', 'a task asks 1000 mem, and maxContainerAllocation of queue "root.research.ml" is 500 mem'],

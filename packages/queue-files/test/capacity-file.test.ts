@@ -42,18 +42,33 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['disable_preemption', 'true', { disablePreemption: true }],
   ['intra-queue-preemption.disable_preemption', 'true', { disableIntraQueuePreemption: true }],
   ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
-  ['auto-queue-creation-v2.template.capacity', '6w', { template: { capacity: '6w' } }],
-  ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', { template: { userLimitFactor: 3 } }],
-  ['leaf-queue-template.capacity', '30', { template: { capacity: 30 } }],
-  ['leaf-queue-template.maximum-capacity', '60', { template: { maximumCapacity: 60 } }],
-  ['leaf-queue-template.ordering-policy', 'fair', { template: { ordering: 'fair' } }],
-  ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', { template: { labels: { gpu: { capacity: 50 } } } }],
+]
+/** Settings of queues that are made in `a`, in either way. */
+const v1: Pairs = [['root.a.auto-create-child-queue.enabled', 'true']]
+const v2: Pairs = [['root.a.auto-queue-creation-v2.enabled', 'true']]
+const ofMade: readonly (readonly [string, string, Pairs, object])[] = [
+  ['auto-queue-creation-v2.template.capacity', '6w', v2, { template: { capacity: '6w' }, parentTemplate: { capacity: '6w' } }],
+  ['auto-queue-creation-v2.template.priority', '2', v2, { template: { priority: 2 }, parentTemplate: { priority: 2 } }],
+  ['auto-queue-creation-v2.template.user-limit-factor', '3', v2, { template: { userLimitFactor: 3 } }],
+  ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', v2, { template: { userLimitFactor: 3 } }],
+  ['auto-queue-creation-v2.leaf-template.ordering-policy', 'fair', v2, { template: { ordering: 'fair' } }],
+  ['auto-queue-creation-v2.template.ordering-policy', 'fair', v2, { template: { ordering: 'fair' } }],
+  ['auto-queue-creation-v2.parent-template.capacity', '2w', v2, { parentTemplate: { capacity: '2w' } }],
+  ['auto-queue-creation-v2.parent-template.ordering-policy', 'priority-utilization', v2, { parentTemplate: { queueOrdering: 'priority-utilization' } }],
+  ['auto-queue-creation-v2.maximum-queue-depth', '4', v2, { maximumQueueDepth: 4 }],
+  ['auto-queue-creation-v2.max-queues', '50', v2, { maximumQueues: 50 }],
+  ['auto-create-child-queue.max-queues', '50', v1, { maximumQueues: 50, maximumQueueDepth: 1 }],
+  ['leaf-queue-template.capacity', '30', v1, { template: { capacity: 30 } }],
+  ['leaf-queue-template.maximum-capacity', '60', v1, { template: { maximumCapacity: 60 } }],
+  ['leaf-queue-template.ordering-policy', 'fair', v1, { template: { ordering: 'fair' } }],
+  ['leaf-queue-template.priority', '2', v1, { template: { priority: 2 } }],
+  ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', v1, { template: { labels: { gpu: { capacity: 50 } } } }],
 ]
 const ignoredOfQueue = [
   'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
-  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.priority',
-  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.parent-template.capacity',
+  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.capacity',
+  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.maximum-queue-depth', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.parent-template.capacity', '*.auto-queue-creation-v2.template.capacity', '*.capacity', 'x.auto-queue-creation-v2.template.capacity',
 ]
 const ofAll: readonly (readonly [string, string, object])[] = [
   ['maximum-applications', '500', { maximumApplications: 500 }],
@@ -74,6 +89,7 @@ const ofAll: readonly (readonly [string, string, object])[] = [
   ['reservations-continue-look-all-nodes', 'false', { reservationsContinueLookAllNodes: false }],
   ['queue-mappings', 'u:ann:a,g:devs:b', { mappings: ['u:ann:a', 'g:devs:b'] }],
   ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
+  ['auto-queue-creation-v2.maximum-queue-depth', '3', { defaults: { maximumQueueDepth: 3 } }],
 ]
 const ignoredOfAll = [
   'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
@@ -95,6 +111,13 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 })
   })
 
+  it.each(ofMade)('honours %s = %s of queues made in one, %j', (name, value, how, expected) => {
+    const { policy: config, findings } = policy([...ab, ...how, [`root.a.${name}`, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, ...expected } } } })
+    expect(isKnown(config)).toBe(true)
+    expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 6 })
+  })
+
   it.each(ofAll)('honours %s = %s of all queues', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [name, value]])
     expect(config).toMatchObject({ 'capacity-scheduler': expected })
@@ -104,7 +127,6 @@ describe('a capacity-scheduler.xml', () => {
 
   it.each([
     ['root.a.maximum-am-resource-percent', '0.25', { queues: { 'root.a': { maximumAmResourcePercent: 0.25 } } }],
-    ['root.a.leaf-queue-template.maximum-am-resource-percent', '1.5', { queues: { 'root.a': { template: { maximumAmResourcePercent: 1 } } } }],
     ['maximum-am-resource-percent', '0.2', { defaults: { maximumAmResourcePercent: 0.2 } }],
   ])('honours %s = %s for jobs with masters, and says so', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [name, value]])
@@ -169,6 +191,67 @@ describe('a capacity-scheduler.xml', () => {
     expect(policy([...file, ['maximum-am-resource-percent', '0.3']]).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { template: { maximumAmResourcePercent: 0.3 } } } } })
     const v2: Pairs = [...ab, ['root.a.auto-queue-creation-v2.enabled', 'true'], ['maximum-am-resource-percent', '0.3']]
     expect((policy(v2).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].queues?.['root.a']?.template).toBeUndefined()
+  })
+
+  const templates = (...pairs: Pairs) => {
+    const { options, findings } = policy([['root.queues', 'a'], ['root.a.capacity', '1w'], ...v2, ...pairs.map(([name, value]) => [name.replace('template', 'auto-queue-creation-v2.template').replace(/(leaf|parent)-auto-queue-creation-v2\.template/, 'auto-queue-creation-v2.$1-template'), value] as const)])
+    const { queues, templates: byPath } = options as CapacitySchedulerOptions
+    return { own: { template: queues?.['root.a']?.template, parentTemplate: queues?.['root.a']?.parentTemplate }, byPath, told: findings.filter(({ line }) => line > 4) }
+  }
+  it('takes what is said for a kind of made queues before what is said for both, and that before * (testQueueSpecificTemplates, testTemplatePrecedence)', () => {
+    const { own, byPath, told } = templates(['root.a.template.capacity', '2w'], ['root.a.leaf-template.capacity', '10w'], ['root.*.leaf-template.maximum-capacity', '80'], ['root.*.template.maximum-capacity', '70'], ['root.*.parent-template.capacity', '5w'])
+    expect(own).toEqual({ template: { capacity: '10w', maximumCapacity: 80 }, parentTemplate: { capacity: '5w', maximumCapacity: 70 } })
+    expect(byPath).toEqual({ 'root.*': { template: { maximumCapacity: 80 }, parentTemplate: { capacity: '5w', maximumCapacity: 70 } } })
+    expect(told.map(({ line, verdict, note }) => [line, verdict, note])).toEqual([
+      [5, 'ignored', 'what leaf-template and parent-template say goes before it'], ...[6, 7, 8, 9].map((line) => [line, 'honoured', '']),
+    ])
+  })
+
+  it('reads templates of queues that are made themselves, by path and by pattern, and merges those with more * into them', () => {
+    const { byPath, told } = templates(['root.a.b.template.capacity', '6w'], ['root.a.*.template.capacity', '4w'], ['root.a.*.leaf-template.user-limit-factor', '2'], ['root.*.*.template.maximum-capacity', '20'])
+    const twenty = { maximumCapacity: 20 }
+    expect(byPath).toEqual({
+      'root.a.b': { template: { capacity: '6w', userLimitFactor: 2, ...twenty }, parentTemplate: { capacity: '6w', ...twenty } },
+      'root.a.*': { template: { capacity: '4w', userLimitFactor: 2, ...twenty }, parentTemplate: { capacity: '4w', ...twenty } },
+      'root.*.*': { template: twenty, parentTemplate: twenty },
+    })
+    expect(told.map(({ verdict }) => verdict)).toEqual(['honoured', 'honoured', 'honoured', 'honoured'])
+  })
+
+  it('says of templates and settings of paths where no queue is made, or none has them, why they do not count', () => {
+    const { byPath, told } = templates(['root.a.*.*.template.capacity', '2w'], ['*.template.capacity', '2w'], ['root.a.*.leaf-queue-template.capacity', '20'], ['root.a.x.auto-queue-creation-v2.maximum-queue-depth', '4'], ['root.a.x.auto-queue-creation-v2.max-queues', '4'], ['root.a.leaf-template.state', 'STOPPED'], ['root.a.parent-template.user-limit-factor', '2'])
+    expect(byPath).toBeUndefined()
+    expect(told.map(({ line, verdict, note }) => [line, verdict, note])).toEqual([
+      [5, 'ignored', 'no queue of that path makes others at first use: none around it is told to by auto-queue-creation-v2.enabled, or so deep by its maximum-queue-depth'],
+      [6, 'ignored', expect.stringContaining('no such property')],
+      [7, 'ignored', 'by pattern only templates of auto-queue-creation-v2 are read'],
+      [8, 'ignored', 'how deep queues are made is said at a queue that is listed'],
+      [9, 'ignored', 'queues made at first use have what the template says alone'],
+      [10, 'ignored', 'queues made at first use have no setting state here'],
+      [11, 'ignored', 'queues made at first use have no setting user-limit-factor here if they hold others'],
+    ])
+  })
+
+  it('has as many * as queues are made levels deep (getWildcardedQueuePaths)', () => {
+    const pattern = ['root.*.*.template.capacity', '2w'] as const
+    expect(templates(['root.a.*.template.capacity', '3w'], pattern).byPath).toHaveProperty('root.*.*')
+    expect(templates(['root.a.b.template.maximum-capacity', '30'], pattern, ['root.a.b.auto-queue-creation-v2.maximum-queue-depth', '1']).byPath?.['root.a.b']?.template).toEqual({ maximumCapacity: 30 })
+    expect(templates(['root.a.b.template.maximum-capacity', '30'], pattern).byPath?.['root.a.b']?.template).toEqual({ maximumCapacity: 30, capacity: '2w' })
+  })
+
+  it('lets a queue make leaves alone where it is told both ways of making queues, as Hadoop does', () => {
+    const { options, findings } = policy([...ab, ...v1, ...v2, ['root.a.auto-queue-creation-v2.template.capacity', '2w'], ['root.a.leaf-queue-template.capacity', '30']])
+    expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, autoCreate: true, maximumQueueDepth: 1, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } })
+    expect(findings.slice(-2).map(({ verdict }) => verdict)).toEqual(['ignored', 'honoured'])
+  })
+
+  it('does not limit the number of queues that YARN would remove when they are empty', () => {
+    const of = (site: Pairs) => {
+      const { options, findings } = policy([...ab, ...v2, ['root.a.auto-queue-creation-v2.max-queues', '5']], site)
+      return [(options as CapacitySchedulerOptions).queues?.['root.a']?.maximumQueues, findings.find(({ line, file: from }) => from === 'cap.xml' && line === 6)?.verdict]
+    }
+    const removing: Pairs = [['yarn.resourcemanager.scheduler.monitor.policies', 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AutoCreatedQueueDeletionPolicy']]
+    expect([of(removing), of([...removing, ['yarn.resourcemanager.scheduler.monitor.enable', 'true']])]).toEqual([[5, 'honoured'], [-1, 'ignored']])
   })
 
   it('takes the smallest and largest allocation from yarn-site.xml', () => {

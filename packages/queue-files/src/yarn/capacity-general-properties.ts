@@ -3,6 +3,7 @@ import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
+import { FLEXIBLE } from './made-queues.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 
@@ -34,7 +35,7 @@ const insideOrder = ({ value, file, line, name }: Setting) => {
 const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
-type DefaultKey = 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications'
+type DefaultKey = 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications' | 'maximumQueueDepth'
 const byDefault =
   (key: DefaultKey, read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
   (options, property) => {
@@ -113,7 +114,8 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}workflow-priority-mappings-override.enable`]: ignored('jobs are no parts of workflows here'),
   [`${prefix}user-metrics.enable`]: ignored('metrics are those of the experiment'),
   [`${prefix}legacy-queue-mode.enabled`]: ignored('capacities are read as in legacy mode: siblings have one kind'),
-  [`${prefix}auto-queue-creation-v2.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
+  [`${prefix}${FLEXIBLE}.maximum-queue-depth`]: byDefault('maximumQueueDepth', count),
+  [`${prefix}${FLEXIBLE}.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
   [`${prefix}queue.auto.refresh.monitoring-interval`]: ignored('the file is read once'),
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.enabled`]: extension,
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms`]: extension,

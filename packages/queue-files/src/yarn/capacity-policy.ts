@@ -3,8 +3,10 @@ import { underRoot, type CapacityQueueOptions, type CapacitySchedulerOptions } f
 import { generalProperties, preemptionPrefix } from './capacity-general-properties.js'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
-import { count, type Options, type QueueOptions } from './capacity-use.js'
+import { CapacityTemplates, isOfMade, useInTemplate } from './capacity-templates.js'
+import { count, type Options, type QueueOptions, type UseInQueue } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
+import { FLEXIBLE, makes, mayBeMade } from './made-queues.js'
 import { byPlace, didYouMean, Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
@@ -28,21 +30,38 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
     if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
     else useInAll(options, property, cluster, findings)
   const queues: Record<string, CapacityQueueOptions> = {}
+  const templates = new CapacityTemplates(file, cluster)
+  const isRemoving = removesQueues([file.general, site])
   const visit = (queue: CapacityQueue): void => {
     const own: QueueOptions = {}
-    for (const [suffix, property] of queue.properties) useInQueue(own, suffix, property, cluster, queue, findings)
+    const isUnlimited = isRemoving && makes(queue) === 'any'
+    for (const [suffix, property] of queue.properties)
+      if (isUnlimited && suffix === MOST_QUEUES) findings.add('ignored', property, property.name, property.value, 'AutoCreatedQueueDeletionPolicy removes queues that are empty; here they stay, in any number')
+      else if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
     const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = options.defaults ?? {}
-    const isFirstKind = own.autoCreate === true && queue.properties.get('auto-create-child-queue.enabled')?.value.trim().toLowerCase() === 'true'
-    if (isFirstKind) own.template = { userLimitFactor, maximumAmResourcePercent, ...own.template } // as of declared queues; those of v2 have no such limits
-    queues[queue.path] = own
+    if (makes(queue) === 'leaves') Object.assign(own, { autoCreate: true, maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...own.template } }) // as of declared queues; those of v2 have no such limits
+    if (isUnlimited) own.maximumQueues = -1
+    queues[queue.path] = { ...own, ...templates.of(queue) }
     queue.queues.forEach(visit)
   }
   visit(file.root)
   options.queues = queues
+  const byPath = templates.byPath()
+  if (Object.keys(byPath).length > 0) options.templates = byPath
+  templates.tell(findings)
   for (const part of ['intraQueue', 'balance'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
   if (options.preemption?.enabled === false) delete options.preemption
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
   return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
+}
+
+const MOST_QUEUES = `${FLEXIBLE}.max-queues`
+const monitorPrefix = 'yarn.resourcemanager.scheduler.monitor.'
+
+/** Whether YARN would remove queues made at first use that are empty. */
+function removesQueues(files: readonly ReadonlyMap<string, Setting>[]): boolean {
+  const has = (key: string, part: string) => files.some((file) => file.get(`${monitorPrefix}${key}`)?.value.includes(part))
+  return has('enable', 'true') && has('policies', 'AutoCreatedQueueDeletionPolicy')
 }
 
 /** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
@@ -60,8 +79,8 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
     if (target === undefined || target.includes('%')) continue
     const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
     const whole = underRoot(target)
-    const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
-    const mayMake = target.includes('.') && ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
+    const parent = whole.slice(0, whole.lastIndexOf('.'))
+    const mayMake = target.includes('.') && (all.some((queue) => queue.path === parent && makes(queue) === 'leaves') || mayBeMade(parent, all, general))
     if (found.length === 0 && !mayMake)
       throw new SchedError(
         'BAD_INPUT',
@@ -83,10 +102,24 @@ const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatM
   : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
 function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
-  const use = queueProperties[suffix] ?? patterned(suffix)
+  const use = queueProperties[suffix] ?? patterned(suffix) ?? ofTemplate(suffix)
   if (use === undefined) return findings.add('ignored', property, property.name, property.value, noSuchProperty(suffix, queueProperties))
   const told = use(options, property, cluster, queue)
   findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
+}
+
+/** A setting of the leaves that are made in a queue at first use, in the older way. */
+function ofTemplate(suffix: string): UseInQueue | undefined {
+  const own = /^leaf-queue-template\.(.+)$/.exec(suffix)?.[1]
+  return own === undefined
+    ? undefined
+    : (options, property, cluster, queue) => {
+      if (makes(queue) !== 'leaves') return { verdict: 'ignored', note: 'no queue is made in it at first use with it: auto-create-child-queue.enabled is not true' }
+      const template: QueueOptions = { ...options.template }
+      const told = useInTemplate(template, own, property, cluster, queue, 'leaf')
+      options.template = template
+      return told
+    }
 }
 
 function useInAll(options: Options, property: Setting, cluster: ClusterFacts, findings: Findings): void {
