@@ -1,6 +1,6 @@
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
-import { queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
+import { jobPlace, queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
 import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['memory-mb', 'vcores'], nodes: 10, heartbeat: true }
@@ -73,6 +73,7 @@ const ignoredOfQueue = [
 const ofAll: readonly (readonly [string, string, object])[] = [
   ['maximum-applications', '500', { maximumApplications: 500 }],
   ['global-queue-max-application', '70', { defaults: { maximumApplications: 70 } }],
+  ['yarn.scheduler.minimum-allocation-mb', '512', { minimumAllocation: { 'memory-mb': 512 } }],
   ['yarn.scheduler.maximum-allocation-mb', '4096', { defaults: { maximumAllocation: { 'memory-mb': 4096 } } }],
   ['minimum-user-limit-percent', '20', { defaults: { minimumUserLimitPercent: 20 } }],
   ['user-limit-factor', '3', { defaults: { userLimitFactor: 3 } }],
@@ -254,10 +255,76 @@ describe('a capacity-scheduler.xml', () => {
     expect([of(removing), of([...removing, ['yarn.resourcemanager.scheduler.monitor.enable', 'true']])]).toEqual([[5, 'honoured'], [-1, 'ignored']])
   })
 
-  it('takes the smallest and largest allocation from yarn-site.xml', () => {
-    const { policy: config, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2']], [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '16']])
-    expect(config).toMatchObject({ 'capacity-scheduler': { minimumAllocation: { 'memory-mb': 512 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } } })
-    expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
+  const dominant: Pairs = [['resource-calculator', 'org.apache.hadoop.yarn.util.resource.DominantResourceCalculator']]
+  it('takes the smallest and largest allocation from yarn-site.xml, those of resource-types.xml before', () => {
+    const of = (pairs: Pairs, ...site: Pairs) => {
+      const { options, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2'], ...pairs], site)
+      return { options, told: findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim()) }
+    }
+    const older: Pairs = [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.minimum-allocation-vcores', '1'], ['yarn.scheduler.maximum-allocation-vcores', '16']]
+    const { options, told } = of([], ...older)
+    expect(options).toMatchObject({ minimumAllocation: { 'memory-mb': 512, vcores: 1 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } })
+    expect(told).toEqual(['honoured', 'honoured', 'approximated limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up', 'honoured'])
+    // as TestResourceUtils.testGetResourceTypesConfigs and setMinimumAllocationForMandatoryResources of Hadoop 3
+    const newer = of(dominant, ...older, ['yarn.resource-types.memory-mb.minimum-allocation', '1024'], ['yarn.resource-types.vcores.maximum-allocation', '8'])
+    expect(newer.options).toMatchObject({ minimumAllocation: { 'memory-mb': 1024, vcores: 1 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 8 } } })
+    expect(newer.told).toEqual(['ignored yarn.resource-types.memory-mb.minimum-allocation goes before it (line 6)', 'honoured', 'honoured', 'ignored yarn.resource-types.vcores.maximum-allocation goes before it (line 7)', 'honoured', 'honoured'])
+  })
+
+  it('takes further types of resources, and says which the cluster has not and what nobody reads', () => {
+    const { options, findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file(ab) }), { ...facts, resources: ['memory-mb', 'gpu'] }, { file: 'site.xml', text: file([]) }, { file: 'types.xml', text: file([
+      ['yarn.resource-types', 'yarn.io/gpu, disk'], ['yarn.resource-types.yarn.io/gpu.maximum-allocation', '4'], ['yarn.resource-types.yarn.io/gpu.minimum-allocation', '1'], ['yarn.resource-types.disk.units', 'G'],
+      ['yarn.resource-types.disk.maximum-allocation', '9'], ['yarn.resource-types.fpga.maximum-allocation', '9'], ['yarn.resource-types.disk.maximum', '9'], ['yarn.resource-types.disk.type', 'COUNTABLE'],
+    ]) })
+    expect(options).toMatchObject({ minimumAllocation: { gpu: 1 }, defaults: { maximumAllocation: { gpu: 4 } } })
+    expect(findings.filter(({ file: from }) => from === 'types.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim())).toEqual([
+      'approximated the cluster has no disk', 'honoured', 'honoured', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
+      'ignored YARN does not read it: it is maximum-allocation', 'ignored resources are counted, and nothing else is told of them',
+    ])
+  })
+
+  it('takes maximum-allocation before the older settings of a queue, in M or G (testResourceUnitParsing)', () => {
+    const { options, findings } = policy([...ab, ['root.a.maximum-allocation-mb', '1024'], ['root.a.maximum-allocation', '[memory=20g, vcores=3]']])
+    expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, maximumAllocation: { 'memory-mb': 20480, vcores: 3 } })
+    expect(findings.slice(-2).map(({ verdict, note }) => [verdict, note])).toEqual([['ignored', 'maximum-allocation goes before it (line 6)'], ['honoured', '']])
+    expect(message([...ab, ['root.a.maximum-allocation', '8192 mb, 4 vcores']])).toContain('line 5 yarn.scheduler.capacity.root.a.maximum-allocation: "8192 mb, 4 vcores" has "8192 mb", which is no amount of a resource.')
+  })
+
+  it.each<[string, Pairs, Pairs, string]>([
+    ['a smallest allocation above the largest (testConfValidation)', [], [['yarn.scheduler.minimum-allocation-mb', '2048'], ['yarn.scheduler.maximum-allocation-mb', '1024']],
+      '"site.xml" line 2 yarn.scheduler.minimum-allocation-mb: found 2048, more than yarn.scheduler.maximum-allocation-mb, 1024 (site.xml line 3). Lower the one or raise the other.'],
+    ['a queue that allows more than the site (testQueueMaximumAllocation)', [['root.b.maximum-allocation', 'vcores=9']], [['yarn.resource-types.vcores.maximum-allocation', '8']],
+      '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-allocation: tasks in queue "root.b" may ask 9 vcores, more than yarn.resource-types.vcores.maximum-allocation, 8 (site.xml line 2). Lower the one or raise the other.'],
+    ['a type of resource twice', [], [['yarn.resource-types', 'gpu,gpu']], '"site.xml" line 2 yarn.resource-types: names gpu twice. Name each further resource once.'],
+    ['a type of resource that is there anyway', [], [['yarn.resource-types', 'memory']], 'names memory which is there anyway.'],
+  ])('refuses %s', (_, more, site, expected) => {
+    expect(messageOf(() => policy([...ab, ...more], site))).toContain(expected)
+  })
+
+  /** What a job in a queue asks then, or why it is refused. */
+  const asks = (pairs: Pairs, site: Pairs, demand: Record<string, number>, queue?: string) => {
+    const read = readQueues({ file: 'cap.xml', text: file(pairs) })
+    const place = jobPlace(read, queuePolicy(read, facts, { file: 'site.xml', text: file(site) }))
+    const { stages, refused } = place?.({ id: 'j', submit: 0, ...(queue !== undefined && { queue }), stages: [{ name: 't', tasks: 1, demand, duration: 1 }] }) ?? {}
+    return refused ?? stages?.[0]?.demand
+  }
+  it('gives tasks what they ask in whole steps of the smallest allocation, up to the largest (testNormalizeRequestWithDominantResourceCalculator)', () => {
+    const site: Pairs = [['yarn.scheduler.minimum-allocation-mb', '1024'], ['yarn.scheduler.maximum-allocation-mb', '10000'], ['yarn.scheduler.minimum-allocation-vcores', '2']]
+    const given = (mem: number, vcores: number, calculator = dominant) => asks([...ab, ...calculator], site, { 'memory-mb': mem, vcores })
+    expect([given(0, 0), given(1024, 2), given(1025, 3), given(9999, 1)]).toEqual([{ 'memory-mb': 1024, vcores: 2 }, { 'memory-mb': 1024, vcores: 2 }, { 'memory-mb': 2048, vcores: 4 }, { 'memory-mb': 10000, vcores: 2 }])
+    expect(given(1025, 3, [])).toEqual({ 'memory-mb': 2048, vcores: 3 }) // by memory alone
+    expect(asks(ab, [], { 'memory-mb': 5 })).toBeUndefined()
+  })
+
+  it('refuses jobs that ask more than the queue they name allows, or the one around it, or the site, with the line (testValidateResourceRequest)', () => {
+    const tree: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', '60'], ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.maximum-allocation', 'memory-mb=4096'], ['root.a.x.maximum-allocation-vcores', '2']]
+    const site: Pairs = [['yarn.scheduler.maximum-allocation-mb', '8192']]
+    const why = (mem: number, vcores: number, queue?: string, more: Pairs = []) => asks([...tree, ...more], site, { 'memory-mb': mem, vcores }, queue)
+    const ofA = 'a task asks 4097 memory-mb, more than the 4096 of yarn.scheduler.capacity.root.a.maximum-allocation (cap.xml line 7)'
+    expect([why(4097, 1, 'root.a.x'), why(4097, 1, 'x'), why(4097, 1, 'a.y')]).toEqual([ofA, ofA, ofA])
+    expect(why(1, 3, 'x')).toBe('a task asks 3 vcores, more than the 2 of yarn.scheduler.capacity.root.a.x.maximum-allocation-vcores (cap.xml line 8)')
+    expect([why(8192, 3, 'b'), why(8192, 3), why(4097, 3, 'x', [['queue-mappings-override.enable', 'true']])]).toEqual([undefined, undefined, undefined])
+    expect(why(8193, 1, 'b')).toBe('a task asks 8193 memory-mb, more than the 8192 of yarn.scheduler.maximum-allocation-mb (site.xml line 2)')
   })
 
   it('says that masters start on no node that is lent, where YARN would let them (TestAMAllocatedToNonExclusivePartition)', () => {

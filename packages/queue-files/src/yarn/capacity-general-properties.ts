@@ -2,7 +2,7 @@ import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
+import { count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
 import { FLEXIBLE } from './made-queues.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
@@ -49,21 +49,6 @@ const integer = (property: Setting) => numberOf(property, { least: -1, whole: tr
 const placements = ignored('the placement of the experiment chooses the node')
 const threads = ignored('decisions are made one after the other, as without threads')
 const extension = ignored('this extension of preemption is not modelled')
-
-const largest =
-  (resource: string): UseInAll =>
-  (options, property, cluster) => {
-    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
-    options.defaults = { ...options.defaults, maximumAllocation: { ...options.defaults?.maximumAllocation, ...amounts } }
-    return told
-  }
-const smallest =
-  (resource: string): UseInAll =>
-  (options, property, cluster) => {
-    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
-    options.minimumAllocation = { ...options.minimumAllocation, ...amounts }
-    return told ?? { verdict: 'approximated', note: 'limits of users count in steps of it; demands are taken as the jobs state them' }
-  }
 
 /** What each property does that concerns all queues. */
 export const generalProperties = knownWords<UseInAll>({
@@ -131,10 +116,6 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}multi-node-sorting.policy.names`]: placements,
   [`${prefix}lazy-preemption-enabled`]: preempt('lazyPreemption', booleanOf),
   [`${prefix}autoqueuecreation.enabled`]: templates,
-  'yarn.scheduler.maximum-allocation-mb': largest('memory-mb'),
-  'yarn.scheduler.maximum-allocation-vcores': largest('vcores'),
-  'yarn.scheduler.minimum-allocation-mb': smallest('memory-mb'),
-  'yarn.scheduler.minimum-allocation-vcores': smallest('vcores'),
   'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
   'yarn.resourcemanager.scheduler.monitor.enable': preempt('enabled', booleanOf),
   'yarn.resourcemanager.scheduler.monitor.policies': (options, { value }) => {

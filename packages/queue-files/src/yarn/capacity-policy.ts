@@ -1,13 +1,16 @@
 import { SchedError, suggest } from '@sched/core'
 import { underRoot, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
+import { allocating, largestByQueue, roundedBy } from './capacity-allocation.js'
 import { generalProperties, preemptionPrefix } from './capacity-general-properties.js'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { CapacityTemplates, isOfMade, useInTemplate } from './capacity-templates.js'
-import { count, type Options, type QueueOptions, type UseInQueue } from './capacity-use.js'
+import { count, type Options, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
 import { FLEXIBLE, makes, mayBeMade } from './made-queues.js'
+import { ResourceTypes, type Bounds } from './resource-types.js'
 import { byPlace, didYouMean, Findings } from '../finding.js'
+import type { Place } from '../placed.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -17,6 +20,8 @@ export interface CapacityPolicy extends QueuePolicy {
   readonly kind: 'capacity'
   /** Of `capacity-scheduler`. */
   readonly options: CapacitySchedulerOptions
+  /** How much tasks get of what they ask for; undefined: as they ask. */
+  readonly place: Place | undefined
 }
 
 /** The policy of a capacity-scheduler.xml, with a yarn-site.xml where there is one. */
@@ -25,10 +30,18 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   const options: Options = { preemption: { enabled: false } }
   const isJson = file.general.get(`${prefix}mapping-rule-format`)?.value.trim() === 'json'
   checkMappings(file, isJson)
+  const types = new ResourceTypes(new Map([...file.general, ...site]), cluster.resources)
+  const isDominant = [file.general, site].some((from) => from.get(`${prefix}resource-calculator`)?.value.includes('Dominant'))
   const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
   for (const property of [...file.general.values(), ...site.values()])
     if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
-    else useInAll(options, property, cluster, findings)
+    else {
+      const told = types.told(property, isDominant || !property.name.includes('vcores') ? undefined : ROUNDS_MEMORY)
+      if (told === undefined) useInAll(options, property, cluster, findings)
+      else findings.add(told.verdict ?? 'honoured', property, property.name, property.value, told.note)
+    }
+  if (types.least.size > 0) options.minimumAllocation = valuesOf(types.least)
+  if (types.most.size > 0) options.defaults = { ...options.defaults, maximumAllocation: valuesOf(types.most) }
   const queues: Record<string, CapacityQueueOptions> = {}
   const templates = new CapacityTemplates(file, cluster)
   const isRemoving = removesQueues([file.general, site])
@@ -52,8 +65,12 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   for (const part of ['intraQueue', 'balance'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
   if (options.preemption?.enabled === false) delete options.preemption
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
-  return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
+  const place = allocating(roundedBy(types, isDominant, cluster.resources), largestByQueue(file, types, cluster.resources), options)
+  return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all, place }
 }
+
+const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
+const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
 
 const MOST_QUEUES = `${FLEXIBLE}.max-queues`
 const monitorPrefix = 'yarn.resourcemanager.scheduler.monitor.'
@@ -139,7 +156,7 @@ function useInAll(options: Options, property: Setting, cluster: ClusterFacts, fi
 }
 
 const unlisted = (name: string): string => {
-  if (/^yarn\.scheduler\.(minimum|maximum|increment)-allocation/.test(name)) return 'demands are taken as the jobs state them'
+  if (name.startsWith('yarn.scheduler.increment-allocation-')) return 'of the fair scheduler: here amounts are in steps of the smallest allocation'
   if (name.startsWith('yarn.scheduler.configuration.')) return 'the file is read once'
   return name.startsWith('yarn.scheduler.') && !name.startsWith(prefix) ? 'not of the capacity scheduler' : noSuchProperty(name, generalProperties)
 }

@@ -1,5 +1,5 @@
 import { knownWords, SchedError, suggest } from '@sched/core'
-import { clusterName, fairAmounts, unitOf } from './amounts.js'
+import { clusterName, queueAllocation, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
@@ -36,7 +36,9 @@ const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): {
 
 const maximumAllocation =
   (resource: string): UseInQueue =>
-  (options, property, cluster) => {
+  (options, property, cluster, { properties }) => {
+    const newer = properties.get('maximum-allocation')
+    if (newer !== undefined) return { verdict: 'ignored', note: `maximum-allocation goes before it (line ${newer.line})` }
     const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
     if (Object.keys(amounts).length > 0) options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
     return told
@@ -92,7 +94,7 @@ export const queueProperties = knownWords<UseInQueue>({
   'maximum-allocation-mb': maximumAllocation('memory-mb'),
   'maximum-allocation-vcores': maximumAllocation('vcores'),
   'maximum-allocation': (options, property, cluster) => {
-    const { amounts, told } = amountsIn(cluster, fairAmounts(property.value, { file: property.file, line: property.line, field: property.name }).byName)
+    const { amounts, told } = amountsIn(cluster, queueAllocation(property.value, { file: property.file, line: property.line, field: property.name }))
     options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
     return told
   },
