@@ -68,7 +68,7 @@ const ignoredOfQueue = [
   'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
   'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.capacity',
-  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.maximum-queue-depth', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.parent-template.capacity', '*.auto-queue-creation-v2.template.capacity', '*.capacity', 'x.auto-queue-creation-v2.template.capacity',
+  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.maximum-queue-depth', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.parent-template.capacity', '*.auto-queue-creation-v2.template.capacity', '*.capacity', 'min-resource', 'max-resource', 'ordering-policy.exclusive-enforced-partitions', 'x.auto-queue-creation-v2.template.capacity',
 ]
 const ofAll: readonly (readonly [string, string, object])[] = [
   ['maximum-applications', '500', { maximumApplications: 500 }],

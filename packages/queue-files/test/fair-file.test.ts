@@ -187,7 +187,8 @@ describe('a fair-scheduler.xml', () => {
       assignMultiple: true, dynamicMaxAssign: false, maxAssign: 3,
     } }, { onlyNear: true }))
     expect(findings.find(({ line }) => line === 9)).toMatchObject({ verdict: 'ignored', setting: 'yarn.scheduler.fair.premption', note: 'no such property; did you mean yarn.scheduler.fair.preemption?' })
-    expect(findings).toHaveLength(8) // other daemons' properties are nobody's business here
+    expect(findings).toHaveLength(9)
+    expect(findings.at(-1)?.note).toBe('what nodes have is said by the cluster')
   })
 
   it('limits every queue by the largest container of the site, and thresholds by the whole cluster', () => {

@@ -2,7 +2,7 @@ import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
+import { count, forMasters, ignored, partOfMasters, percentOfUsers, templates, type UseInAll } from './capacity-use.js'
 import { FLEXIBLE } from './made-queues.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
@@ -144,9 +144,5 @@ export const generalProperties = knownWords<UseInAll>({
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
   'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters start on no node that is lent' } : undefined),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),
-  'yarn.resourcemanager.reservation-system.enable': reservation,
-  'yarn.resourcemanager.reservation-system.class': reservation,
-  'yarn.resourcemanager.reservation-system.plan.follower': reservation,
-  'yarn.resourcemanager.reservation-system.planfollower.time-step': reservation,
 })
 

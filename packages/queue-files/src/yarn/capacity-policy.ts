@@ -9,6 +9,7 @@ import { count, type Options, type QueueOptions, type Told, type UseInQueue } fr
 import { jsonMappings } from './json-mappings.js'
 import { FLEXIBLE, makes, mayBeMade } from './made-queues.js'
 import { ResourceTypes, type Bounds } from './resource-types.js'
+import { saidElsewhere } from './said-elsewhere.js'
 import { byPlace, didYouMean, Findings } from '../finding.js'
 import type { Place } from '../placed.js'
 import type { Setting } from '../setting.js'
@@ -148,17 +149,21 @@ function useInAll(options: Options, property: Setting, cluster: ClusterFacts, fi
   }
   const use = generalProperties[name.startsWith(`${prefix}multi-node-sorting.policy.`) ? `${prefix}multi-node-sorting.policy` : name]
   if (use === undefined) {
-    if (name.startsWith(prefix) || name.startsWith(preemptionPrefix) || name.startsWith('yarn.scheduler.')) findings.add('ignored', property, name, value, unlisted(name))
+    const why = unlisted(name)
+    if (why !== undefined) findings.add('ignored', property, name, value, why)
     return
   }
   const told = use(options, property, cluster)
   findings.add(told?.verdict ?? 'honoured', property, name, value, told?.note)
 }
 
-const unlisted = (name: string): string => {
-  if (name.startsWith('yarn.scheduler.increment-allocation-')) return 'of the fair scheduler: here amounts are in steps of the smallest allocation'
-  if (name.startsWith('yarn.scheduler.configuration.')) return 'the file is read once'
-  return name.startsWith('yarn.scheduler.') && !name.startsWith(prefix) ? 'not of the capacity scheduler' : noSuchProperty(name, generalProperties)
+/** Why a setting of all queues is ignored; undefined: nothing is said of it, since it bears on no scheduling. */
+function unlisted(name: string): string | undefined {
+  if (/^yarn\.(scheduler\.increment-allocation-|resource-types\..+\.increment-allocation$)/.test(name)) return 'of the fair scheduler: here amounts are in steps of the smallest allocation'
+  const elsewhere = saidElsewhere(name)
+  if (elsewhere !== undefined) return elsewhere
+  if (name.startsWith(prefix) || name.startsWith(preemptionPrefix)) return noSuchProperty(name, generalProperties)
+  return name.startsWith('yarn.scheduler.') ? 'not of the capacity scheduler' : undefined
 }
 
 const noSuchProperty = (name: string, known: object): string => `no such property${didYouMean(name, Object.keys(known))}`

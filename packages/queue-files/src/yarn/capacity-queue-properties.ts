@@ -10,6 +10,7 @@ import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
+const bracketed = 'YARN reads amounts from capacity and maximum-capacity: [memory=10240,vcores=12]'
 const stay = 'queues stay once they are made at first use'
 const mostQueues =
   (kind: ReturnType<typeof makes>): UseInQueue =>
@@ -168,6 +169,9 @@ export const queueProperties = knownWords<UseInQueue>({
   'reservation-enforcement-window': reservation,
   'multi-node-sorting.policy': ignored('the placement of the experiment chooses the node'),
   'allow-zero-capacity-sum': () => undefined,
+  'ordering-policy.exclusive-enforced-partitions': ignored('fifo-with-partitions is taken for fifo'),
+  'min-resource': ignored(bracketed),
+  'max-resource': ignored(bracketed),
 })
 
 /** Properties with a name inside their own. */

@@ -2,6 +2,7 @@ import { knownWords, SchedError } from '@sched/core'
 import { clusterName, unitFactor } from './amounts.js'
 import { didYouMean, type Findings } from '../finding.js'
 import type { ResourceTypes } from './resource-types.js'
+import { saidElsewhere } from './said-elsewhere.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
@@ -95,7 +96,7 @@ const known = knownWords<Known>({
   'yarn.resourcemanager.scheduler.class': { note: 'the queue file says which scheduler it is' },
 })
 
-/** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
+/** Reads what a yarn-site.xml says to the fair scheduler; properties that bear on no scheduling are passed over in silence. */
 export function readFairSite(properties: ReadonlyMap<string, Setting>, types: ResourceTypes, resources: readonly string[], findings: Findings): FairSite {
   const site: FairSite = { ...defaults, increments: {} }
   for (const property of properties.values()) {
@@ -107,7 +108,8 @@ export function readFairSite(properties: ReadonlyMap<string, Setting>, types: Re
     }
     const each = known[name] ?? pattern(name, resources)
     if (each === undefined) {
-      if (name.startsWith('yarn.scheduler.')) findings.add('ignored', property, name, value, unknown(name))
+      const why = unknown(name)
+      if (why !== undefined) findings.add('ignored', property, name, value, why)
       continue
     }
     each.use?.(site, property)
@@ -125,7 +127,13 @@ function pattern(name: string, resources: readonly string[]): Known | undefined 
   return undefined
 }
 
-function unknown(name: string): string {
-  if (!name.startsWith(prefix)) return 'not of the fair scheduler'
-  return `no such property${didYouMean(name, Object.keys(known))}`
+/** Why a setting is ignored; undefined: nothing is said of it, since it bears on no scheduling. */
+function unknown(name: string): string | undefined {
+  const elsewhere = saidElsewhere(name)
+  if (elsewhere !== undefined) return elsewhere
+  if (name.startsWith(prefix)) return `no such property${didYouMean(name, Object.keys(known))}`
+  return ofCapacity.test(name) ? 'not of the fair scheduler' : undefined
 }
+
+/** What the capacity scheduler reads outside its file. */
+const ofCapacity = /^yarn\.(scheduler\.|cluster\.max-application-priority$|resourcemanager\.(scheduler\.monitor|monitor\.capacity)\.)/
