@@ -71,7 +71,7 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
   capacity: {
     policy: (file, cluster, sites) => capacityPolicy(file, cluster, readAllProperties(sites)),
     table: capacityTable,
-    general: ({ general }) => asWritten(general.values()),
+    general: ({ general, unlisted }) => asWritten([...general.values(), ...[...unlisted.values()].flatMap((settings) => [...settings.values()])]),
     place: (_, { place }) => place,
   },
   slurm: { policy: slurmPolicy, table: slurmTable, general: slurmGeneral },
