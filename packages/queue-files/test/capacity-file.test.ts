@@ -240,6 +240,11 @@ describe('a capacity-scheduler.xml', () => {
     expect(templates(['root.a.b.template.maximum-capacity', '30'], pattern).byPath?.['root.a.b']?.template).toEqual({ maximumCapacity: 30, capacity: '2w' })
   })
 
+  it('makes queues where one of both ways is on and the other off, whichever is written last', () => {
+    const off: Pairs = [['root.a.auto-create-child-queue.enabled', 'false']]
+    expect([[...v2, ...off], [...off, ...v2]].map((pairs) => (policy([...ab, ...pairs]).options as CapacitySchedulerOptions).queues?.['root.a']?.autoCreate)).toEqual([true, true])
+  })
+
   it('lets a queue make leaves alone where it is told both ways of making queues, as Hadoop does', () => {
     const { options, findings } = policy([...ab, ...v1, ...v2, ['root.a.auto-queue-creation-v2.template.capacity', '2w'], ['root.a.leaf-queue-template.capacity', '30']])
     expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, autoCreate: true, maximumQueueDepth: 1, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } })
@@ -278,7 +283,7 @@ describe('a capacity-scheduler.xml', () => {
     ]) })
     expect(options).toMatchObject({ minimumAllocation: { gpu: 1 }, defaults: { maximumAllocation: { gpu: 4 } } })
     expect(findings.filter(({ file: from }) => from === 'types.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim())).toEqual([
-      'approximated the cluster has no disk', 'honoured', 'honoured', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
+      'approximated the cluster has no disk', 'honoured', 'approximated limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
       'ignored YARN does not read it: it is maximum-allocation', 'ignored resources are counted, and nothing else is told of them',
     ])
   })

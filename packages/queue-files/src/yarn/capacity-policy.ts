@@ -37,29 +37,14 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   for (const property of [...file.general.values(), ...site.values()])
     if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
     else {
-      const told = types.told(property, isDominant || !property.name.includes('vcores') ? undefined : ROUNDS_MEMORY)
+      const told = types.told(property, isDominant || /-mb\b/.test(property.name) ? undefined : ROUNDS_MEMORY)
       if (told === undefined) useInAll(options, property, cluster, findings)
       else findings.add(told.verdict ?? 'honoured', property, property.name, property.value, told.note)
     }
   if (types.least.size > 0) options.minimumAllocation = valuesOf(types.least)
   if (types.most.size > 0) options.defaults = { ...options.defaults, maximumAllocation: valuesOf(types.most) }
-  const queues: Record<string, CapacityQueueOptions> = {}
   const templates = new CapacityTemplates(file, cluster)
-  const isRemoving = removesQueues([file.general, site])
-  const visit = (queue: CapacityQueue): void => {
-    const own: QueueOptions = {}
-    const isUnlimited = isRemoving && makes(queue) === 'any'
-    for (const [suffix, property] of queue.properties)
-      if (isUnlimited && suffix === MOST_QUEUES) findings.add('ignored', property, property.name, property.value, 'AutoCreatedQueueDeletionPolicy removes queues that are empty; here they stay, in any number')
-      else if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
-    const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = options.defaults ?? {}
-    if (makes(queue) === 'leaves') Object.assign(own, { autoCreate: true, maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...own.template } }) // as of declared queues; those of v2 have no such limits
-    if (isUnlimited) own.maximumQueues = -1
-    queues[queue.path] = { ...own, ...templates.of(queue) }
-    queue.queues.forEach(visit)
-  }
-  visit(file.root)
-  options.queues = queues
+  options.queues = queueOptions({ file, cluster, defaults: options.defaults, templates, findings, isRemoving: removesQueues([file.general, site]) })
   const byPath = templates.byPath()
   if (Object.keys(byPath).length > 0) options.templates = byPath
   templates.tell(findings)
@@ -70,13 +55,44 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all, place }
 }
 
+interface Reading {
+  readonly file: CapacityFile
+  readonly cluster: ClusterFacts
+  readonly defaults: Options['defaults']
+  readonly templates: CapacityTemplates
+  readonly findings: Findings
+  /** Whether YARN would remove queues made at first use that are empty. */
+  readonly isRemoving: boolean
+}
+
+/** The options of each listed queue, by path. */
+function queueOptions({ file, cluster, defaults = {}, templates, findings, isRemoving }: Reading): Record<string, CapacityQueueOptions> {
+  const queues: Record<string, CapacityQueueOptions> = {}
+  const visit = (queue: CapacityQueue): void => {
+    const own: QueueOptions = {}
+    const kind = makes(queue)
+    const isUnlimited = isRemoving && kind === 'any'
+    for (const [suffix, property] of queue.properties)
+      if (isUnlimited && suffix === MOST_QUEUES) findings.add('ignored', property, property.name, property.value, 'AutoCreatedQueueDeletionPolicy removes queues that are empty; here they stay, in any number')
+      else if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
+    const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = defaults
+    if (kind !== undefined) own.autoCreate = true
+    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...own.template } }) // as of declared queues; those of v2 have no such limits
+    if (isUnlimited) own.maximumQueues = -1
+    queues[queue.path] = { ...own, ...templates.of(queue) }
+    queue.queues.forEach(visit)
+  }
+  visit(file.root)
+  return queues
+}
+
 const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
 const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
 
 const MOST_QUEUES = `${FLEXIBLE}.max-queues`
 const monitorPrefix = 'yarn.resourcemanager.scheduler.monitor.'
 
-/** Whether YARN would remove queues made at first use that are empty. */
+/** Whether a monitor removes queues made at first use that are empty. */
 function removesQueues(files: readonly ReadonlyMap<string, Setting>[]): boolean {
   const has = (key: string, part: string) => files.some((file) => file.get(`${monitorPrefix}${key}`)?.value.includes(part))
   return has('enable', 'true') && has('policies', 'AutoCreatedQueueDeletionPolicy')

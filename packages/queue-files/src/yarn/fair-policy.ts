@@ -1,8 +1,9 @@
 import { withoutUndefined, type Config, type JobSpec } from '@sched/core'
 import type { QueueOptions, YarnFairOptions } from '@sched/policies'
-import { allocated, type Allocation } from './allocation.js'
+import { allocated } from './allocation.js'
 import { clusterName, unitOf, type NamedAmounts } from './amounts.js'
 import { FOR_MASTERS } from './capacity-use.js'
+import { inIncrements } from './fair-allocation.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
 import { byPlace, Findings } from '../finding.js'
@@ -35,23 +36,8 @@ export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: Re
   mapped.tellRules()
   const policy = composed(options, site, cluster)
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
-  const allocation = steps(site, types, cluster.resources)
+  const allocation = inIncrements(site, types, cluster.resources)
   return { kind: 'fair', policy, options, rules, findings: all, fit: (spec, queue) => allocated(spec, allocation, mapped.largestIn(queue)) }
-}
-
-/** YARN's own least of memory and vcores, which counts where something else is said of how they are rounded. */
-const usualLeast: Readonly<Record<string, number>> = { 'memory-mb': 1024, vcores: 1 }
-
-/** Where the least or the step of a resource is written, the other is YARN's own. */
-function steps({ increments, stepped }: FairSite, { least }: ResourceTypes, resources: readonly string[]): Allocation {
-  const allocation = { least: {} as Record<string, number>, steps: {} as Record<string, number> }
-  for (const type of new Set([...Object.keys(usualLeast), ...stepped, ...resources])) {
-    const name = clusterName(type, resources)
-    if (name === undefined || name in allocation.least || !(stepped.includes(type) || least.has(name))) continue
-    allocation.least[name] = least.get(name)?.value ?? usualLeast[type] ?? 0
-    allocation.steps[name] = increments[type] ?? 0
-  }
-  return allocation
 }
 
 /** Without a queuePlacementPolicy: the queue asked for, else that of the user, or `default`. */
