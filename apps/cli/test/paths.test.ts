@@ -19,6 +19,7 @@ const named: readonly (readonly [path: string, value: unknown, files: readonly s
   ['queues', 'slurm.conf + qos.txt', ['slurm.conf', 'qos.txt']],
   ['queues[0]', 'fair.xml', ['fair.xml']],
   ['yarnSite', 'site.xml', ['site.xml']],
+  ['yarnSite', 'site.xml+types.xml', ['site.xml', 'types.xml']],
   ['policies', ['fifo', { 'bayes-comm': { policy: 'fifo', model: 'm.json' } }], ['m.json']],
   ['policies[0].bayes-comm.model', 'm.json', ['m.json']],
   ['policies[0]', { name: 'mine', policy: { 'bayes-comm': { model: 'm.json', policy: { greedy: { order: 'fifo' } } } } }, ['m.json']],
@@ -36,7 +37,8 @@ describe('the files of an experiment', () => {
     })
     const { matrix } = at({ matrix: { [path]: [value], any: { one: { [path]: value } } } })
     expect(found).toEqual([...files, ...files])
-    const expected: unknown = path === 'queues' ? '../slurm.conf+../qos.txt' : JSON.parse(moved(JSON.stringify(value), files))
+    const isJoined = typeof value === 'string' && value.includes('+')
+    const expected: unknown = isJoined ? files.map((each) => `../${each}`).join('+') : JSON.parse(moved(JSON.stringify(value), files))
     expect(matrix).toEqual({ [path]: [expected], any: { one: { [path]: expected } } })
     if (/^[a-zA-Z]+$/.test(path)) expect(valueAt(at({ [path]: value }), path)).toEqual(expected)
   })

@@ -210,9 +210,43 @@ describe('--queues', () => {
     expect(capped / free).toBeGreaterThan(1.7)
   })
 
+  it('gives tasks what they ask in steps of the smallest allocation, and refuses those above the largest, of a resource-types.xml too', async () => {
+    // 8 tasks of 10 s that ask 1000 of 10000: 8 on the node; as 2500, 4 at a time; as 6000, one at a time
+    const eight = (mem = 1000) => ({ ...work('e', 'ads', mem), stages: [{ name: 't', tasks: 8, demand: { mem, cpu: 1 }, duration: 10 }] })
+    const cwd = directory({
+      'capacity.xml': files['capacity.xml'].replace('40', '100').replace('60', '0').replaceAll(/\dw/g, '0'), 'jobs.jsonl': jobs(eight(), work('big', 'ads', 7001)),
+      'site.xml': site(['yarn.scheduler.minimum-allocation-mb', '2500'], ['yarn.scheduler.maximum-allocation-mb', '7000']), 'types.xml': site(['yarn.resource-types.memory-mb.minimum-allocation', '6000']),
+    })
+    const run = async (...yarnSite: readonly string[]) => {
+      const { out, err } = await sched(['run', '--queues', 'capacity.xml', ...yarnSite.flatMap((file) => ['--yarn-site', file]), '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'mem=10000,cpu=8', '--json', '-'], { cwd })
+      return { time: (JSON.parse(out) as { runs: { summary: { times: { makespan: number } } }[] }).runs[0]?.summary.times.makespan ?? 0, err }
+    }
+    const [plain, rounded, typed] = [await run(), await run('site.xml'), await run('site.xml+types.xml')]
+    expect([plain.time, rounded.time, typed.time].map(Math.floor)).toEqual([50, 20, 80]) // without the limit the big one runs too
+    expect(rounded.err).toContain('\n  big: a task asks 7001 mem, more than the 7000 of yarn.scheduler.maximum-allocation-mb (site.xml line 3)\n')
+    expect(typed.err).toContain('line 2: yarn.scheduler.minimum-allocation-mb = 2500: yarn.resource-types.memory-mb.minimum-allocation goes before it (line 2)\n')
+  })
+
+  it('makes queues at first use with the template of their path, where * is any name, and no deeper than the file says', async () => {
+    const made = capacity(
+      ['root.queues', 'default,users'], ['root.default.capacity', '1w'], ['root.users.capacity', '3w'], ['root.users.auto-queue-creation-v2.enabled', 'true'],
+      ['root.users.*.auto-queue-creation-v2.leaf-template.maximum-capacity', '25'],
+    )
+    // 32 tasks of 10 s, one CPU each, on 32: at once in users.ann, 8 at a time in users.dev.ann
+    const many = (id: string, queue: string) => ({ ...work(id, queue), stages: [{ name: 't', tasks: 32, demand: { mem: 1000, cpu: 1 }, duration: 10 }] })
+    const makespan = async (...all: readonly object[]) => {
+      const { out, err } = await sched(['run', '--queues', 'made.xml', '--trace', 'jobs.jsonl', '--json', '-', ...cluster], { cwd: directory({ 'made.xml': made, 'jobs.jsonl': jobs(...all) }) })
+      return { time: (JSON.parse(out) as { runs: { summary: { times: { makespan: number } } }[] }).runs[0]?.summary.times.makespan ?? 0, err }
+    }
+    const [above, below] = [await makespan(many('a', 'users.ann')), await makespan(many('a', 'users.dev.ann'), many('b', 'users.dev.x.ann'))]
+    expect(below.time / above.time).toBeGreaterThan(3)
+    expect(above.err).toContain('line 6: yarn.scheduler.capacity.root.users.*.auto-queue-creation-v2.leaf-template.maximum-capacity = 25\n')
+    expect(below.err).toContain('\n  b: queue root.users.dev.x.ann would be 3 levels below root.users, in which queues are made 2 deep\n')
+  })
+
   it.each([
     ['a job larger than the maximum of a queue', fair.replace('50%', '900 mb, 8 vcores'), 'b', 'a task asks 1000 mem, and maxResources of queue "root.research" is 900 mem'],
-    ['a job larger than the largest container', fair.replace('<queue name="ml"/>', '<queue name="ml"><maxContainerAllocation>500 mb, 8 vcores</maxContainerAllocation></queue>'), 'b', 'a task asks 1000 mem, and maxContainerAllocation of queue "root.research.ml" is 500 mem'],
+    ['a job larger than the largest container', fair.replace('<queue name="ml"/>', '<queue name="ml"><maxContainerAllocation>500 mb, 8 vcores</maxContainerAllocation></queue>'), 'b', 'a task asks 1000 mem, more than the 500 of maxContainerAllocation of queue "root.research.ml" (fair.xml line 12)'],
   ])('reports %s and goes on', async (_, text, job, reason) => {
     const { code, out, err } = await sched(['run', '--queues', 'fair.xml', '--trace', 'jobs.jsonl', ...cluster], { cwd: directory({ ...files, 'fair.xml': text }) })
     expect(code).toBe(0)

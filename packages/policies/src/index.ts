@@ -48,6 +48,7 @@ export {
   type CapacitySchedulerOptions,
 } from './capacity/options.js'
 export type { CapacityQueueOptions } from './capacity/queue-options.js'
+export { wildcardPaths } from './capacity/templates.js'
 export { idealAllocation, type IdealAllocation, type PreemptionFactors, type QueueLoads } from './capacity/ideal-allocation.js'
 export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
 export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'

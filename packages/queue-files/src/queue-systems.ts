@@ -11,7 +11,7 @@ import type { Place } from './placed.js'
 import type { QueueFile } from './queue-file.js'
 import type { ClusterFacts } from './queue-policy.js'
 import { rowsByPath, withoutShares, type QueueTable, type Totals } from './queue-rows.js'
-import { asWritten, type Setting } from './setting.js'
+import { asWritten } from './setting.js'
 import type { Asked } from './share-tree.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { slurmGeneral, slurmTable } from './slurm/rows.js'
@@ -27,7 +27,7 @@ import { capacityTable } from './yarn/capacity-rows.js'
 import { fairPolicy, type FairPolicy } from './yarn/fair-policy.js'
 import { fairGeneral, fairTable } from './yarn/fair-rows.js'
 import { placeJob } from './yarn/place-jobs.js'
-import { readProperties } from './yarn/site.js'
+import { readAllProperties } from './yarn/site.js'
 import { placeInYunikorn } from './yunikorn/rules.js'
 import { yunikornGeneral, yunikornPolicy, yunikornSettings, type YunikornPolicy } from './yunikorn/yunikorn-policy.js'
 import type { YunikornQueue } from './yunikorn/yunikorn-queue.js'
@@ -47,26 +47,32 @@ interface PolicyOf {
 
 /** What is done with one kind of queue file. */
 interface QueueSystem<File, Policy> {
-  /** `site`: a yarn-site.xml, which others than YARN's schedulers do not look at. */
-  policy(file: File, cluster: ClusterFacts, site: SourceText | undefined): Policy
+  /** `sites`: a yarn-site.xml and files that add to it, which others than YARN's schedulers do not look at. */
+  policy(file: File, cluster: ClusterFacts, sites: readonly SourceText[]): Policy
   table(file: File, asked: Asked): QueueTable
   /** Settings that are of no single queue, as written. */
   general(file: File): Record<string, string>
-  /** How jobs come into queues; absent: they name them, or the policy puts them there. */
-  place?(file: File, policy: Policy): Place
+  /** How jobs come into queues, and how much they may ask there; absent: they name them, or the policy puts them there, and as they ask. */
+  place?(file: File, policy: Policy): Place | undefined
 }
 
 const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<QueueFile, { readonly kind: Kind }>, PolicyOf[Kind]> } = {
   fair: {
-    policy: (file, cluster, site) => fairPolicy(file, cluster, propertiesOf(site)),
+    policy: (file, cluster, sites) => fairPolicy(file, cluster, readAllProperties(sites)),
     table: fairTable,
     general: fairGeneral,
-    place: ({ root }, { rules }) => (spec) => placeJob(spec, rules, root),
+    place: ({ root }, { rules, fit }) => (spec) => {
+      const placed = placeJob(spec, rules, root)
+      if (placed.queue === undefined) return placed
+      const fitted = fit(spec, placed.queue)
+      return fitted.refused === undefined ? { ...placed, ...fitted } : fitted
+    },
   },
   capacity: {
-    policy: (file, cluster, site) => capacityPolicy(file, cluster, propertiesOf(site)),
+    policy: (file, cluster, sites) => capacityPolicy(file, cluster, readAllProperties(sites)),
     table: capacityTable,
-    general: ({ general }) => asWritten(general.values()),
+    general: ({ general, unlisted }) => asWritten([...general.values(), ...[...unlisted.values()].flatMap((settings) => [...settings.values()])]),
+    place: (_, { place }) => place,
   },
   slurm: { policy: slurmPolicy, table: slurmTable, general: slurmGeneral },
   kueue: {
@@ -102,16 +108,17 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
   },
 }
 
-const propertiesOf = (site: SourceText | undefined): ReadonlyMap<string, Setting> => (site === undefined ? new Map<string, Setting>() : readProperties(site))
-
 const withAllInside = (queue: YunikornQueue): YunikornQueue[] => [queue, ...queue.queues.flatMap(withAllInside)]
 
 /** The system of a file; types do not follow that its kind is that of both. */
 const systemOf = (file: QueueFile) => systems[file.kind] as QueueSystem<QueueFile, PolicyOf[QueueFile['kind']]>
 
-/** The policy that a queue file describes on a cluster, with what became of each setting. */
-export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, site?: SourceText): PolicyOf[QueueFile['kind']] =>
-  systemOf(file).policy(file, cluster, site)
+/**
+ * The policy that a queue file describes on a cluster, with what became of each setting. Beside a file of YARN stand a yarn-site.xml, a
+ * resource-types.xml and the like; of equal properties the last counts.
+ */
+export const queuePolicy = (file: QueueFile, cluster: ClusterFacts, ...sites: readonly (SourceText | undefined)[]): PolicyOf[QueueFile['kind']] =>
+  systemOf(file).policy(file, cluster, sites.filter((site) => site !== undefined))
 
 /**
  * The tree of a queue file with instantaneous shares: what each queue gets when all leaves that take jobs, or those named, have more work

@@ -1,6 +1,6 @@
 import { capacityScheduler, type CapacitySchedulerOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
-import { queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
+import { jobPlace, queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
 import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['memory-mb', 'vcores'], nodes: 10, heartbeat: true }
@@ -42,22 +42,38 @@ const ofQueue: readonly (readonly [string, string, object])[] = [
   ['disable_preemption', 'true', { disablePreemption: true }],
   ['intra-queue-preemption.disable_preemption', 'true', { disableIntraQueuePreemption: true }],
   ['auto-queue-creation-v2.enabled', 'true', { autoCreate: true }],
-  ['auto-queue-creation-v2.template.capacity', '6w', { template: { capacity: '6w' } }],
-  ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', { template: { userLimitFactor: 3 } }],
-  ['leaf-queue-template.capacity', '30', { template: { capacity: 30 } }],
-  ['leaf-queue-template.maximum-capacity', '60', { template: { maximumCapacity: 60 } }],
-  ['leaf-queue-template.ordering-policy', 'fair', { template: { ordering: 'fair' } }],
-  ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', { template: { labels: { gpu: { capacity: 50 } } } }],
+]
+/** Settings of queues that are made in `a`, in either way. */
+const v1: Pairs = [['root.a.auto-create-child-queue.enabled', 'true']]
+const v2: Pairs = [['root.a.auto-queue-creation-v2.enabled', 'true']]
+const ofMade: readonly (readonly [string, string, Pairs, object])[] = [
+  ['auto-queue-creation-v2.template.capacity', '6w', v2, { template: { capacity: '6w' }, parentTemplate: { capacity: '6w' } }],
+  ['auto-queue-creation-v2.template.priority', '2', v2, { template: { priority: 2 }, parentTemplate: { priority: 2 } }],
+  ['auto-queue-creation-v2.template.user-limit-factor', '3', v2, { template: { userLimitFactor: 3 } }],
+  ['auto-queue-creation-v2.leaf-template.user-limit-factor', '3', v2, { template: { userLimitFactor: 3 } }],
+  ['auto-queue-creation-v2.leaf-template.ordering-policy', 'fair', v2, { template: { ordering: 'fair' } }],
+  ['auto-queue-creation-v2.template.ordering-policy', 'fair', v2, { template: { ordering: 'fair' } }],
+  ['auto-queue-creation-v2.parent-template.capacity', '2w', v2, { parentTemplate: { capacity: '2w' } }],
+  ['auto-queue-creation-v2.parent-template.ordering-policy', 'priority-utilization', v2, { parentTemplate: { queueOrdering: 'priority-utilization' } }],
+  ['auto-queue-creation-v2.maximum-queue-depth', '4', v2, { maximumQueueDepth: 4 }],
+  ['auto-queue-creation-v2.max-queues', '50', v2, { maximumQueues: 50 }],
+  ['auto-create-child-queue.max-queues', '50', v1, { maximumQueues: 50, maximumQueueDepth: 1 }],
+  ['leaf-queue-template.capacity', '30', v1, { template: { capacity: 30 } }],
+  ['leaf-queue-template.maximum-capacity', '60', v1, { template: { maximumCapacity: 60 } }],
+  ['leaf-queue-template.ordering-policy', 'fair', v1, { template: { ordering: 'fair' } }],
+  ['leaf-queue-template.priority', '2', v1, { template: { priority: 2 } }],
+  ['leaf-queue-template.accessible-node-labels.gpu.capacity', '50', v1, { template: { labels: { gpu: { capacity: 50 } } } }],
 ]
 const ignoredOfQueue = [
   'maximum-application-lifetime', 'default-application-lifetime', 'acl_submit_applications', 'acl_administer_queue', 'acl_administer_reservations', 'acl_list_reservations',
   'acl_submit_reservations', 'reservable', 'reservation-agent', 'reservation-move-on-expiry', 'show-reservations-as-queues', 'reservation-policy', 'reservation-window', 'instantaneous-max-capacity',
-  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.priority',
-  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.parent-template.capacity',
+  'average-capacity', 'reservation-planner', 'reservation-enforcement-window', 'auto-create-child-queue.management-policy', 'auto-create-child-queue.max-queues', 'leaf-queue-template.capacity',
+  'auto-queue-creation-v2.max-queues', 'auto-queue-creation-v2.maximum-queue-depth', 'auto-queue-creation-v2.queue-auto-removal.enable', 'auto-queue-creation-v2.template.capacity', 'auto-queue-creation-v2.parent-template.capacity', '*.auto-queue-creation-v2.template.capacity', '*.capacity', 'min-resource', 'max-resource', 'ordering-policy.exclusive-enforced-partitions', 'x.auto-queue-creation-v2.template.capacity',
 ]
 const ofAll: readonly (readonly [string, string, object])[] = [
   ['maximum-applications', '500', { maximumApplications: 500 }],
   ['global-queue-max-application', '70', { defaults: { maximumApplications: 70 } }],
+  ['yarn.scheduler.minimum-allocation-mb', '512', { minimumAllocation: { 'memory-mb': 512 } }],
   ['yarn.scheduler.maximum-allocation-mb', '4096', { defaults: { maximumAllocation: { 'memory-mb': 4096 } } }],
   ['minimum-user-limit-percent', '20', { defaults: { minimumUserLimitPercent: 20 } }],
   ['user-limit-factor', '3', { defaults: { userLimitFactor: 3 } }],
@@ -74,6 +90,7 @@ const ofAll: readonly (readonly [string, string, object])[] = [
   ['reservations-continue-look-all-nodes', 'false', { reservationsContinueLookAllNodes: false }],
   ['queue-mappings', 'u:ann:a,g:devs:b', { mappings: ['u:ann:a', 'g:devs:b'] }],
   ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
+  ['auto-queue-creation-v2.maximum-queue-depth', '3', { defaults: { maximumQueueDepth: 3 } }],
 ]
 const ignoredOfAll = [
   'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
@@ -95,6 +112,13 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 5 })
   })
 
+  it.each(ofMade)('honours %s = %s of queues made in one, %j', (name, value, how, expected) => {
+    const { policy: config, findings } = policy([...ab, ...how, [`root.a.${name}`, value]])
+    expect(config).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, ...expected } } } })
+    expect(isKnown(config)).toBe(true)
+    expect(findings.at(-1)).toMatchObject({ verdict: 'honoured', line: 6 })
+  })
+
   it.each(ofAll)('honours %s = %s of all queues', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [name, value]])
     expect(config).toMatchObject({ 'capacity-scheduler': expected })
@@ -104,7 +128,6 @@ describe('a capacity-scheduler.xml', () => {
 
   it.each([
     ['root.a.maximum-am-resource-percent', '0.25', { queues: { 'root.a': { maximumAmResourcePercent: 0.25 } } }],
-    ['root.a.leaf-queue-template.maximum-am-resource-percent', '1.5', { queues: { 'root.a': { template: { maximumAmResourcePercent: 1 } } } }],
     ['maximum-am-resource-percent', '0.2', { defaults: { maximumAmResourcePercent: 0.2 } }],
   ])('honours %s = %s for jobs with masters, and says so', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [name, value]])
@@ -171,10 +194,142 @@ describe('a capacity-scheduler.xml', () => {
     expect((policy(v2).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].queues?.['root.a']?.template).toBeUndefined()
   })
 
-  it('takes the smallest and largest allocation from yarn-site.xml', () => {
-    const { policy: config, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2']], [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.maximum-allocation-vcores', '16']])
-    expect(config).toMatchObject({ 'capacity-scheduler': { minimumAllocation: { 'memory-mb': 512 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } } })
-    expect(findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict }) => verdict)).toEqual(['approximated', 'honoured', 'honoured'])
+  const templates = (...pairs: Pairs) => {
+    const { options, findings } = policy([['root.queues', 'a'], ['root.a.capacity', '1w'], ...v2, ...pairs.map(([name, value]) => [name.replace('template', 'auto-queue-creation-v2.template').replace(/(leaf|parent)-auto-queue-creation-v2\.template/, 'auto-queue-creation-v2.$1-template'), value] as const)])
+    const { queues, templates: byPath } = options as CapacitySchedulerOptions
+    return { own: { template: queues?.['root.a']?.template, parentTemplate: queues?.['root.a']?.parentTemplate }, byPath, told: findings.filter(({ line }) => line > 4) }
+  }
+  it('takes what is said for a kind of made queues before what is said for both, and that before * (testQueueSpecificTemplates, testTemplatePrecedence)', () => {
+    const { own, byPath, told } = templates(['root.a.template.capacity', '2w'], ['root.a.leaf-template.capacity', '10w'], ['root.*.leaf-template.maximum-capacity', '80'], ['root.*.template.maximum-capacity', '70'], ['root.*.parent-template.capacity', '5w'])
+    expect(own).toEqual({ template: { capacity: '10w', maximumCapacity: 80 }, parentTemplate: { capacity: '5w', maximumCapacity: 70 } })
+    expect(byPath).toEqual({ 'root.*': { template: { maximumCapacity: 80 }, parentTemplate: { capacity: '5w', maximumCapacity: 70 } } })
+    expect(told.map(({ line, verdict, note }) => [line, verdict, note])).toEqual([
+      [5, 'ignored', 'what leaf-template and parent-template say goes before it'], ...[6, 7, 8, 9].map((line) => [line, 'honoured', '']),
+    ])
+  })
+
+  it('reads templates of queues that are made themselves, by path and by pattern, and merges those with more * into them', () => {
+    const { byPath, told } = templates(['root.a.b.template.capacity', '6w'], ['root.a.*.template.capacity', '4w'], ['root.a.*.leaf-template.user-limit-factor', '2'], ['root.*.*.template.maximum-capacity', '20'])
+    const twenty = { maximumCapacity: 20 }
+    expect(byPath).toEqual({
+      'root.a.b': { template: { capacity: '6w', userLimitFactor: 2, ...twenty }, parentTemplate: { capacity: '6w', ...twenty } },
+      'root.a.*': { template: { capacity: '4w', userLimitFactor: 2, ...twenty }, parentTemplate: { capacity: '4w', ...twenty } },
+      'root.*.*': { template: twenty, parentTemplate: twenty },
+    })
+    expect(told.map(({ verdict }) => verdict)).toEqual(['honoured', 'honoured', 'honoured', 'honoured'])
+  })
+
+  it('says of templates and settings of paths where no queue is made, or none has them, why they do not count', () => {
+    const { byPath, told } = templates(['root.a.*.*.template.capacity', '2w'], ['*.template.capacity', '2w'], ['root.a.*.leaf-queue-template.capacity', '20'], ['root.a.x.auto-queue-creation-v2.maximum-queue-depth', '4'], ['root.a.x.auto-queue-creation-v2.max-queues', '4'], ['root.a.leaf-template.state', 'STOPPED'], ['root.a.parent-template.user-limit-factor', '2'])
+    expect(byPath).toBeUndefined()
+    expect(told.map(({ line, verdict, note }) => [line, verdict, note])).toEqual([
+      [5, 'ignored', 'no queue of that path makes others at first use: none around it is told to by auto-queue-creation-v2.enabled, or so deep by its maximum-queue-depth'],
+      [6, 'ignored', expect.stringContaining('no such property')],
+      [7, 'ignored', 'by pattern only templates of auto-queue-creation-v2 are read'],
+      [8, 'ignored', 'how deep queues are made is said at a queue that is listed'],
+      [9, 'ignored', 'queues made at first use have what the template says alone'],
+      [10, 'ignored', 'queues made at first use have no setting state here'],
+      [11, 'ignored', 'queues made at first use have no setting user-limit-factor here if they hold others'],
+    ])
+  })
+
+  it('has as many * as queues are made levels deep (getWildcardedQueuePaths)', () => {
+    const pattern = ['root.*.*.template.capacity', '2w'] as const
+    expect(templates(['root.a.*.template.capacity', '3w'], pattern).byPath).toHaveProperty('root.*.*')
+    expect(templates(['root.a.b.template.maximum-capacity', '30'], pattern, ['root.a.b.auto-queue-creation-v2.maximum-queue-depth', '1']).byPath?.['root.a.b']?.template).toEqual({ maximumCapacity: 30 })
+    expect(templates(['root.a.b.template.maximum-capacity', '30'], pattern).byPath?.['root.a.b']?.template).toEqual({ maximumCapacity: 30, capacity: '2w' })
+  })
+
+  it('makes queues where one of both ways is on and the other off, whichever is written last', () => {
+    const off: Pairs = [['root.a.auto-create-child-queue.enabled', 'false']]
+    expect([[...v2, ...off], [...off, ...v2]].map((pairs) => (policy([...ab, ...pairs]).options as CapacitySchedulerOptions).queues?.['root.a']?.autoCreate)).toEqual([true, true])
+  })
+
+  it('lets a queue make leaves alone where it is told both ways of making queues, as Hadoop does', () => {
+    const { options, findings } = policy([...ab, ...v1, ...v2, ['root.a.auto-queue-creation-v2.template.capacity', '2w'], ['root.a.leaf-queue-template.capacity', '30']])
+    expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, autoCreate: true, maximumQueueDepth: 1, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } })
+    expect(findings.slice(-2).map(({ verdict }) => verdict)).toEqual(['ignored', 'honoured'])
+  })
+
+  it('does not limit the number of queues that YARN would remove when they are empty', () => {
+    const of = (site: Pairs) => {
+      const { options, findings } = policy([...ab, ...v2, ['root.a.auto-queue-creation-v2.max-queues', '5']], site)
+      return [(options as CapacitySchedulerOptions).queues?.['root.a']?.maximumQueues, findings.find(({ line, file: from }) => from === 'cap.xml' && line === 6)?.verdict]
+    }
+    const removing: Pairs = [['yarn.resourcemanager.scheduler.monitor.policies', 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AutoCreatedQueueDeletionPolicy']]
+    expect([of(removing), of([...removing, ['yarn.resourcemanager.scheduler.monitor.enable', 'true']])]).toEqual([[5, 'honoured'], [-1, 'ignored']])
+  })
+
+  const dominant: Pairs = [['resource-calculator', 'org.apache.hadoop.yarn.util.resource.DominantResourceCalculator']]
+  it('takes the smallest and largest allocation from yarn-site.xml, those of resource-types.xml before', () => {
+    const of = (pairs: Pairs, ...site: Pairs) => {
+      const { options, findings } = policy([...ab, ['root.a.maximum-allocation-vcores', '2'], ...pairs], site)
+      return { options, told: findings.filter(({ file: from }) => from === 'site.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim()) }
+    }
+    const older: Pairs = [['yarn.scheduler.minimum-allocation-mb', '512'], ['yarn.scheduler.maximum-allocation-mb', '8192'], ['yarn.scheduler.minimum-allocation-vcores', '1'], ['yarn.scheduler.maximum-allocation-vcores', '16']]
+    const { options, told } = of([], ...older)
+    expect(options).toMatchObject({ minimumAllocation: { 'memory-mb': 512, vcores: 1 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 16 } }, queues: { 'root.a': { maximumAllocation: { vcores: 2 } } } })
+    expect(told).toEqual(['honoured', 'honoured', 'approximated limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up', 'honoured'])
+    // as TestResourceUtils.testGetResourceTypesConfigs and setMinimumAllocationForMandatoryResources of Hadoop 3
+    const newer = of(dominant, ...older, ['yarn.resource-types.memory-mb.minimum-allocation', '1024'], ['yarn.resource-types.vcores.maximum-allocation', '8'])
+    expect(newer.options).toMatchObject({ minimumAllocation: { 'memory-mb': 1024, vcores: 1 }, defaults: { maximumAllocation: { 'memory-mb': 8192, vcores: 8 } } })
+    expect(newer.told).toEqual(['ignored yarn.resource-types.memory-mb.minimum-allocation goes before it (line 6)', 'honoured', 'honoured', 'ignored yarn.resource-types.vcores.maximum-allocation goes before it (line 7)', 'honoured', 'honoured'])
+  })
+
+  it('takes further types of resources, and says which the cluster has not and what nobody reads', () => {
+    const { options, findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file(ab) }), { ...facts, resources: ['memory-mb', 'gpu'] }, { file: 'site.xml', text: file([]) }, { file: 'types.xml', text: file([
+      ['yarn.resource-types', 'yarn.io/gpu, disk'], ['yarn.resource-types.yarn.io/gpu.maximum-allocation', '4'], ['yarn.resource-types.yarn.io/gpu.minimum-allocation', '1'], ['yarn.resource-types.disk.units', 'G'],
+      ['yarn.resource-types.disk.maximum-allocation', '9'], ['yarn.resource-types.fpga.maximum-allocation', '9'], ['yarn.resource-types.disk.maximum', '9'], ['yarn.resource-types.disk.type', 'COUNTABLE'],
+    ]) })
+    expect(options).toMatchObject({ minimumAllocation: { gpu: 1 }, defaults: { maximumAllocation: { gpu: 4 } } })
+    expect(findings.filter(({ file: from }) => from === 'types.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim())).toEqual([
+      'approximated the cluster has no disk', 'honoured', 'approximated limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
+      'ignored YARN does not read it: it is maximum-allocation', 'ignored resources are counted, and nothing else is told of them',
+    ])
+  })
+
+  it('takes maximum-allocation before the older settings of a queue, in M or G (testResourceUnitParsing)', () => {
+    const { options, findings } = policy([...ab, ['root.a.maximum-allocation-mb', '1024'], ['root.a.maximum-allocation', '[memory=20g, vcores=3]']])
+    expect((options as CapacitySchedulerOptions).queues?.['root.a']).toEqual({ capacity: 40, maximumAllocation: { 'memory-mb': 20480, vcores: 3 } })
+    expect(findings.slice(-2).map(({ verdict, note }) => [verdict, note])).toEqual([['ignored', 'maximum-allocation goes before it (line 6)'], ['honoured', '']])
+    expect(message([...ab, ['root.a.maximum-allocation', '8192 mb, 4 vcores']])).toContain('line 5 yarn.scheduler.capacity.root.a.maximum-allocation: "8192 mb, 4 vcores" has "8192 mb", which is no amount of a resource.')
+  })
+
+  it.each<[string, Pairs, Pairs, string]>([
+    ['a smallest allocation above the largest (testConfValidation)', [], [['yarn.scheduler.minimum-allocation-mb', '2048'], ['yarn.scheduler.maximum-allocation-mb', '1024']],
+      '"site.xml" line 2 yarn.scheduler.minimum-allocation-mb: found 2048, more than yarn.scheduler.maximum-allocation-mb, 1024 (site.xml line 3). Lower the one or raise the other.'],
+    ['a queue that allows more than the site (testQueueMaximumAllocation)', [['root.b.maximum-allocation', 'vcores=9']], [['yarn.resource-types.vcores.maximum-allocation', '8']],
+      '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-allocation: tasks in queue "root.b" may ask 9 vcores, more than yarn.resource-types.vcores.maximum-allocation, 8 (site.xml line 2). Lower the one or raise the other.'],
+    ['a type of resource twice', [], [['yarn.resource-types', 'gpu,gpu']], '"site.xml" line 2 yarn.resource-types: names gpu twice. Name each further resource once.'],
+    ['a type of resource that is there anyway', [], [['yarn.resource-types', 'memory']], 'names memory which is there anyway.'],
+  ])('refuses %s', (_, more, site, expected) => {
+    expect(messageOf(() => policy([...ab, ...more], site))).toContain(expected)
+  })
+
+  /** What a job in a queue asks then, or why it is refused. */
+  const asks = (pairs: Pairs, site: Pairs, demand: Record<string, number>, queue?: string) => {
+    const read = readQueues({ file: 'cap.xml', text: file(pairs) })
+    const place = jobPlace(read, queuePolicy(read, facts, { file: 'site.xml', text: file(site) }))
+    const { stages, refused } = place?.({ id: 'j', submit: 0, ...(queue !== undefined && { queue }), stages: [{ name: 't', tasks: 1, demand, duration: 1 }] }) ?? {}
+    return refused ?? stages?.[0]?.demand
+  }
+  it('gives tasks what they ask in whole steps of the smallest allocation, up to the largest (testNormalizeRequestWithDominantResourceCalculator)', () => {
+    const site: Pairs = [['yarn.scheduler.minimum-allocation-mb', '1024'], ['yarn.scheduler.maximum-allocation-mb', '10000'], ['yarn.scheduler.minimum-allocation-vcores', '2']]
+    const given = (mem: number, vcores: number, calculator = dominant) => asks([...ab, ...calculator], site, { 'memory-mb': mem, vcores })
+    expect([given(0, 0), given(1024, 2), given(1025, 3), given(9999, 1)]).toEqual([{ 'memory-mb': 1024, vcores: 2 }, { 'memory-mb': 1024, vcores: 2 }, { 'memory-mb': 2048, vcores: 4 }, { 'memory-mb': 10000, vcores: 2 }])
+    expect(given(1025, 3, [])).toEqual({ 'memory-mb': 2048, vcores: 3 }) // by memory alone
+    expect(asks(ab, [], { 'memory-mb': 5 })).toBeUndefined()
+  })
+
+  it('refuses jobs that ask more than the queue they name allows, or the one around it, or the site, with the line (testValidateResourceRequest)', () => {
+    const tree: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', '60'], ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.maximum-allocation', 'memory-mb=4096'], ['root.a.x.maximum-allocation-vcores', '2']]
+    const site: Pairs = [['yarn.scheduler.maximum-allocation-mb', '8192']]
+    const why = (mem: number, vcores: number, queue?: string, more: Pairs = []) => asks([...tree, ...more], site, { 'memory-mb': mem, vcores }, queue)
+    const ofA = 'a task asks 4097 memory-mb, more than the 4096 of yarn.scheduler.capacity.root.a.maximum-allocation (cap.xml line 7)'
+    expect([why(4097, 1, 'root.a.x'), why(4097, 1, 'x'), why(4097, 1, 'a.y')]).toEqual([ofA, ofA, ofA])
+    expect(why(1, 3, 'x')).toBe('a task asks 3 vcores, more than the 2 of yarn.scheduler.capacity.root.a.x.maximum-allocation-vcores (cap.xml line 8)')
+    expect([why(8192, 3, 'b'), why(8192, 3), why(4097, 3, 'x', [['queue-mappings-override.enable', 'true']])]).toEqual([undefined, undefined, undefined])
+    expect(why(8193, 1, 'b')).toBe('a task asks 8193 memory-mb, more than the 8192 of yarn.scheduler.maximum-allocation-mb (site.xml line 2)')
   })
 
   it('says that masters start on no node that is lent, where YARN would let them (TestAMAllocatedToNonExclusivePartition)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
+import { jobPlace, queuePolicy, readQueues, type ClusterFacts } from '@sched/queue-files'
 import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['cpu', 'mem'], nodes: 10, heartbeat: true }
@@ -187,7 +187,8 @@ describe('a fair-scheduler.xml', () => {
       assignMultiple: true, dynamicMaxAssign: false, maxAssign: 3,
     } }, { onlyNear: true }))
     expect(findings.find(({ line }) => line === 9)).toMatchObject({ verdict: 'ignored', setting: 'yarn.scheduler.fair.premption', note: 'no such property; did you mean yarn.scheduler.fair.preemption?' })
-    expect(findings).toHaveLength(8) // other daemons' properties are nobody's business here
+    expect(findings).toHaveLength(9)
+    expect(findings.at(-1)?.note).toBe('what nodes have is said by the cluster')
   })
 
   it('limits every queue by the largest container of the site, and thresholds by the whole cluster', () => {
@@ -206,9 +207,9 @@ describe('a fair-scheduler.xml', () => {
     ['am.preemption.root.a', 'false', 'ignored'], ['sizebasedweight', 'true', 'honoured'], ['assignmultiple', 'true', 'honoured'], ['dynamic.max.assign', 'false', 'honoured'], ['max.assign', '4', 'honoured'],
     ['locality.threshold.node', '0.5', 'approximated'], ['locality.threshold.rack', '0.5', 'approximated'], ['locality-delay-node-ms', '100', 'approximated'], ['locality-delay-rack-ms', '100', 'approximated'],
     ['continuous-scheduling-enabled', 'true', 'approximated'], ['continuous-scheduling-sleep-ms', '5', 'ignored'], ['update-interval-ms', '500', 'approximated'], ['reservable-nodes', '0.05', 'honoured'],
-    ['yarn.scheduler.increment-allocation-mb', '512', 'approximated'], ['yarn.scheduler.increment-allocation-vcores', '1', 'approximated'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'approximated'],
-    ['yarn.resource-types.vcores.increment-allocation', '1', 'approximated'], ['yarn.resource-types.gpu.increment-allocation', '1', 'approximated'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'honoured'],
-    ['yarn.scheduler.minimum-allocation-mb', '512', 'ignored'], ['yarn.scheduler.minimum-allocation-vcores', '1', 'ignored'], ['yarn.scheduler.maximum-allocation-mb', '8192', 'honoured'], ['yarn.scheduler.maximum-allocation-vcores', '4', 'honoured'],
+    ['yarn.scheduler.increment-allocation-mb', '512', 'honoured'], ['yarn.scheduler.increment-allocation-vcores', '1', 'honoured'], ['yarn.resource-types.memory-mb.increment-allocation', '512', 'honoured'],
+    ['yarn.resource-types.vcores.increment-allocation', '1', 'honoured'], ['yarn.resource-types.gpu.increment-allocation', '1', 'ignored'], ['yarn.scheduler.reservation-threshold.increment-multiple', '2', 'honoured'],
+    ['yarn.scheduler.minimum-allocation-mb', '512', 'honoured'], ['yarn.scheduler.minimum-allocation-vcores', '1', 'honoured'], ['yarn.resource-types.vcores.minimum-allocation', '1', 'honoured'], ['yarn.resource-types', 'gpu', 'approximated'], ['yarn.scheduler.maximum-allocation-mb', '8192', 'honoured'], ['yarn.scheduler.maximum-allocation-vcores', '4', 'honoured'],
   ])('knows %s of the documentation', (name, value, verdict) => {
     const [finding, ...others] = policy(inside('<queue name="a"/>'), site([name.startsWith('yarn.') ? name : `yarn.scheduler.fair.${name}`, value])).findings
     expect({ verdict: finding?.verdict, others }).toEqual({ verdict, others: [] })
@@ -228,6 +229,33 @@ describe('a fair-scheduler.xml', () => {
     expect(threshold(typed('memory-mb', '1 Gi'), typed('vcores', '1k'))).toMatchObject({ 'yarn-reserving': { threshold: { mem: 2048, cpu: 2000 } } })
     for (const both of [[old, typed('memory-mb', '13')], [typed('memory-mb', '13'), old]] as const) expect(threshold(...both)).toMatchObject({ 'yarn-reserving': { threshold: { mem: 26, cpu: 2 } } })
     expect(() => threshold(typed('memory-mb', '1 Xi'))).toThrow('"site.xml" line 2 yarn.resource-types.memory-mb.increment-allocation: found "1 Xi", expected a whole number and perhaps a unit. Write 512, or 1 Gi.')
+  })
+
+  /** What a job of a queue asks then, or why it is refused. */
+  const asks = (queues: string, properties: readonly [string, string][], demand: Record<string, number>, queue = 'a') => {
+    const file = read(inside(queues))
+    const place = jobPlace(file, queuePolicy(file, facts, { file: 'site.xml', text: site(...properties) }))
+    const { stages, refused } = place?.({ id: 'j', submit: 0, queue, stages: [{ name: 't', tasks: 1, demand, duration: 1 }] }) ?? {}
+    return refused ?? stages?.[0]?.demand
+  }
+  it('gives tasks what they ask in whole increments, and the smallest allocation at least; where one of both is written the other is Hadoop\'s (testNormalizationUsingQueueMaximumAllocation)', () => {
+    const given = (properties: readonly [string, string][], mem: number, cpu: number) => asks('<queue name="a"/>', properties, { mem, cpu })
+    const least: [string, string] = ['yarn.scheduler.minimum-allocation-mb', '512']
+    const step: [string, string] = ['yarn.scheduler.increment-allocation-mb', '256']
+    expect([given([least], 600, 2), given([step], 600, 2), given([step], 1100, 2), given([least, step], 600, 2), given([least, step], 1, 2)].map((demand) => (demand as { mem: number }).mem)).toEqual([1024, 1024, 1280, 768, 512])
+    expect(given([['yarn.resource-types.vcores.increment-allocation', '3'], ['yarn.scheduler.maximum-allocation-vcores', '8']], 600, 7)).toEqual({ mem: 600, cpu: 8 })
+    expect(given([], 600, 2)).toBeUndefined()
+  })
+
+  it('refuses jobs that ask more than the site or their queue allows, with the line', () => {
+    const queues = '<queue name="a"><maxContainerAllocation>4096 mb, 2 vcores</maxContainerAllocation><queue name="x"/></queue><queue name="b"/>'
+    const why = (mem: number, cpu: number, queue: string) => asks(queues, [['yarn.scheduler.maximum-allocation-mb', '8192']], { mem, cpu }, queue)
+    expect([why(4096, 2, 'a.x'), why(8192, 9, 'b')]).toEqual([undefined, undefined])
+    expect(why(4097, 1, 'a.x')).toBe('a task asks 4097 mem, more than the 4096 of maxContainerAllocation of queue "root.a" (fair.xml line 2)')
+    expect(why(8193, 1, 'b')).toBe('a task asks 8193 mem, more than the 8192 of yarn.scheduler.maximum-allocation-mb (site.xml line 2)')
+    const master = read(inside('<queue name="a"/>'))
+    const place = jobPlace(master, queuePolicy(master, facts, { file: 'site.xml', text: site(['yarn.scheduler.maximum-allocation-mb', '100']) }))
+    expect(place?.({ id: 'j', submit: 0, queue: 'a', stages: [{ name: 'am', tasks: 1, demand: { mem: 101 }, duration: 0, master: true }] }).refused).toContain('its master asks 101 mem')
   })
 
   it('schedules continuously, with waits in seconds, where the site says so', () => {

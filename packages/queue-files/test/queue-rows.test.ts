@@ -65,4 +65,10 @@ describe('the difference between queue files', () => {
     })
     expect(compareQueues(before, before)).toEqual({ added: [], removed: [], changed: [] })
   })
+
+  it('names templates of queues that are made at first use, which are of no listed queue', () => {
+    const pattern = 'root.a.*.auto-queue-creation-v2.template.capacity'
+    const made = (weight: string) => of(capacity({ 'root.queues': 'a', 'root.a.capacity': '1w', 'root.a.auto-queue-creation-v2.enabled': 'true', [pattern]: weight }))
+    expect(compareQueues(made('2w'), made('3w')).changed).toEqual([{ path: '', setting: `yarn.scheduler.capacity.${pattern}`, before: '2w', after: '3w' }])
+  })
 })

@@ -1,9 +1,8 @@
 import { json } from '@sched/report'
 import { queuePolicy, queueTable } from '@sched/queue-files'
 import type { Command } from 'commander'
-import { clusterFacts, openQueues } from '../experiment/queues.js'
+import { clusterFacts, openQueues, openSites } from '../experiment/queues.js'
 import type { Io } from '../io.js'
-import { sourceOf } from '../read-text.js'
 import { findingsText } from '../output/findings.js'
 import { widthOf } from '../output/policy-table.js'
 import { queueTreeText } from '../output/queue-tree.js'
@@ -16,7 +15,7 @@ export function addQueuesShow(queues: Command, io: Io): void {
     .description('Prints the queues of a fair-scheduler.xml, a capacity-scheduler.xml, a slurm.conf, manifests of Kueue, KAI or Volcano, a queues.yaml of YuniKorn, a fairscheduler.xml of Spark, or a configuration of kube-scheduler with their settings and instantaneous shares, and what a simulation honours, approximates and ignores of the file, with lines.')
     .argument('<file>', 'the queue file')
   queuesOptions(command)
-    .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler')
+    .option('--yarn-site <file>', 'what a yarn-site.xml says of the scheduler; +FILE adds a resource-types.xml')
     .addHelpText('after', '\nExample:\n  sched queues show fair-scheduler.xml --nodes 100 --resources memory-mb=65536,vcores=16')
     .action((file: string, options: QueuesOptions) => show(file, options, io))
 }
@@ -26,7 +25,7 @@ async function show(file: string, options: QueuesOptions, io: Io): Promise<void>
   const cluster = await clusterOf(options, io.cwd)
   const table = queueTable(read, cluster === undefined ? undefined : totalsOf(cluster, read.kind), options.active)
   const facts = cluster === undefined ? { resources: ['memory-mb', 'vcores'], nodes: 1, heartbeat: true } : clusterFacts(cluster)
-  const { findings, policy } = queuePolicy(read, facts, options.yarnSite === undefined ? undefined : sourceOf(options.yarnSite, io.cwd))
+  const { findings, policy } = queuePolicy(read, facts, ...openSites(options.yarnSite, io.cwd))
   if (options.json === true) io.stdout.write(json({ file, scheduler: read.kind, queues: table.rows, totals: table.totals ?? null, policy, findings }))
   else io.stdout.write(`${queueTreeText(read.kind, table, widthOf(io.stdout))}\n${findingsText(findings, { all: true })}`)
 }

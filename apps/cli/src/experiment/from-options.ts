@@ -58,6 +58,7 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
   const usual = (await isRigid(options, cwd)) ? RIGID_POLICIES : DEFAULT_POLICIES
   const policies = options.policies ?? (spec === undefined && policy === undefined && options.queues === undefined ? usual : undefined)
   const named = (file: string) => (spec === undefined ? file : resolve(cwd, file)) // messages name files as they were written; those of an experiment lie beside it
+  const joined = (files: string) => filesOf(files, cwd).map(named).join('+')
   const model = (file: string) => (base === undefined ? file : relative(base.directory, resolve(cwd, file)))
   return defined({
     workload: await workloadOf(options, base, cwd),
@@ -65,8 +66,8 @@ async function overrides(options: ExperimentOptions, base: Description | undefin
     policies: policies === undefined ? undefined : chosen(withModels(policyList(policies), model) as unknown[], spec),
     policy: policy === undefined ? undefined : chosen([withModels(onePolicy(policy), model)], spec)[0],
     architecture: architecture === undefined ? undefined : yaml(architecture, '--architecture'),
-    queues: options.queues?.split(',').map((each) => filesOf(each.trim(), cwd).map(named).join('+')),
-    yarnSite: options.yarnSite === undefined ? undefined : named(options.yarnSite),
+    queues: options.queues?.split(',').map((each) => joined(each.trim())),
+    yarnSite: options.yarnSite === undefined ? undefined : joined(options.yarnSite),
     seed,
     seeds,
     until,

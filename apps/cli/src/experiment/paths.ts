@@ -50,7 +50,7 @@ const files: Readonly<Record<string, Change>> = {
   'outages[].file': file,
   queues: joined,
   'queues[]': joined,
-  yarnSite: file,
+  yarnSite: joined,
 }
 /** A policy that has a file may stand inside others. */
 const model = /^polic(y|ies\[\])\..*\bbayes-comm\.model$/

@@ -11,7 +11,7 @@ import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
 import { tellingUndeclared } from './undeclared-partitions.js'
 
-/** Files that are read as one, joined by +: a slurm.conf and what sacctmgr prints. A file whose name has a + is itself. */
+/** Files that are read as one, joined by +: a slurm.conf and what sacctmgr prints, a yarn-site.xml and a resource-types.xml. A file whose name has a + is itself. */
 export const filesOf = (file: string, directory: string): string[] => (existsSync(resolve(directory, file)) ? [file] : file.split('+').map((part) => part.trim()))
 
 /** A queue file, or several as one. Paths are relative to `directory`; messages name files as they were written. */
@@ -19,6 +19,9 @@ export function openQueues(file: string, directory: string): QueueFile {
   const [first, ...beside] = filesOf(file, directory).map((each) => sourceOf(each, directory)) as [SourceText, ...SourceText[]]
   return readQueues(first, ...beside)
 }
+
+/** A yarn-site.xml, or several files as one; none where none is given. */
+export const openSites = (file: string | undefined, directory: string): SourceText[] => (file === undefined ? [] : filesOf(file, directory).map((each) => sourceOf(each, directory)))
 
 /** What of a cluster decides what a queue file means on it. */
 export function clusterFacts(cluster: ClusterModel): ClusterFacts {
@@ -52,7 +55,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     throw new SchedError('BAD_INPUT', 'is for queue files of YARN, and none is given.', { field: 'yarnSite' }, 'Leave it out.')
   return files.map((file, i) => {
     const read = reads[i] as QueueFile
-    const made = queuePolicy(read, clusterFacts(cluster), yarnSite === undefined ? undefined : sourceOf(yarnSite, directory))
+    const made = queuePolicy(read, clusterFacts(cluster), ...openSites(yarnSite, directory))
     const plug = resolvePlug(registry, 'policy', made.policy)
     const name = names.indexOf(names[i] as string) === names.lastIndexOf(names[i] as string) ? (names[i] as string) : file
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
@@ -66,12 +69,12 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
   })
 }
 
-/** Gives jobs the queues that a file says; a job that it refuses is refused by the policy. */
+/** Gives jobs the queues that a file says, and has them ask there as it says; a job that it refuses is refused by the policy. */
 function placed(plug: Plug<'policy'>, placeOf: Place): Pick<NamedPolicy, 'plug' | 'workload'> {
   const refused = new WeakMap<JobSpec, string>()
   const place = (spec: JobSpec): JobSpec => {
-    const { queue, tolerations = [], refused: why } = placeOf(spec)
-    const result = queue === undefined ? { ...spec } : { ...tolerating(spec, tolerations), queue }
+    const { queue, tolerations = [], stages = spec.stages, refused: why } = placeOf(spec)
+    const result = { ...tolerating({ ...spec, stages }, tolerations), ...(queue !== undefined && { queue }) }
     if (why !== undefined) refused.set(result, why)
     return result
   }

@@ -52,9 +52,9 @@ export class Admission {
     const found = this.#tree.find(written)
     if ('missing' in found) return found.missing
     if (this.#total >= this.#options.maximumApplications) return `the system holds ${this.#total} of ${this.#options.maximumApplications} applications`
-    if (!('leaf' in found)) return undefined
-    const leaf = this.#tree.queue(found.leaf)
-    return leaf.stoppedBy === undefined ? (this.#tooMany(leaf, user) ?? this.#tooLarge(leaf, spec)) : `queue ${leaf.stoppedBy} is STOPPED`
+    const leaf = 'leaf' in found ? this.#tree.queue(found.leaf) : this.#tree.preview(found.wouldMake)
+    if (leaf.stoppedBy !== undefined) return `queue ${leaf.stoppedBy} is STOPPED`
+    return 'leaf' in found ? (this.#tooMany(leaf, user) ?? this.#tooLarge(leaf, leaf.id, spec)) : this.#tooLarge(leaf, leaf.parent, spec)
   }
 
   /** The leaf of a job that is submitted now; made where it may be. Throws `BAD_INPUT` for one that `refusal` would have kept out by name. */
@@ -124,14 +124,15 @@ export class Admission {
     return ofUser >= mostOfUser ? `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}` : undefined
   }
 
-  #tooLarge(leaf: Queue, { stages }: JobSpec): string | undefined {
+  /** `lowest`: where limits of the queues around begin, which for a leaf that is still to be made is the queue that there is. */
+  #tooLarge(leaf: Queue, lowest: number, { stages }: JobSpec): string | undefined {
     for (const stage of stages) {
       const { demand, constraints } = stage
       for (const [name, most] of Object.entries(leaf.maximumAllocation))
         if ((demand[name] ?? 0) > most) return `a task asks ${demand[name]} of ${name}, more than the maximum allocation of ${most} in queue ${leaf.path}`
       const together = leastTasks(stage)
       const partition = this.#partitionOf(constraints, leaf)
-      for (const { id, path, isDeclared } of this.#tree.chain(leaf.id)) {
+      for (const { id, path, isDeclared } of this.#tree.chain(lowest)) {
         const over = isDeclared ? this.#overCap(id, demand, together, partition) : undefined // others may have all that is above them
         if (over !== undefined)
           return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}${partition === 0 ? '' : ` in partition ${this.#pots.partitions[partition]}`}`

@@ -19,7 +19,7 @@ interface Declared {
 }
 
 /** What a schema of single queues cannot say: paths, sums of siblings, limits below guarantees, mappings to no queue. Every message names a field. */
-export function checkQueues({ queues, mappings }: Pick<ReadCapacityOptions, 'queues' | 'mappings'>, context: RefinementCtx): void {
+export function checkQueues({ queues, templates, mappings }: Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings'>, context: RefinementCtx): void {
   const complain: Complain = (path, message) => void context.addIssue({ code: 'custom', path: [...path], message })
   const declared = Object.entries(queues).map(([key, options]) => ({ key, path: fullPath(key), options }))
   checkPaths(declared, complain)
@@ -28,6 +28,7 @@ export function checkQueues({ queues, mappings }: Pick<ReadCapacityOptions, 'que
     for (const label of labels) checkSiblings(parent, children, label, declared, complain)
   }
   for (const each of declared) checkLimits(each, declared, complain)
+  checkTemplates(Object.keys(templates), complain)
   for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
 }
 
@@ -45,6 +46,19 @@ function checkPaths(declared: readonly Declared[], complain: Complain): void {
     const parent = parentPath(path)
     if (path !== 'root' && parent !== 'root' && !known.has(parent))
       complain(['queues', key], `its parent "${parent}" to be declared. ${suggest(parent, paths.filter((each) => each !== path))}`)
+  }
+}
+
+/** Names of any queue stand at the end of a path, since a queue that is made lies in one of a name that is known. */
+function checkTemplates(keys: readonly string[], complain: Complain): void {
+  const known = new Map<string, string>()
+  for (const key of keys) {
+    const path = fullPath(key)
+    const [, ...names] = path.split('.')
+    if (names.includes('') || names.some((name, i) => name === '*' && names.slice(i).some((each) => each !== '*'))) complain(['templates', key], 'names between dots, the last of which may be *, such as root.a.*')
+    const twin = known.get(path)
+    if (twin !== undefined) complain(['templates', key], `one entry of that path: "${twin}" is the same`)
+    known.set(path, key)
   }
 }
 
@@ -121,7 +135,16 @@ function checkMapping(option: MappingOption, at: readonly string[], declared: re
   const leaves = declared.filter((each) => each.path !== 'root' && isLeaf(each.path))
   if (leaves.some((each) => each.path === path || each.path.endsWith(`.${queue}`))) return
   if (path in queues || declared.some((each) => each.path === path)) return complain(at, `a queue that holds jobs; "${path}" has queues inside it`)
-  const parent = declared.find((each) => each.path === parentPath(path))
+  const parent = lowestAround(path, declared)
   if (parent?.options.autoCreate === true) return
   complain(at, `a queue that is declared. ${suggest(path, leaves.map((each) => each.path))}`)
+}
+
+/** The lowest declared queue around a path. */
+function lowestAround(path: string, declared: readonly Declared[]): Declared | undefined {
+  for (let around = parentPath(path); around !== ''; around = around.includes('.') ? parentPath(around) : '') {
+    const found = declared.find((each) => each.path === around)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

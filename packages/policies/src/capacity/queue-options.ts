@@ -40,12 +40,17 @@ const queueOptions = z.strictObject({
   maximumApplications: count.optional().describe('jobs in the queue, running and waiting; further ones are refused; default: its part of the system-wide limit. A default for all queues is the number of each, and of one whose capacity is amounts is multiplied by its part'),
   maxParallelApps: count.optional().describe('jobs that may run at once; further ones wait; default unlimited'),
   maximumAmResourcePercent: part.optional().describe('part of what it may use that masters of active jobs may ask for, 0 to 1, one job always; the others wait to be active; default 0.1. Jobs without masters do not count'),
-  maximumAllocation: amounts.optional().describe('most that one task may ask, by resource'),
+  maximumAllocation: amounts.optional().describe('most that one task may ask, by resource; default: that of the queue around it'),
   state: z.enum(['RUNNING', 'STOPPED']).optional().describe('STOPPED: it and all inside it take no more jobs'),
   autoCreate: z
     .boolean()
     .optional()
     .describe('queues inside it that are not declared are made at their first job, with weight 1 or as in `template`; default false, of `root` true where no queue is declared'),
+  maximumQueueDepth: count.optional().describe('levels of queues that may be made below it, 1: those in it alone; default 2, without a limit where no queue is declared'),
+  maximumQueues: z
+    .union([z.literal(-1), count])
+    .optional()
+    .describe('queues that may be in it, declared or made, when another is made; -1: no limit; default 1000, without a limit where no queue is declared'),
   accessibleLabels: names.optional().describe("partitions of the cluster it may use beside the default one, * for all; default: its parent's"),
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
   defaultLabelExpression: z
@@ -59,16 +64,25 @@ const namedSettings = {
   minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, maxParallelApps: true,
   maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true,
 } as const
-const template = queueOptions.pick({
-  ...namedSettings, capacity: true, maximumCapacity: true, userWeights: true, defaultApplicationPriority: true, accessibleLabels: true,
+const ofBoth = {
+  capacity: true, maximumCapacity: true, priority: true, userWeights: true, accessibleLabels: true,
   labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true,
-})
-const withTemplate = queueOptions.extend({
+} as const
+const template = queueOptions.pick({ ...namedSettings, ...ofBoth, defaultApplicationPriority: true })
+const parentTemplate = queueOptions.pick({ ...ofBoth, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumQueues: true })
+const templates = {
   template: z
     .strictObject(template.shape)
     .optional()
-    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages, those that leave nothing for a queue leave it 0'),
-})
+    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages, those that leave nothing for a queue leave it 0'),
+  parentTemplate: z
+    .strictObject(parentTemplate.shape)
+    .optional()
+    .describe('settings of the queues that are made in it at first use and hold others; default: those that `templates` has for its path, else weight 1'),
+}
+const withTemplate = queueOptions.extend(templates)
+/** What is made in the queues of a path. */
+const templatesOfPath = z.strictObject(templates)
 /** Options of a queue. */
 export type CapacityQueueOptions = z.input<typeof withTemplate>
 
@@ -77,10 +91,14 @@ export const treeShape = {
     .record(z.string(), withTemplate)
     .default({})
     .describe('queues by path: root.a, root.a.b, ...; the `root.` may be left out; none: a queue is made for every name that jobs use, all with weight 1'),
+  templates: z
+    .record(z.string(), templatesOfPath)
+    .default({})
+    .describe('`template` and `parentTemplate` of queues that have neither, also of those that were made themselves, by path; its last names may be * for any, as many as `maximumQueueDepth`: root.a.*, root.*.*. The path with the fewest goes first, and stands alone'),
   defaults: z
     .strictObject(queueOptions.pick({
       minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true,
-      maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true,
+      maxParallelApps: true, maximumAllocation: true, maximumApplications: true, maximumAmResourcePercent: true, maximumQueueDepth: true,
     }).shape)
     .default({})
     .describe('settings of queues that do not say otherwise'),
@@ -117,3 +135,5 @@ export const treeOptions = z.strictObject({
 })
 export type ReadCapacityOptions = z.output<typeof treeOptions>
 export type ReadQueueOptions = z.output<typeof withTemplate>
+/** What is made in a queue, as the options have it. */
+export type Templates = Pick<ReadQueueOptions, 'template' | 'parentTemplate'>

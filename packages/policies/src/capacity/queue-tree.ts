@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
-import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
+import type { ReadCapacityOptions, ReadQueueOptions, Templates } from './queue-options.js'
+import { TemplatesByPath } from './templates.js'
 
 /** A queue with its settings, own or inherited. Ids are dense in the order of making; queue 0 is the root. */
 export interface Queue {
@@ -37,7 +38,11 @@ export interface Queue {
   readonly isPreemptableInside: boolean
 }
 
-type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults'>
+type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates'>
+
+/** Levels of queues that are made below a declared one, and queues in one of them, where nothing else is said: Hadoop's defaults. */
+const USUAL_DEPTH = 2
+const USUAL_QUEUES = 1000
 
 /** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`. */
 export class QueueTree {
@@ -54,13 +59,15 @@ export class QueueTree {
   /** Leaves by their last name, `null` where several have it: Hadoop takes short names of leaves. */
   readonly #byName = new Map<string, number | null>()
   readonly #defaults: TreeOptions['defaults']
+  readonly #templates: TemplatesByPath
   /** Whether no queue is declared: then every name makes one. */
   readonly isOpen: boolean
   /** Whether nothing at all is declared, so that defaults are for the queues that are made. */
   readonly #isEmpty: boolean
 
-  constructor({ queues, defaults }: TreeOptions) {
+  constructor({ queues, defaults, templates }: TreeOptions) {
     this.#defaults = defaults
+    this.#templates = new TemplatesByPath(templates)
     const declared = new Map(Object.entries(queues).map(([key, options]) => [fullPath(key), options]))
     this.isOpen = [...declared.keys()].every((path) => path === 'root')
     this.#isEmpty = declared.size === 0
@@ -88,7 +95,9 @@ export class QueueTree {
     if (path.split('.').includes('')) return { missing: `queue name "${written}" has an empty part` }
     const above = this.#lowestAbove(path)
     if (above.children.length === 0 && this.isLeaf(above.id)) return { missing: `queue ${path} would lie in ${above.path}, which holds jobs` }
-    return (above.own.autoCreate ?? (this.isOpen && (above.id === 0 || !above.isDeclared))) ? { wouldMake: path } : { missing: `there is no queue ${path}` }
+    const mayMake = above.own.autoCreate ?? (!above.isDeclared || (this.isOpen && above.id === 0))
+    const missing = mayMake ? this.#whyNotMade(path, above) : `there is no queue ${path}`
+    return missing === undefined ? { wouldMake: path } : { missing }
   }
 
   /** The leaf of a queue name, made where it may be. Throws `BAD_INPUT` where there is none. */
@@ -100,10 +109,15 @@ export class QueueTree {
     let parent = 0
     for (let depth = 2; depth <= parts.length; depth++) {
       const path = parts.slice(0, depth).join('.')
-      parent = this.#byPath.get(path) ?? this.#add(path, parent, depth === parts.length ? this.#template(parent) : {}, false)
+      parent = this.#byPath.get(path) ?? this.#add(path, parent, depth === parts.length ? this.#leafIn(path) : (this.#madeIn(parentPath(path)).parentTemplate ?? {}), false)
     }
     this.#byName.set(this.queue(parent).name, this.#byName.has(this.queue(parent).name) ? null : parent)
     return parent
+  }
+
+  /** The leaf that would be made of a full path, with the lowest queue that is there as its parent; it is made nowhere. */
+  preview(path: string): Queue {
+    return this.#read(path, this.#lowestAbove(path).id, this.#leafIn(path), false)
   }
 
   /** A queue and those above it, innermost first; the root last. */
@@ -120,12 +134,35 @@ export class QueueTree {
     return around === undefined || others.length > 0 ? path : `${around.path}.${lastName(path)}`
   }
 
-  /** Settings of a queue made in another at first use. A percentage is what its siblings leave, if that is less than all of it, nothing. */
-  #template(parent: number): ReadQueueOptions {
-    const above = [...this.chain(parent)].find(({ isDeclared }) => isDeclared)
-    const { capacity, ...rest } = above?.own.template ?? {}
+  /** Why a queue may not be made below one that makes queues: too deep below the one that is declared, or too many there. */
+  #whyNotMade(path: string, above: Queue): string | undefined {
+    const declared = [...this.chain(above.id)].find(({ isDeclared }) => isDeclared) as Queue
+    const levels = path.split('.').length - 1 - declared.depth
+    const deepest = this.#depthBelow(declared)
+    if (levels > deepest) return `queue ${path} would be ${levels} levels below ${declared.path}, in which queues are made ${deepest} deep`
+    const { maximumQueues = this.isOpen ? -1 : USUAL_QUEUES } = above.own
+    const { length } = above.children
+    return maximumQueues >= 0 && length >= maximumQueues ? `queue ${above.path} holds ${length} of ${maximumQueues} queues` : undefined
+  }
+
+  #depthBelow({ own }: Pick<Queue, 'own'>): number {
+    return own.maximumQueueDepth ?? this.#defaults.maximumQueueDepth ?? (this.isOpen ? Infinity : USUAL_DEPTH)
+  }
+
+  /** What is made in a queue of a full path. */
+  #madeIn(path: string): Templates {
+    const id = this.#byPath.get(path)
+    const own = id === undefined ? {} : this.queue(id).own
+    return own.template === undefined && own.parentTemplate === undefined ? this.#templates.of(path, this.#depthBelow({ own })) : own
+  }
+
+  /** Settings of a leaf made at first use. A percentage is what its siblings leave, if that is less than all of it, nothing. */
+  #leafIn(path: string): ReadQueueOptions {
+    const { capacity, ...rest } = this.#madeIn(parentPath(path)).template ?? {}
     if (capacity === undefined) return rest
-    const taken = this.queue(parent).children.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
+    const parent = this.#byPath.get(parentPath(path))
+    const siblings = parent === undefined ? [] : this.queue(parent).children
+    const taken = siblings.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
     return { ...rest, capacity: typeof capacity === 'number' && taken + capacity > 100 ? 0 : capacity }
   }
 
@@ -138,14 +175,14 @@ export class QueueTree {
     return this.queue(0)
   }
 
-  #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
+  #read(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): Queue {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
     const accessibleLabels = own.accessibleLabels ?? above?.accessibleLabels ?? '*'
     // Hadoop takes both limits from queues made at first use, unless their template has them
     const isUsual = isDeclared || this.#isEmpty
     const { userLimitFactor: factor = isDeclared ? 1 : -1, maximumAmResourcePercent = isUsual ? 0.1 : 1 } = isUsual ? with_ : own
-    const queue: Queue = {
+    return {
       id: this.queues.length,
       path,
       name: lastName(path),
@@ -164,13 +201,18 @@ export class QueueTree {
       maximumAmResourcePercent,
       maximumApplications: own.maximumApplications ?? (typeof own.capacity === 'object' ? undefined : this.#defaults.maximumApplications),
       userWeights: new Map([...(above?.userWeights ?? []), ...Object.entries(own.userWeights ?? {})]),
-      maximumAllocation: { ...this.#defaults.maximumAllocation, ...own.maximumAllocation },
+      maximumAllocation: { ...(above?.maximumAllocation ?? this.#defaults.maximumAllocation), ...own.maximumAllocation },
       stoppedBy: own.state === 'STOPPED' ? path : above?.stoppedBy,
       accessibleLabels,
       defaultLabel: own.defaultLabelExpression ?? (above !== undefined && hasAll(accessibleLabels, above.accessibleLabels) ? above.defaultLabel : ''),
       isPreemptable: !(own.disablePreemption ?? (above === undefined ? false : !above.isPreemptable)),
       isPreemptableInside: !(own.disableIntraQueuePreemption ?? (above === undefined ? false : !above.isPreemptableInside)),
     }
+  }
+
+  #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
+    const above = parent < 0 ? undefined : this.queue(parent)
+    const queue = this.#read(path, parent, own, isDeclared)
     this.queues.push(queue)
     this.parents.push(parent)
     this.isInner.push(false)

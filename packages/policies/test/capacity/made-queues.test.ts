@@ -71,4 +71,101 @@ describe('queues made at first use', () => {
     // z has no guarantee: it comes after all that have one
     expect(counts(0)).toEqual({ 'made.x': 25, 'made.y': 25, other: 50 })
   })
+
+  /** A node of 100 GB in which jobs in `a` start, which has all of it, and the policy alone, to be asked. */
+  const inside = (a: CapacityQueueOptions, options: CapacitySchedulerOptions = {}) => {
+    const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 100 } }] }), policy: capacityScheduler({ queues: { a: { capacity: '1w', autoCreate: true, ...a } }, defaults: { userLimitFactor: -1 }, maximumOffswitchAssignments: 1000, ...options }) })
+    const submit = (queue: string, mem = 1) => master.submit(job({ id: queue, user: 'ann', queue, tasks: 100, demand: { mem } }))
+    const refusal = (queue: string, mem = 1) => master.policy.admits?.(job({ id: 'asked', user: 'ann', queue, demand: { mem } }))
+    const counts = () => {
+      const started = master.heartbeat('n-0', 0).start.map((task) => task.job)
+      return Object.fromEntries([...new Set(started)].sort().map((id) => [id, started.filter((each) => each === id).length]))
+    }
+    return { submit, refusal, counts }
+  }
+
+  it('are made in queues that were made before (testAutoCreateQueueShouldFailIfDepthIsAboveLimit, testAutoCreateQueueWithAmbiguousQueueNames)', () => {
+    const { submit, counts } = inside({})
+    for (const queue of ['a.x.y', 'a.x.z']) submit(queue)
+    expect(counts()).toEqual({ 'a.x.y': 50, 'a.x.z': 50 })
+  })
+
+  it('are as deep below the declared queue as that allows, two levels if nothing is said (testAutoQueueCreationDepthLimitFromStaticParent)', () => {
+    const tooDeep = (levels: number, most: number) => `queue root.a.${'xyzw'.slice(0, levels).split('').join('.')} would be ${levels} levels below root.a, in which queues are made ${most} deep`
+    const { submit, refusal } = inside({})
+    submit('a.x.y')
+    expect(['a.x.z', 'a.x.y.z', 'a.y', 'a.x.z.w'].map((queue) => refusal(queue))).toEqual([undefined, 'queue root.a.x.y.z would lie in root.a.x.y, which holds jobs', undefined, 'queue root.a.x.z.w would be 3 levels below root.a, in which queues are made 2 deep'])
+    expect([inside({ maximumQueueDepth: 1 }).refusal('a.x.y'), inside({ maximumQueueDepth: 3 }).refusal('a.x.y.z'), inside({ maximumQueueDepth: 3 }).refusal('a.x.y.z.w')]).toEqual([tooDeep(2, 1), undefined, tooDeep(4, 3)])
+    expect(inside({}, { defaults: { maximumQueueDepth: 3 } }).refusal('a.x.y.z')).toBeUndefined()
+  })
+
+  it('are as many in a queue as that allows (testAutoCreateQueueMaxQueuesLimit)', () => {
+    const { submit, refusal } = inside({ maximumQueues: 2, parentTemplate: { maximumQueues: 1 } })
+    submit('a.x.y')
+    expect([refusal('a.z'), refusal('a.x.z')]).toEqual([undefined, 'queue root.a.x holds 1 of 1 queues'])
+    submit('a.z')
+    expect([refusal('a.z'), refusal('a.w')]).toEqual([undefined, 'queue root.a holds 2 of 2 queues'])
+    const many = inside({})
+    for (let i = 0; i < 1000; i++) many.submit(`a.x${i}`)
+    expect(many.refusal('a.y')).toBe('queue root.a holds 1000 of 1000 queues')
+    const unlimited = inside({ maximumQueues: -1 })
+    for (let i = 0; i < 1001; i++) unlimited.submit(`a.x${i}`)
+    expect(unlimited.refusal('a.y')).toBeUndefined()
+  })
+
+  it('have the settings that are for leaves or for queues around them', () => {
+    const { submit, counts } = inside({ template: { capacity: '3w' }, parentTemplate: { capacity: '1w', maximumCapacity: 30 } })
+    for (const queue of ['a.p.y', 'a.x']) submit(queue)
+    // a.p is no leaf: 1 of 4 parts of 100, and 30 at most; its leaf has weight 1 in it, since the template is of a alone
+    expect(counts()).toEqual({ 'a.p.y': 25, 'a.x': 75 })
+    const alone = inside({ template: { maximumCapacity: 10 }, parentTemplate: { maximumCapacity: 30 } })
+    alone.submit('a.p.y')
+    expect(alone.counts()).toEqual({ 'a.p.y': 30 })
+  })
+
+  it('have those of the path of the queue around them, where * stands for any name and the fewest of them go first (testTemplatePrecedence)', () => {
+    const most = (templates: CapacitySchedulerOptions['templates'], a: CapacityQueueOptions = {}) => {
+      const { submit, counts } = inside({ maximumQueueDepth: 3, ...a }, { templates })
+      submit('a.b.c')
+      return counts()['a.b.c']
+    }
+    const [explicit, one, two] = [60, 40, 20].map((maximumCapacity) => ({ template: { maximumCapacity } }))
+    const paths = { 'root.a.b': explicit, 'a.*': one, 'root.*.*': two } as NonNullable<CapacitySchedulerOptions['templates']>
+    expect(most(paths)).toBe(60)
+    expect(most({ 'root.a.*': paths['a.*'] ?? {}, 'root.*.*': paths['root.*.*'] ?? {} })).toBe(40)
+    expect(most({ 'root.*.*': paths['root.*.*'] ?? {} })).toBe(20)
+    expect(most({ 'root.*': paths['root.*.*'] ?? {} })).toBe(100) // of other paths
+    expect(most({ 'root.*.*': paths['root.*.*'] ?? {} }, { maximumQueueDepth: 2 })).toBe(20) // as many as queues are deep by default
+  })
+
+  it('have no more * in the paths of their templates than levels may be made (getWildcardedQueuePaths)', () => {
+    const templates = { 'root.*.*.*': { template: { maximumCapacity: 20 } } }
+    const most = (depth: number) => {
+      const { submit, counts } = inside({ maximumQueueDepth: 3 }, { templates, defaults: { userLimitFactor: -1, maximumQueueDepth: depth } })
+      submit('a.b.c.d')
+      return counts()['a.b.c.d']
+    }
+    expect([most(2), most(3)]).toEqual([100, 20])
+  })
+
+  it('are asked for as if they were there: of a stopped queue, for more than a task may have', () => {
+    expect(inside({ state: 'STOPPED' }).refusal('a.x')).toBe('queue root.a is STOPPED')
+    expect(inside({ template: { maximumAllocation: { mem: 5 } } }).refusal('a.x', 6)).toBe('a task asks 6 of mem, more than the maximum allocation of 5 in queue root.a.x')
+    expect(inside({ maximumAllocation: { mem: 7 } }).refusal('a.p.x', 8)).toBe('a task asks 8 of mem, more than the maximum allocation of 7 in queue root.a.p.x')
+    expect(inside({ maximumCapacity: 40 }).refusal('a.x', 41)).toBe('a task asks 41 of mem, more than 40, the maximum of queue root.a')
+    expect(inside({ maximumCapacity: 40, maximumAllocation: { mem: 40 } }).refusal('a.x', 40)).toBeUndefined()
+  })
+
+  it.each<[CapacitySchedulerOptions, string]>([
+    [{ templates: { 'root.*.a': {} } }, 'templates.root.*.a: found {}, expected names between dots, the last of which may be *, such as root.a.*'],
+    [{ templates: { 'root.a..*': {} } }, 'templates.root.a..*: found {}, expected names between dots'],
+    [{ templates: { 'a.*': {}, 'root.a.*': {} } }, 'templates.root.a.*: found {}, expected one entry of that path: "a.*" is the same'],
+    [{ mappings: ['u:ann:b.x.y'] }, 'mappings.0: found "u:ann:b.x.y", expected a queue that is declared'],
+  ])('are refused where %j', (options, message) => {
+    expect(() => inside({}, options)).toThrow(message)
+  })
+
+  it('may be in a mapping to two levels of them', () => {
+    expect(() => inside({}, { mappings: ['u:ann:a.x.y'] })).not.toThrow()
+  })
 })

@@ -61,7 +61,7 @@ describe('mappings to queues', () => {
   })
 
   it('make queues only where their rule says so', () => {
-    const queues = { ...tree, b: { ...tree['b'], autoCreate: true } }
+    const queues: typeof tree = { ...tree, b: { capacity: 50, autoCreate: true } }
     expect(placed([{ queue: 'b.%user', create: false }], {}, { queues })).toBe('default')
     expect(placed([{ queue: 'b.%user' }], {}, { queues })).toBeUndefined() // it is made, and runs
     const root = { ...tree, root: { autoCreate: true } }

@@ -115,6 +115,22 @@ export function bracketedAmounts(text: string, at: At): Record<string, number | 
   return amounts
 }
 
+/**
+ * `memory-mb=8192,vcores=4` of a queue of the capacity scheduler, perhaps in brackets; amounts may be in M and G, memory in MiB.
+ *
+ * Source: Hadoop 3.4, ResourceUtils.createResourceFromString.
+ */
+export function queueAllocation(text: string, at: At): Record<string, number> {
+  const amounts: Record<string, number> = {}
+  for (const part of text.trim().replace(/^\[/, '').replace(/\]$/, '').split(',')) {
+    const [, name, value = '', unit = ''] = /^\s*([^=\s]+)=(\d+)\s?([MmGg]?)\s*$/.exec(part) ?? []
+    if (name === undefined) throw bad(text, `has "${part.trim()}", which is no amount of a resource`, at, 'Write "memory-mb=8192,vcores=4", in M or G if need be.')
+    const key = name === 'memory' ? 'memory-mb' : name === 'gpu' ? 'yarn.io/gpu' : name
+    amounts[key] = Number(value) * (unitFactor(key, unit === '' ? '' : `${unit.toUpperCase()}i`) ?? 1)
+  }
+  return amounts
+}
+
 /** Names that a cluster may give YARN's resources, in order of preference. */
 const aliases = knownWords<readonly string[]>({
   'memory-mb': ['memory-mb', 'memory', 'mem', 'ram'],

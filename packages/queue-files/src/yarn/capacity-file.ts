@@ -5,6 +5,7 @@ import { checkCapacities } from './check-capacities.js'
 import { checkLabels } from './check-labels.js'
 import { checkStates } from './check-states.js'
 import { checkUserWeights } from './check-user-weights.js'
+import { FLEXIBLE, mayBeMade } from './made-queues.js'
 import { didYouMean, Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
 import { readProperties } from './site.js'
@@ -35,13 +36,18 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
     throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file, line, field: name }, suggest(path, [...byPath.keys()]))
   }
   const general = new Map<string, Setting>()
-  for (const property of all.values()) assign(property, byPath, general, ignored)
+  const written = new Map<string, Map<string, Setting>>()
+  for (const property of all.values()) assign(property, byPath, general, written, ignored)
+  const unlisted = new Map<string, Map<string, Setting>>()
+  for (const [path, settings] of written)
+    if (mayBeMade(path, byPath.values(), general)) unlisted.set(path, settings)
+    else for (const property of settings.values()) stale(property, path, lowestAround(path, byPath), ignored)
   for (const queue of byPath.values()) readCapacities(queue)
   for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
   checkLabels(root)
   checkStates(root)
-  return { kind: 'capacity', file, root, general, ignored }
+  return { kind: 'capacity', file, root, general, unlisted, ignored }
 }
 
 function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
@@ -60,10 +66,16 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
 }
 
 /** Gives a property to its queue, the one with the longest path that its name begins with. */
-function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Setting>, ignored: Findings): void {
+function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Setting>, unlisted: Map<string, Map<string, Setting>>, ignored: Findings): void {
   const { name } = property
   if (!name.startsWith(`${prefix}root.`)) return void general.set(name, property)
   const parts = name.slice(prefix.length).split('.')
+  const made = parts.indexOf(FLEXIBLE)
+  const path = parts.slice(0, made).join('.')
+  if (made > 0 && !byPath.has(path)) {
+    const settings = unlisted.get(path) ?? new Map<string, Setting>()
+    return void unlisted.set(path, settings.set(parts.slice(made).join('.'), property))
+  }
   for (let length = parts.length - 1; length > 0; length--) {
     const queue = byPath.get(parts.slice(0, length).join('.'))
     if (queue === undefined) continue
@@ -90,9 +102,16 @@ function stale(property: Setting, path: string, around: CapacityQueue, ignored: 
     property.name,
     property.value,
     path.includes('*')
-      ? 'templates of queues made at first use are read at the queue they are made in, not by pattern'
+      ? (property.name.includes(`.${FLEXIBLE}.`)
+        ? `no queue of that path makes others at first use: none around it is told to by ${FLEXIBLE}.enabled, or so deep by its maximum-queue-depth`
+        : `by pattern only templates of ${FLEXIBLE} are read`)
       : `there is no queue "${path}": ${prefix}${around.path}.queues does not list it${hint}`,
   )
+}
+
+function lowestAround(path: string, byPath: ReadonlyMap<string, CapacityQueue>): CapacityQueue {
+  const above = path.slice(0, path.lastIndexOf('.'))
+  return byPath.get(above) ?? lowestAround(above, byPath)
 }
 
 function readCapacities(queue: CapacityQueue): void {

@@ -2,7 +2,8 @@ import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type UseInAll } from './capacity-use.js'
+import { count, forMasters, ignored, partOfMasters, percentOfUsers, templates, type UseInAll } from './capacity-use.js'
+import { FLEXIBLE } from './made-queues.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 
@@ -34,7 +35,7 @@ const insideOrder = ({ value, file, line, name }: Setting) => {
 const seconds = (property: Setting) => numberOf(property, { least: 0 }) / 1000
 const part = (property: Setting) => numberOf(property, { least: 0 })
 const atMostWhole = (property: Setting) => numberOf(property, { least: 0, most: 1 })
-type DefaultKey = 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications'
+type DefaultKey = 'minimumUserLimitPercent' | 'userLimitFactor' | 'maxParallelApps' | 'maximumApplications' | 'maximumQueueDepth'
 const byDefault =
   (key: DefaultKey, read = (property: Setting): number | undefined => numberOf(property, { least: -1 })): UseInAll =>
   (options, property) => {
@@ -48,21 +49,6 @@ const integer = (property: Setting) => numberOf(property, { least: -1, whole: tr
 const placements = ignored('the placement of the experiment chooses the node')
 const threads = ignored('decisions are made one after the other, as without threads')
 const extension = ignored('this extension of preemption is not modelled')
-
-const largest =
-  (resource: string): UseInAll =>
-  (options, property, cluster) => {
-    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
-    options.defaults = { ...options.defaults, maximumAllocation: { ...options.defaults?.maximumAllocation, ...amounts } }
-    return told
-  }
-const smallest =
-  (resource: string): UseInAll =>
-  (options, property, cluster) => {
-    const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
-    options.minimumAllocation = { ...options.minimumAllocation, ...amounts }
-    return told ?? { verdict: 'approximated', note: 'limits of users count in steps of it; demands are taken as the jobs state them' }
-  }
 
 /** What each property does that concerns all queues. */
 export const generalProperties = knownWords<UseInAll>({
@@ -113,7 +99,8 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}workflow-priority-mappings-override.enable`]: ignored('jobs are no parts of workflows here'),
   [`${prefix}user-metrics.enable`]: ignored('metrics are those of the experiment'),
   [`${prefix}legacy-queue-mode.enabled`]: ignored('capacities are read as in legacy mode: siblings have one kind'),
-  [`${prefix}auto-queue-creation-v2.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
+  [`${prefix}${FLEXIBLE}.maximum-queue-depth`]: byDefault('maximumQueueDepth', count),
+  [`${prefix}${FLEXIBLE}.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
   [`${prefix}queue.auto.refresh.monitoring-interval`]: ignored('the file is read once'),
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.enabled`]: extension,
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms`]: extension,
@@ -129,10 +116,6 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}multi-node-sorting.policy.names`]: placements,
   [`${prefix}lazy-preemption-enabled`]: preempt('lazyPreemption', booleanOf),
   [`${prefix}autoqueuecreation.enabled`]: templates,
-  'yarn.scheduler.maximum-allocation-mb': largest('memory-mb'),
-  'yarn.scheduler.maximum-allocation-vcores': largest('vcores'),
-  'yarn.scheduler.minimum-allocation-mb': smallest('memory-mb'),
-  'yarn.scheduler.minimum-allocation-vcores': smallest('vcores'),
   'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
   'yarn.resourcemanager.scheduler.monitor.enable': preempt('enabled', booleanOf),
   'yarn.resourcemanager.scheduler.monitor.policies': (options, { value }) => {
@@ -161,9 +144,5 @@ export const generalProperties = knownWords<UseInAll>({
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
   'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters start on no node that is lent' } : undefined),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),
-  'yarn.resourcemanager.reservation-system.enable': reservation,
-  'yarn.resourcemanager.reservation-system.class': reservation,
-  'yarn.resourcemanager.reservation-system.plan.follower': reservation,
-  'yarn.resourcemanager.reservation-system.planfollower.time-step': reservation,
 })
 

@@ -37,6 +37,8 @@ export interface CapacityFile {
   readonly root: CapacityQueue
   /** By full name. */
   readonly general: ReadonlyMap<string, Setting>
+  /** Settings of the making of queues at paths that are not listed, which may end in *: by path, then by the part of their names behind it. */
+  readonly unlisted: ReadonlyMap<string, ReadonlyMap<string, Setting>>
   /** What was ignored at reading, each with its reason. */
   readonly ignored: Findings
 }

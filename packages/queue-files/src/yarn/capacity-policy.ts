@@ -1,11 +1,17 @@
 import { SchedError, suggest } from '@sched/core'
 import { underRoot, type CapacityQueueOptions, type CapacitySchedulerOptions } from '@sched/policies'
+import { allocating, largestByQueue, roundedBy } from './capacity-allocation.js'
 import { generalProperties, preemptionPrefix } from './capacity-general-properties.js'
 import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
-import { count, type Options, type QueueOptions } from './capacity-use.js'
+import { CapacityTemplates, isOfMade, useInTemplate } from './capacity-templates.js'
+import { count, type Options, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
+import { FLEXIBLE, makes, mayBeMade } from './made-queues.js'
+import { ResourceTypes, type Bounds } from './resource-types.js'
+import { saidElsewhere } from './said-elsewhere.js'
 import { byPlace, didYouMean, Findings } from '../finding.js'
+import type { Place } from '../placed.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
@@ -15,6 +21,8 @@ export interface CapacityPolicy extends QueuePolicy {
   readonly kind: 'capacity'
   /** Of `capacity-scheduler`. */
   readonly options: CapacitySchedulerOptions
+  /** How much tasks get of what they ask for; undefined: as they ask. */
+  readonly place: Place | undefined
 }
 
 /** The policy of a capacity-scheduler.xml, with a yarn-site.xml where there is one. */
@@ -23,26 +31,71 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   const options: Options = { preemption: { enabled: false } }
   const isJson = file.general.get(`${prefix}mapping-rule-format`)?.value.trim() === 'json'
   checkMappings(file, isJson)
+  const types = new ResourceTypes(new Map([...file.general, ...site]), cluster.resources)
+  const isDominant = [file.general, site].some((from) => from.get(`${prefix}resource-calculator`)?.value.includes('Dominant'))
   const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
   for (const property of [...file.general.values(), ...site.values()])
     if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
-    else useInAll(options, property, cluster, findings)
-  const queues: Record<string, CapacityQueueOptions> = {}
-  const visit = (queue: CapacityQueue): void => {
-    const own: QueueOptions = {}
-    for (const [suffix, property] of queue.properties) useInQueue(own, suffix, property, cluster, queue, findings)
-    const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = options.defaults ?? {}
-    const isFirstKind = own.autoCreate === true && queue.properties.get('auto-create-child-queue.enabled')?.value.trim().toLowerCase() === 'true'
-    if (isFirstKind) own.template = { userLimitFactor, maximumAmResourcePercent, ...own.template } // as of declared queues; those of v2 have no such limits
-    queues[queue.path] = own
-    queue.queues.forEach(visit)
-  }
-  visit(file.root)
-  options.queues = queues
+    else {
+      const told = types.told(property, isDominant || /-mb\b/.test(property.name) ? undefined : ROUNDS_MEMORY)
+      if (told === undefined) useInAll(options, property, cluster, findings)
+      else findings.add(told.verdict ?? 'honoured', property, property.name, property.value, told.note)
+    }
+  if (types.least.size > 0) options.minimumAllocation = valuesOf(types.least)
+  if (types.most.size > 0) options.defaults = { ...options.defaults, maximumAllocation: valuesOf(types.most) }
+  const templates = new CapacityTemplates(file, cluster)
+  options.queues = queueOptions({ file, cluster, defaults: options.defaults, templates, findings, isRemoving: removesQueues([file.general, site]) })
+  const byPath = templates.byPath()
+  if (Object.keys(byPath).length > 0) options.templates = byPath
+  templates.tell(findings)
   for (const part of ['intraQueue', 'balance'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
   if (options.preemption?.enabled === false) delete options.preemption
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
-  return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all }
+  const place = allocating(roundedBy(types, isDominant, cluster.resources), largestByQueue(file, types, cluster.resources), options)
+  return { kind: 'capacity', policy: { 'capacity-scheduler': options }, options, findings: all, place }
+}
+
+interface Reading {
+  readonly file: CapacityFile
+  readonly cluster: ClusterFacts
+  readonly defaults: Options['defaults']
+  readonly templates: CapacityTemplates
+  readonly findings: Findings
+  /** Whether YARN would remove queues made at first use that are empty. */
+  readonly isRemoving: boolean
+}
+
+/** The options of each listed queue, by path. */
+function queueOptions({ file, cluster, defaults = {}, templates, findings, isRemoving }: Reading): Record<string, CapacityQueueOptions> {
+  const queues: Record<string, CapacityQueueOptions> = {}
+  const visit = (queue: CapacityQueue): void => {
+    const own: QueueOptions = {}
+    const kind = makes(queue)
+    const isUnlimited = isRemoving && kind === 'any'
+    for (const [suffix, property] of queue.properties)
+      if (isUnlimited && suffix === MOST_QUEUES) findings.add('ignored', property, property.name, property.value, 'AutoCreatedQueueDeletionPolicy removes queues that are empty; here they stay, in any number')
+      else if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
+    const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = defaults
+    if (kind !== undefined) own.autoCreate = true
+    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...own.template } }) // as of declared queues; those of v2 have no such limits
+    if (isUnlimited) own.maximumQueues = -1
+    queues[queue.path] = { ...own, ...templates.of(queue) }
+    queue.queues.forEach(visit)
+  }
+  visit(file.root)
+  return queues
+}
+
+const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
+const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
+
+const MOST_QUEUES = `${FLEXIBLE}.max-queues`
+const monitorPrefix = 'yarn.resourcemanager.scheduler.monitor.'
+
+/** Whether a monitor removes queues made at first use that are empty. */
+function removesQueues(files: readonly ReadonlyMap<string, Setting>[]): boolean {
+  const has = (key: string, part: string) => files.some((file) => file.get(`${monitorPrefix}${key}`)?.value.includes(part))
+  return has('enable', 'true') && has('policies', 'AutoCreatedQueueDeletionPolicy')
 }
 
 /** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
@@ -60,8 +113,8 @@ function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {
     if (target === undefined || target.includes('%')) continue
     const found = all.filter(({ path }) => path === target || path.endsWith(`.${target}`))
     const whole = underRoot(target)
-    const around = all.find(({ path }) => path === whole.slice(0, whole.lastIndexOf('.')))
-    const mayMake = target.includes('.') && ['auto-create-child-queue.enabled', 'auto-queue-creation-v2.enabled'].some((key) => around?.properties.get(key)?.value === 'true')
+    const parent = whole.slice(0, whole.lastIndexOf('.'))
+    const mayMake = target.includes('.') && (all.some((queue) => queue.path === parent && makes(queue) === 'leaves') || mayBeMade(parent, all, general))
     if (found.length === 0 && !mayMake)
       throw new SchedError(
         'BAD_INPUT',
@@ -83,10 +136,24 @@ const jsonTargets = (property: Setting) => jsonMappings(property).mappings.flatM
   : [{ what: `the rule of ${rule.group === undefined ? `user ${rule.user ?? '*'}` : `group ${rule.group}`}`, target: rule.queue }]))
 
 function useInQueue(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, queue: CapacityQueue, findings: Findings): void {
-  const use = queueProperties[suffix] ?? patterned(suffix)
+  const use = queueProperties[suffix] ?? patterned(suffix) ?? ofTemplate(suffix)
   if (use === undefined) return findings.add('ignored', property, property.name, property.value, noSuchProperty(suffix, queueProperties))
   const told = use(options, property, cluster, queue)
   findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
+}
+
+/** A setting of the leaves that are made in a queue at first use, in the older way. */
+function ofTemplate(suffix: string): UseInQueue | undefined {
+  const own = /^leaf-queue-template\.(.+)$/.exec(suffix)?.[1]
+  return own === undefined
+    ? undefined
+    : (options, property, cluster, queue) => {
+      if (makes(queue) !== 'leaves') return { verdict: 'ignored', note: 'no queue is made in it at first use with it: auto-create-child-queue.enabled is not true' }
+      const template: QueueOptions = { ...options.template }
+      const told = useInTemplate(template, own, property, cluster, queue, 'leaf')
+      options.template = template
+      return told
+    }
 }
 
 function useInAll(options: Options, property: Setting, cluster: ClusterFacts, findings: Findings): void {
@@ -98,17 +165,21 @@ function useInAll(options: Options, property: Setting, cluster: ClusterFacts, fi
   }
   const use = generalProperties[name.startsWith(`${prefix}multi-node-sorting.policy.`) ? `${prefix}multi-node-sorting.policy` : name]
   if (use === undefined) {
-    if (name.startsWith(prefix) || name.startsWith(preemptionPrefix) || name.startsWith('yarn.scheduler.')) findings.add('ignored', property, name, value, unlisted(name))
+    const why = unlisted(name)
+    if (why !== undefined) findings.add('ignored', property, name, value, why)
     return
   }
   const told = use(options, property, cluster)
   findings.add(told?.verdict ?? 'honoured', property, name, value, told?.note)
 }
 
-const unlisted = (name: string): string => {
-  if (/^yarn\.scheduler\.(minimum|maximum|increment)-allocation/.test(name)) return 'demands are taken as the jobs state them'
-  if (name.startsWith('yarn.scheduler.configuration.')) return 'the file is read once'
-  return name.startsWith('yarn.scheduler.') && !name.startsWith(prefix) ? 'not of the capacity scheduler' : noSuchProperty(name, generalProperties)
+/** Why a setting of all queues is ignored; undefined: nothing is said of it, since it bears on no scheduling. */
+function unlisted(name: string): string | undefined {
+  if (/^yarn\.(scheduler\.increment-allocation-|resource-types\..+\.increment-allocation$)/.test(name)) return 'of the fair scheduler: here amounts are in steps of the smallest allocation'
+  const elsewhere = saidElsewhere(name)
+  if (elsewhere !== undefined) return elsewhere
+  if (name.startsWith(prefix) || name.startsWith(preemptionPrefix)) return noSuchProperty(name, generalProperties)
+  return name.startsWith('yarn.scheduler.') ? 'not of the capacity scheduler' : undefined
 }
 
 const noSuchProperty = (name: string, known: object): string => `no such property${didYouMean(name, Object.keys(known))}`

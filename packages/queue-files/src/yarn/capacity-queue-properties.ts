@@ -1,15 +1,24 @@
 import { knownWords, SchedError, suggest } from '@sched/core'
-import { clusterName, fairAmounts, unitOf } from './amounts.js'
+import { clusterName, queueAllocation, unitOf } from './amounts.js'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
+import { FLEXIBLE, makes } from './made-queues.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
-const made = 'queues stay once they are made at first use, and their number and depth have no limit'
+const bracketed = 'YARN reads amounts from capacity and maximum-capacity: [memory=10240,vcores=12]'
+const stay = 'queues stay once they are made at first use'
+const mostQueues =
+  (kind: ReturnType<typeof makes>): UseInQueue =>
+  (options, property, _, queue) => {
+    if (makes(queue) !== kind) return { verdict: 'ignored', note: `no queue is made in it at first use: ${kind === 'any' ? FLEXIBLE : 'auto-create-child-queue'}.enabled is not true` }
+    options.maximumQueues = count(property)
+    return undefined
+  }
 
 const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, number>; told: Told | undefined } => {
   if (value.kind === 'percent') return { value: value.value, told: undefined }
@@ -28,7 +37,9 @@ const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): {
 
 const maximumAllocation =
   (resource: string): UseInQueue =>
-  (options, property, cluster) => {
+  (options, property, cluster, { properties }) => {
+    const newer = properties.get('maximum-allocation')
+    if (newer !== undefined) return { verdict: 'ignored', note: `maximum-allocation goes before it (line ${newer.line})` }
     const { amounts, told } = amountsIn(cluster, { [resource]: count(property) })
     if (Object.keys(amounts).length > 0) options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
     return told
@@ -84,7 +95,7 @@ export const queueProperties = knownWords<UseInQueue>({
   'maximum-allocation-mb': maximumAllocation('memory-mb'),
   'maximum-allocation-vcores': maximumAllocation('vcores'),
   'maximum-allocation': (options, property, cluster) => {
-    const { amounts, told } = amountsIn(cluster, fairAmounts(property.value, { file: property.file, line: property.line, field: property.name }).byName)
+    const { amounts, told } = amountsIn(cluster, queueAllocation(property.value, { file: property.file, line: property.line, field: property.name }))
     options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
     return told
   },
@@ -113,10 +124,14 @@ export const queueProperties = knownWords<UseInQueue>({
     return { verdict: 'approximated', note: 'queues for which the template leaves no capacity have none, whether or not those before them have jobs' }
   },
   'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
-  'auto-create-child-queue.max-queues': ignored(made),
-  'auto-queue-creation-v2.max-queues': ignored(made),
-  'auto-queue-creation-v2.maximum-queue-depth': ignored(made),
-  'auto-queue-creation-v2.queue-auto-removal.enable': ignored(made),
+  'auto-create-child-queue.max-queues': mostQueues('leaves'),
+  'auto-queue-creation-v2.max-queues': mostQueues('any'),
+  'auto-queue-creation-v2.maximum-queue-depth': (options, property, _, queue) => {
+    if (makes(queue) !== 'any') return { verdict: 'ignored', note: `no queue is made below it at first use: ${FLEXIBLE}.enabled is not true` }
+    options.maximumQueueDepth = count(property)
+    return undefined
+  },
+  'auto-queue-creation-v2.queue-auto-removal.enable': (_, { value }) => (value.trim().toLowerCase() === 'false' ? undefined : { verdict: 'ignored', note: stay }),
   'auto-create-child-queue.management-policy': templates,
   'auto-create-child-queue.fail-on-exceeding-parent-capacity': templates,
   'accessible-node-labels': (options, property, cluster, { parent }) => {
@@ -154,6 +169,9 @@ export const queueProperties = knownWords<UseInQueue>({
   'reservation-enforcement-window': reservation,
   'multi-node-sorting.policy': ignored('the placement of the experiment chooses the node'),
   'allow-zero-capacity-sum': () => undefined,
+  'ordering-policy.exclusive-enforced-partitions': ignored('fifo-with-partitions is taken for fifo'),
+  'min-resource': ignored(bracketed),
+  'max-resource': ignored(bracketed),
 })
 
 /** Properties with a name inside their own. */
@@ -165,22 +183,8 @@ export function patterned(suffix: string): UseInQueue | undefined {
     return (options, property) => {
       options.userWeights = { ...options.userWeights, [user[1] ?? '']: numberOf(property, { least: 0 }) }
     }
-  const template = /^(?:leaf-queue-template|auto-queue-creation-v2\.(leaf-|parent-)?template)\.(.+)$/.exec(suffix)
-  return template === null ? undefined : template[1] === 'parent-' ? ignored('a queue made at first use that holds others has weight 1') : ofTemplate(template[2] ?? '')
+  return undefined
 }
-
-/** A setting of the queues that are made in a queue at first use. */
-const ofTemplate =
-  (suffix: string): UseInQueue =>
-  (options, property, cluster, queue) => {
-    const use = queueProperties[suffix] ?? patterned(suffix)
-    if (use === undefined || !inTemplates.test(suffix)) return { verdict: 'ignored', note: `queues made at first use have no setting ${suffix} here` }
-    const own: QueueOptions = { ...options.template }
-    const told = use(own, property, cluster, { ...queue, queues: [] })
-    options.template = own
-    return told
-  }
-const inTemplates = /^(capacity|maximum-capacity|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|intra-queue-preemption\.disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/
 
 const isNowhere = (label: string, { partitions }: ClusterFacts): boolean => partitions !== undefined && label !== '' && !partitions.includes(label)
 const describe = (label: string) => `Describe nodes with \`labels: { partition: ${label} }\` in the file of the cluster.`

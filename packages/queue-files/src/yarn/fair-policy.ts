@@ -1,11 +1,15 @@
-import { withoutUndefined, type Config } from '@sched/core'
+import { withoutUndefined, type Config, type JobSpec } from '@sched/core'
 import type { QueueOptions, YarnFairOptions } from '@sched/policies'
+import { allocated } from './allocation.js'
 import { clusterName, unitOf, type NamedAmounts } from './amounts.js'
 import { FOR_MASTERS } from './capacity-use.js'
+import { inIncrements } from './fair-allocation.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
 import { byPlace, Findings } from '../finding.js'
 import { find } from './placement-rules.js'
+import { ResourceTypes, type Bound, type Bounds } from './resource-types.js'
+import type { Placed } from '../placed.js'
 import type { Given, Setting } from '../setting.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 
@@ -17,19 +21,23 @@ export interface FairPolicy extends QueuePolicy {
   readonly options: YarnFairOptions
   /** How jobs that name no queue, or one that is not declared, find theirs; the first that fits. */
   readonly rules: readonly PlacementRule[]
+  /** A job as it asks in a queue. */
+  readonly fit: (spec: JobSpec, queue: string) => Placed
 }
 
 /** The policy of a fair-scheduler.xml, with a yarn-site.xml where there is one. */
 export function fairPolicy(file: FairFile, cluster: ClusterFacts, properties: ReadonlyMap<string, Setting> = new Map()): FairPolicy {
   const findings = new Findings(file.file)
-  const site = readFairSite(properties, findings)
-  const mapped = new Mapping(file, cluster, site, findings)
+  const types = new ResourceTypes(properties, cluster.resources)
+  const site = readFairSite(properties, types, cluster.resources, findings)
+  const mapped = new Mapping(file, cluster, site, types, findings)
   const options = mapped.options()
   const rules = file.rules ?? defaultRules(site)
   mapped.tellRules()
   const policy = composed(options, site, cluster)
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
-  return { kind: 'fair', policy, options, rules, findings: all }
+  const allocation = inIncrements(site, types, cluster.resources)
+  return { kind: 'fair', policy, options, rules, findings: all, fit: (spec, queue) => allocated(spec, allocation, mapped.largestIn(queue)) }
 }
 
 /** Without a queuePlacementPolicy: the queue asked for, else that of the user, or `default`. */
@@ -72,12 +80,16 @@ class Mapping {
   readonly #file: FairFile
   readonly #cluster: ClusterFacts
   readonly #site: FairSite
+  readonly #types: ResourceTypes
   readonly #findings: Findings
+  /** What tasks may ask in queues that say so, by path. */
+  readonly #largest = new Map<string, Bounds>()
 
-  constructor(file: FairFile, cluster: ClusterFacts, site: FairSite, findings: Findings) {
+  constructor(file: FairFile, cluster: ClusterFacts, site: FairSite, types: ResourceTypes, findings: Findings) {
     this.#file = file
     this.#cluster = cluster
     this.#site = site
+    this.#types = types
     this.#findings = findings
   }
 
@@ -103,6 +115,15 @@ class Mapping {
       userMaxRunningApps: file.userMaxAppsDefault?.value,
       sizeBasedWeight: this.#site.sizeBasedWeight || undefined,
     })
+  }
+
+  /** What tasks may ask in a queue: as it says, or the nearest around it; percentages are left to the policy. */
+  largestIn(queue: string): Bounds {
+    for (let path = queue; path.includes('.'); path = path.slice(0, path.lastIndexOf('.'))) {
+      const bounds = this.#largest.get(path)
+      if (bounds !== undefined) return bounds
+    }
+    return this.#largest.get('root') ?? this.#types.most
   }
 
   tellRules(): void {
@@ -158,11 +179,14 @@ class Mapping {
     const own = this.#amounts(`${queue.path} maxContainerAllocation`, queue.maxContainerAllocation, 'container')
     if (own === undefined && queue.path !== 'root') return undefined
     const most: Record<string, number | string> = { ...own }
-    for (const [name, { value }] of Object.entries(this.#site.maximumAllocation)) {
-      const known = clusterName(name, this.#cluster.resources)
-      const given = known === undefined ? undefined : most[known]
-      if (known !== undefined && (given === undefined || (typeof given === 'number' && given > value))) most[known] = value
+    for (const [name, { value }] of this.#types.most) {
+      const given = most[name]
+      if (given === undefined || (typeof given === 'number' && given > value)) most[name] = value
     }
+    const { text = '', line = queue.line } = queue.maxContainerAllocation ?? {}
+    const from = { name: `maxContainerAllocation of queue "${queue.path}"`, value: text, file: this.#file.file, line }
+    const bounds = Object.entries(most).flatMap(([name, value]): [string, Bound][] => (typeof value === 'number' ? [[name, own?.[name] === value ? { value, from } : (this.#types.most.get(name) as Bound)]] : []))
+    this.#largest.set(queue.path, new Map(bounds))
     return Object.keys(most).length === 0 ? undefined : most
   }
 

@@ -1,6 +1,8 @@
 import { knownWords, SchedError } from '@sched/core'
-import { unitFactor } from './amounts.js'
+import { clusterName, unitFactor } from './amounts.js'
 import { didYouMean, type Findings } from '../finding.js'
+import type { ResourceTypes } from './resource-types.js'
+import { saidElsewhere } from './said-elsewhere.js'
 import { booleanOf, numberOf } from './site.js'
 import type { Setting } from '../setting.js'
 
@@ -23,16 +25,18 @@ export interface FairSite {
   localityNodeDelay: number
   localityRackDelay: number
   continuous: boolean
-  maximumAllocation: Record<string, { readonly value: number; readonly line: number }>
   /** Part of the nodes that one job may reserve, and the smallest task that does, in multiples of the increments. */
   reservableNodes: number
   reservationMultiple: number
+  /** Steps in which tasks get what they ask, by YARN's names, where they or the least of a resource are written; for reservations, of all. */
   increments: Record<string, number>
+  /** Those of them that are written. */
+  stepped: readonly string[]
 }
 
 const defaults: FairSite = {
   userAsDefaultQueue: true, allowUndeclaredPools: true, preemption: false, utilizationThreshold: 0.8, waitBeforeKill: 15, waitBeforeNextCheck: 10, updateInterval: 0.5, sizeBasedWeight: false,
-  assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1, localityNode: -1, localityRack: -1, localityNodeDelay: -1, localityRackDelay: -1, continuous: false, maximumAllocation: {},
+  assignMultiple: false, dynamicMaxAssign: true, maxAssign: -1, localityNode: -1, localityRack: -1, localityNodeDelay: -1, localityRackDelay: -1, continuous: false, stepped: [],
   reservableNodes: 0.05, reservationMultiple: 2, increments: { 'memory-mb': 1024, vcores: 1 },
 }
 
@@ -52,9 +56,6 @@ const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityN
   site[key] = value < 0 ? value : value / 1000
 }
 const interval: Use = (site, property) => void (site.updateInterval = Math.max(numberOf(property), 0) / 1000 || defaults.updateInterval) // as Hadoop
-const largest = (resource: string): Use =>
-  (site, property) => void (site.maximumAllocation[resource] = { value: numberOf(property, { least: 0, whole: true }), line: property.line })
-
 const increment = (resource: string): Use => (site, property) => void (site.increments[resource] ??= numberOf(property, { least: 0 }))
 /** With a unit, `1 Gi`; it counts where the older property of a resource is there too. */
 const typedIncrement = (resource: string): Use => (site, { name, value, file, line }) => {
@@ -64,8 +65,6 @@ const typedIncrement = (resource: string): Use => (site, { name, value, file, li
   site.increments[resource] = Math.floor(Number(amount) * factor)
 }
 
-const rounding = 'demands are taken as the jobs state them, and not rounded up'
-const increments = `for the smallest task that reserves a node; ${rounding}`
 const prefix = 'yarn.scheduler.fair.'
 const known = knownWords<Known>({
   [`${prefix}allocation.file`]: { note: 'the queue file is the one given' },
@@ -91,41 +90,50 @@ const known = knownWords<Known>({
   [`${prefix}am.preemption`]: { note: 'masters of jobs are taken last, whatever it says' },
   [`${prefix}eventlog.enabled`]: { note: 'a log is no part of a simulation' },
   [`${prefix}eventlog.dir`]: { note: 'a log is no part of a simulation' },
-  'yarn.scheduler.maximum-allocation-mb': { use: largest('memory-mb') },
-  'yarn.scheduler.maximum-allocation-vcores': { use: largest('vcores') },
-  'yarn.scheduler.minimum-allocation-mb': { note: rounding },
-  'yarn.scheduler.minimum-allocation-vcores': { note: rounding },
-  'yarn.scheduler.increment-allocation-mb': { use: increment('memory-mb'), note: increments },
-  'yarn.scheduler.increment-allocation-vcores': { use: increment('vcores'), note: increments },
+  'yarn.scheduler.increment-allocation-mb': { use: increment('memory-mb') },
+  'yarn.scheduler.increment-allocation-vcores': { use: increment('vcores') },
   'yarn.scheduler.reservation-threshold.increment-multiple': { use: (site, property) => void (site.reservationMultiple = numberOf(property, { least: 0 })) },
   'yarn.resourcemanager.scheduler.class': { note: 'the queue file says which scheduler it is' },
 })
 
-/** Reads what a yarn-site.xml says to the fair scheduler; properties that concern no scheduler are passed over in silence. */
-export function readFairSite(properties: ReadonlyMap<string, Setting>, findings: Findings): FairSite {
-  const site: FairSite = { ...defaults, maximumAllocation: {}, increments: {} }
+/** Reads what a yarn-site.xml says to the fair scheduler; properties that bear on no scheduling are passed over in silence. */
+export function readFairSite(properties: ReadonlyMap<string, Setting>, types: ResourceTypes, resources: readonly string[], findings: Findings): FairSite {
+  const site: FairSite = { ...defaults, increments: {} }
   for (const property of properties.values()) {
     const { name, value } = property
-    const each = known[name] ?? pattern(name)
+    const told = types.told(property)
+    if (told !== undefined) {
+      findings.add(told.verdict ?? 'honoured', property, name, value, told.note)
+      continue
+    }
+    const each = known[name] ?? pattern(name, resources)
     if (each === undefined) {
-      if (name.startsWith('yarn.scheduler.')) findings.add('ignored', property, name, value, unknown(name))
+      const why = unknown(name)
+      if (why !== undefined) findings.add('ignored', property, name, value, why)
       continue
     }
     each.use?.(site, property)
     findings.add(each.use === undefined ? 'ignored' : each.note === undefined ? 'honoured' : 'approximated', property, name, value, each.note)
   }
+  site.stepped = Object.keys(site.increments)
   site.increments = { ...defaults.increments, ...site.increments }
   return site
 }
 
-function pattern(name: string): Known | undefined {
-  const typed = /^yarn\.resource-types\.(.+)\.increment-allocation$/.exec(name)
-  if (typed !== null) return { use: typedIncrement(typed[1] ?? ''), note: increments }
+function pattern(name: string, resources: readonly string[]): Known | undefined {
+  const type = /^yarn\.resource-types\.(.+)\.increment-allocation$/.exec(name)?.[1]
+  if (type !== undefined) return clusterName(type, resources) === undefined ? { note: `the cluster has no ${type}` } : { use: typedIncrement(type) }
   if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'masters of jobs are taken last, whatever it says' }
   return undefined
 }
 
-function unknown(name: string): string {
-  if (!name.startsWith(prefix)) return 'not of the fair scheduler'
-  return `no such property${didYouMean(name, Object.keys(known))}`
+/** Why a setting is ignored; undefined: nothing is said of it, since it bears on no scheduling. */
+function unknown(name: string): string | undefined {
+  const elsewhere = saidElsewhere(name)
+  if (elsewhere !== undefined) return elsewhere
+  if (name.startsWith(prefix)) return `no such property${didYouMean(name, Object.keys(known))}`
+  return ofCapacity.test(name) ? 'not of the fair scheduler' : undefined
 }
+
+/** What the capacity scheduler reads outside its file. */
+const ofCapacity = /^yarn\.(scheduler\.|cluster\.max-application-priority$|resourcemanager\.(scheduler\.monitor|monitor\.capacity)\.)/

@@ -10,6 +10,14 @@ export function readProperties(source: SourceText, root = readXml(source.text, s
   return expanded(found)
 }
 
+/** The same of several files, as if they were one. */
+export function readAllProperties(sources: readonly SourceText[]): Map<string, Setting> {
+  const found = new Map<string, Setting>()
+  const final = new Set<string>()
+  for (const source of sources) take(source, readXml(source.text, source.file), found, final, [])
+  return expanded(found)
+}
+
 /** Adds the properties of a file, and in the place of an `xi:include` those of that one, or of its fallback where that is not there. */
 function take(source: SourceText, root: XmlElement, found: Map<string, Setting>, final: Set<string>, around: readonly string[]): void {
   const { file } = source

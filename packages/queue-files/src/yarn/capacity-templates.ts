@@ -1,0 +1,114 @@
+import { wildcardPaths, type CapacitySchedulerOptions } from '@sched/policies'
+import type { CapacityFile, CapacityQueue } from './capacity-model.js'
+import { patterned, queueProperties } from './capacity-queue-properties.js'
+import type { QueueOptions, Told } from './capacity-use.js'
+import { depthBelow, FLEXIBLE, makes } from './made-queues.js'
+import type { Findings } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
+import type { Setting } from '../setting.js'
+
+type Templates = NonNullable<CapacitySchedulerOptions['templates']>[string]
+type Kind = 'leaf' | 'parent'
+
+/** Whether a setting, by the part of its name behind the path, is of queues that are made in that of the path, and not of itself. */
+export const isOfMade = (suffix: string): boolean => /^auto-queue-creation-v2\.(leaf-|parent-)?template\./.test(suffix)
+
+/** Settings that count for leaves, and for queues around them. */
+const counting: Readonly<Record<Kind, RegExp>> = {
+  leaf: /^(capacity|maximum-capacity|priority|minimum-user-limit-percent|user-limit-factor|maximum-allocation.*|user-settings\..*|ordering-policy.*|default-application-priority|maximum-applications|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|intra-queue-preemption\.disable_preemption|maximum-am-resource-percent|acl_.*|.*lifetime)$/,
+  parent: /^(capacity|maximum-capacity|priority|maximum-allocation.*|user-settings\..*|ordering-policy|max-parallel-apps|accessible-node-labels.*|default-node-label-expression|disable_preemption|intra-queue-preemption\.disable_preemption|acl_.*|.*lifetime)$/,
+}
+
+/** Uses one setting of a template. The queue that it is for lies in the one around it, so that it is not the root. */
+export function useInTemplate(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, around: CapacityQueue, kind: Kind): Told | undefined | void {
+  const use = queueProperties[suffix] ?? patterned(suffix)
+  if (use === undefined || !counting[kind].test(suffix))
+    return { verdict: 'ignored', note: `queues made at first use have no setting ${suffix} here${kind === 'parent' ? ' if they hold others' : ''}` }
+  return use(options, property, cluster, { ...around, parent: around, queues: kind === 'leaf' ? [] : [around] })
+}
+
+/**
+ * The templates of a capacity-scheduler.xml for queues made at first use: of each queue what is said for leaves or for the queues around them, then what
+ * is said for both; of each, first what stands at its own path, then what stands at paths with ever more of the last names as *.
+ *
+ * Source: Hadoop 3.4, AutoCreatedQueueTemplate.
+ */
+export class CapacityTemplates {
+  readonly #file: CapacityFile
+  readonly #cluster: ClusterFacts
+  readonly #told = new Map<Setting, Told | undefined>()
+
+  constructor(file: CapacityFile, cluster: ClusterFacts) {
+    this.#file = file
+    this.#cluster = cluster
+  }
+
+  /** Those of a listed queue that says something of its own; of others `byPath` has them. */
+  of(queue: CapacityQueue): Templates {
+    const isTold = makes(queue) === 'any' && [...queue.properties.keys()].some(isOfMade)
+    return isTold ? this.#at(queue.path, queue, [queue.path]) : {}
+  }
+
+  /** Those of paths that are no listed queues. */
+  byPath(): Record<string, Templates> {
+    const found: Record<string, Templates> = {}
+    for (const path of this.#file.unlisted.keys()) {
+      const templates = this.#at(path, this.#file.root, [])
+      if (Object.keys(templates).length > 0) found[path] = templates
+    }
+    return found
+  }
+
+  /** Tells what became of each setting, once all templates are made. */
+  tell(findings: Findings): void {
+    const tell = (suffix: string, property: Setting, otherwise: string): void => {
+      if (!isOfMade(suffix)) return
+      const told = this.#told.has(property) ? this.#told.get(property) : { verdict: 'ignored' as const, note: otherwise }
+      findings.add(told?.verdict ?? 'honoured', property, property.name, property.value, told?.note)
+    }
+    const visit = (queue: CapacityQueue): void => {
+      const none = makes(queue) === 'any' ? BEHIND : `no queue is made there at first use with it: ${queue.path}.${FLEXIBLE}.enabled is not true${makes(queue) === 'leaves' ? ', and auto-create-child-queue.enabled is' : ''}`
+      for (const [suffix, property] of queue.properties) tell(suffix, property, none)
+      queue.queues.forEach(visit)
+    }
+    visit(this.#file.root)
+    for (const settings of this.#file.unlisted.values())
+      for (const [suffix, property] of settings) {
+        if (isOfMade(suffix)) tell(suffix, property, BEHIND)
+        else findings.add('ignored', property, property.name, property.value, suffix === `${FLEXIBLE}.maximum-queue-depth` ? 'how deep queues are made is said at a queue that is listed' : 'queues made at first use have what the template says alone')
+      }
+  }
+
+  #at(path: string, around: CapacityQueue, listed: readonly string[]): Templates {
+    const settingsAt = (each: string) => (listed.includes(each) ? around.properties : this.#file.unlisted.get(each))
+    const chain = [...new Set(wildcardPaths(path, depthBelow(settingsAt(path), this.#file.general)))]
+    const of = (kind: Kind): QueueOptions => {
+      const options: QueueOptions = {}
+      for (const [suffix, property] of entries(chain.map((each) => settingsAt(each) ?? new Map<string, Setting>()), kind)) this.#use(options, suffix, property, around, kind)
+      return options
+    }
+    const [leaf, parent] = [of('leaf'), of('parent')]
+    return { ...(Object.keys(leaf).length > 0 && { template: leaf }), ...(Object.keys(parent).length > 0 && { parentTemplate: parent }) }
+  }
+
+  /** What is said for both kinds and counts for one of them counts. */
+  #use(options: QueueOptions, suffix: string, property: Setting, around: CapacityQueue, kind: Kind): void {
+    const told = useInTemplate(options, suffix, property, this.#cluster, around, kind) ?? undefined
+    const known = this.#told.get(property)
+    if (!this.#told.has(property) || known?.verdict === 'ignored') this.#told.set(property, told)
+  }
+}
+
+const BEHIND = 'what leaf-template and parent-template say goes before it'
+
+/** The settings of a kind of made queues by name; those of the first of `chain` go first, and those for the kind before those for both. */
+function entries(chain: readonly ReadonlyMap<string, Setting>[], kind: Kind): Map<string, Setting> {
+  const found = new Map<string, Setting>()
+  for (const beginning of [`${FLEXIBLE}.${kind}-template.`, `${FLEXIBLE}.template.`])
+    for (const settings of chain)
+      for (const [suffix, property] of settings) {
+        const own = suffix.startsWith(beginning) ? suffix.slice(beginning.length) : undefined
+        if (own !== undefined && !found.has(own)) found.set(own, property)
+      }
+  return found
+}

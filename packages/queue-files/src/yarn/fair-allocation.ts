@@ -1,0 +1,19 @@
+import type { Allocation } from './allocation.js'
+import { clusterName } from './amounts.js'
+import type { FairSite } from './fair-site.js'
+import type { ResourceTypes } from './resource-types.js'
+
+/** YARN's own least of memory and vcores, which counts where something else is said of how they are rounded. */
+const usualLeast: Readonly<Record<string, number>> = { 'memory-mb': 1024, vcores: 1 }
+
+/** How the fair scheduler rounds: where the least or the step of a resource is written, the other is YARN's own. */
+export function inIncrements({ increments, stepped }: FairSite, { least }: ResourceTypes, resources: readonly string[]): Allocation {
+  const allocation = { least: {} as Record<string, number>, steps: {} as Record<string, number> }
+  for (const type of new Set([...Object.keys(usualLeast), ...stepped, ...resources])) {
+    const name = clusterName(type, resources)
+    if (name === undefined || name in allocation.least || !(stepped.includes(type) || least.has(name))) continue
+    allocation.least[name] = least.get(name)?.value ?? usualLeast[type] ?? 0
+    allocation.steps[name] = increments[type] ?? 0
+  }
+  return allocation
+}

@@ -1,0 +1,85 @@
+import { SchedError } from '@sched/core'
+import { clusterName } from './amounts.js'
+import type { Told } from './capacity-use.js'
+import { numberOf } from './site.js'
+import { listed, type Setting } from '../setting.js'
+
+/** An amount of a resource that a setting gives. */
+export interface Bound {
+  readonly value: number
+  readonly from: Setting
+}
+
+/** Amounts by resource of the cluster. */
+export type Bounds = ReadonlyMap<string, Bound>
+
+const MANDATORY = ['memory-mb', 'vcores']
+const older: Readonly<Record<string, string>> = { 'memory-mb': 'mb', vcores: 'vcores' }
+const property = /^yarn\.resource-types\.(.+)\.([^.]+)$/
+
+/**
+ * The types of resources of a yarn-site.xml or resource-types.xml, and the least and the most of each that a task may have. What is not
+ * written has no limit here: YARN's own defaults, from 1024 to 8192 MB and from 1 to 4 vcores, are not taken for it.
+ *
+ * Source: Hadoop 3.4, ResourceUtils.initializeResourcesMap.
+ */
+export class ResourceTypes {
+  readonly least: Bounds
+  readonly most: Bounds
+  readonly #properties: ReadonlyMap<string, Setting>
+  readonly #resources: readonly string[]
+  readonly #listed: readonly string[]
+
+  /** Throws `BAD_INPUT` with the line where the least of a resource is above the most of it, or a type is listed twice. */
+  constructor(properties: ReadonlyMap<string, Setting>, resources: readonly string[]) {
+    this.#properties = properties
+    this.#resources = resources
+    const list = properties.get('yarn.resource-types')
+    this.#listed = [...MANDATORY, ...(list === undefined ? [] : this.#types(list))]
+    this.least = this.#bounds('minimum')
+    this.most = this.#bounds('maximum')
+    for (const [name, { value, from }] of this.least) {
+      const most = this.most.get(name)
+      if (most !== undefined && value > most.value)
+        throw new SchedError('BAD_INPUT', `found ${value}, more than ${most.from.name}, ${most.value} (${most.from.file} line ${most.from.line}).`, { file: from.file, line: from.line, field: from.name }, 'Lower the one or raise the other.')
+    }
+  }
+
+  /** What becomes of a setting of a type; undefined: it is none. `least` is for what else the scheduler does with the least of a resource. */
+  told({ name, value }: Setting, least?: Told): Told | undefined {
+    if (name === 'yarn.resource-types') {
+      const missing = this.#listed.filter((type) => !MANDATORY.includes(type) && clusterName(type, this.#resources) === undefined)
+      return missing.length === 0 ? {} : { verdict: 'approximated', note: `the cluster has no ${missing.join(' and no ')}` }
+    }
+    const old = /^yarn\.scheduler\.(minimum|maximum)-allocation-(mb|vcores)$/.exec(name)
+    const [, type = '', key = ''] = old === null ? (property.exec(name) ?? []) : ['', old[2] === 'mb' ? 'memory-mb' : 'vcores', `${old[1] ?? ''}-allocation`]
+    if (type === '' || key === 'increment-allocation') return undefined
+    if (!this.#listed.includes(type)) return { verdict: 'ignored', note: `yarn.resource-types does not list ${type}` }
+    const newer = this.#properties.get(`yarn.resource-types.${type}.${key}`)
+    if (old !== null && newer !== undefined) return { verdict: 'ignored', note: `${newer.name} goes before it (line ${newer.line})` }
+    if (key === 'minimum-allocation' || key === 'maximum-allocation')
+      return clusterName(type, this.#resources) === undefined ? { verdict: 'ignored', note: `the cluster has no ${type}` } : (key === 'minimum-allocation' ? least : undefined) ?? {}
+    if (key === 'units') return { verdict: 'approximated', note: `amounts of ${type} are in ${value.trim() === '' ? 'single ones' : value.trim()}: so they are taken of nodes and jobs` }
+    return { verdict: 'ignored', note: key === 'minimum' || key === 'maximum' ? `YARN does not read it: it is ${key}-allocation` : 'resources are counted, and nothing else is told of them' }
+  }
+
+  #types(list: Setting): string[] {
+    const types = listed(list.value)
+    const twice = types.find((type, i) => types.indexOf(type) < i || MANDATORY.includes(type) || type === 'memory')
+    if (twice !== undefined)
+      throw new SchedError('BAD_INPUT', `names ${twice} ${MANDATORY.includes(twice) || twice === 'memory' ? 'which is there anyway' : 'twice'}.`, { file: list.file, line: list.line, field: list.name }, 'Name each further resource once.')
+    return types
+  }
+
+  #bounds(which: 'minimum' | 'maximum'): Bounds {
+    const bounds = new Map<string, Bound>()
+    for (const type of this.#listed) {
+      const from = this.#properties.get(`yarn.resource-types.${type}.${which}-allocation`) ?? this.#properties.get(`yarn.scheduler.${which}-allocation-${older[type] ?? ''}`)
+      const name = clusterName(type, this.#resources)
+      if (from === undefined) continue
+      const value = numberOf(from, { least: 0, whole: true })
+      if (name !== undefined) bounds.set(name, { value, from })
+    }
+    return bounds
+  }
+}
