@@ -66,7 +66,10 @@ export class JobLimits {
 
   /** Tells who listens which jobs a limit keeps out of the round, and which: of the user, or of the innermost pool that is full. */
   explain(round: Round): void {
-    if (this.#waiting.length === 0 || !round.explained) return
+    if (this.#waiting.length > 0 && round.explained) this.#explainAll(round)
+  }
+
+  #explainAll(round: Round): void {
     for (const job of this.#waiting) round.defer(job, Reason.Limit, `${this.#option} ${this.#fullFor(job)}`)
   }
 

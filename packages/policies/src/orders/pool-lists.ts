@@ -53,12 +53,7 @@ export class PoolLists {
   }
 
   next(): JobBlock | undefined {
-    const block = this.#block
-    if (block.to < this.#end) {
-      block.from = block.to + 1
-      block.to = this.#end
-      return block
-    }
+    if (this.#block.to < this.#end) return this.#behindGap()
     while (this.#depth > 0) {
       const top = this.#depth - 1
       const { ids, to, gap } = this.#members[this.#path[top] as number] as LeadingIds
@@ -74,6 +69,14 @@ export class PoolLists {
       }
     }
     return undefined
+  }
+
+  /** The rest of the leaf that was given last. */
+  #behindGap(): JobBlock {
+    const block = this.#block
+    block.from = block.to + 1
+    block.to = this.#end
+    return block
   }
 
   /** The jobs of a leaf before the gap of its list, or all; what is behind it is the next block. */
