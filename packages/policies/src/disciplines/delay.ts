@@ -88,6 +88,9 @@ class Delay implements Policy {
   #startOn(node: NodeId, round: Round): boolean {
     const { lane, work } = round
     const order = this.#order
+    const waits = this.#waits
+    const sharing = this.#sharing
+    const lanes = this.#lanes
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next()) {
       const { ids, to } = block
@@ -98,15 +101,15 @@ class Delay implements Policy {
           if (this.#gangs.start(job, round, lowestFitting)) return true
           continue
         }
-        const at = job * this.#lanes + lane
-        const level = this.#sharing?.starved(job, lane) === true ? this.#levels : this.#waits.allowed(at)
+        const at = job * lanes + lane
+        const level = sharing?.starved(job, lane) === true ? this.#levels : waits.allowed(at)
         const task = work.taskFor(job, lane, node, level)
         if (task !== None) {
           if (this.#launch(task, at, node, round)) return true
           continue
         }
         if (round.explained) round.defer(job, Reason.Locality)
-        this.#waits.skip(at, lane)
+        waits.skip(at, lane)
       }
     }
     return false
