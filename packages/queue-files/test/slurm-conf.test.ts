@@ -143,6 +143,13 @@ describe('the policy of a slurm.conf', () => {
     ])
   })
 
+  it('says that jobs start at events although sched_interval=-1 switches the main scheduler off, with plans and without', () => {
+    for (const more of ['', ',bf_interval=-1'])
+      expect(told(`SchedulerParameters=sched_interval=-1${more}`)[0]?.slice(2)).toEqual([
+        'SchedulerParameters sched_interval', 'it switches the main scheduler off in Slurm, and here jobs start at events all the same',
+      ])
+  })
+
   it('takes defaults in the place of numbers that Slurm does not take, and the first of several (_load_config of sched/backfill)', () => {
     const line = 'SchedulerParameters=bf_interval=-2,bf_window=86400,bf_resolution=3601,bf_max_job_test=-5,bf_max_job_array_resv=0,bf_min_prio_reserve=4294967295,default_queue_depth=1000000,default_queue_depth=7'
     expect(policyOf(line)).toMatchObject({ replan: { bf_max_job_array_resv: 1, bf_min_prio_reserve: 4_294_967_295, default_queue_depth: 1_000_000 } })

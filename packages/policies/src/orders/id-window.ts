@@ -1,5 +1,5 @@
 /** Above this many elements one block copy beats a loop (measured: 7 ns against 18 ns at 8 elements, 427 against 61 at 512). */
-const LOOP = 48
+export const LOOP = 48
 
 /**
  * Ids side by side in a column that is open at both ends, since orders take from the front: `ids[from]` to `ids[to - 1]`. The first place

@@ -1,7 +1,5 @@
+import { LOOP } from './id-window.js'
 import { SortedIds } from './sorted-ids.js'
-
-/** Members farther than this from the place that was left open are moved in one block. */
-const LOOP = 48
 
 /**
  * Ids in ascending order of their keys, of which a lower key may bring one to the front without the others moving: its old place stays

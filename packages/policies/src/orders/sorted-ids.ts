@@ -1,5 +1,5 @@
 import { grown } from '@sched/core'
-import { IdWindow } from './id-window.js'
+import { IdWindow, LOOP } from './id-window.js'
 
 /** Sort keys by id, shared by all lists of one kind: `key` first, then `tie`, which no two ids share. */
 export class Keys {
@@ -25,9 +25,6 @@ export class Keys {
     this.hint = grown(this.hint, needed)
   }
 }
-
-/** Members farther from their place than this are moved in one block. */
-const LOOP = 48
 
 /**
  * Ids kept in ascending order of their keys. An order is read at every decision and changes by one element at a time,

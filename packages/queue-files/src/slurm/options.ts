@@ -60,6 +60,7 @@ export function replanOptions(conf: SlurmConf, flags: Readonly<Record<string, st
       const [least, most] = range
       const number = /^-\d{1,10}$/.test(value) ? Number(value) : wholeOf({ ...given, name: `${given.name} ${name}`, value }, 0, 2 ** 32 - 1)
       if (key === 'bf_interval' && number === -1) tell('honoured', 'no plans are made')
+      else if (key === 'sched_interval' && number === -1) tell('ignored', 'it switches the main scheduler off in Slurm, and here jobs start at events all the same')
       else if (key === 'sched_interval' && hasPlans) tell('ignored', 'the plan looks at the whole queue every bf_interval')
       else if (!hasPlans && !ofMainPass.includes(key)) tell('ignored', 'no plans are made')
       else if (number < least || number > most) tell('ignored', `Slurm takes its default for it${number > most ? `, since it is more than ${most}` : ''}`)
