@@ -111,6 +111,21 @@ describe('manifests of Kueue', () => {
     expect(message(queue('a'), configuration('v1beta2'), inMap('apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration'))).toContain('is a second Configuration of Kueue.')
   })
 
+  it('spare workloads from other queues as long as a Configuration says, with the gate open that Kueue has closed', () => {
+    const rules = 'preemptionProtection: { fairSharing: { minAdmitDuration: 1h }, reclaimWithinCohort: { minAdmitDuration: 1m30s } }'
+    const of = (...settings: string[]) => {
+      const { options: found, findings } = made([queue('a'), configuration('v1beta2', rules, ...settings)])
+      return [found.preemptionProtection, ...findings.filter(({ setting }) => setting.startsWith('pre') || setting === 'featureGates').map(({ verdict, value, note }) => [verdict, value, note])]
+    }
+    const open = 'featureGates: { PreemptionProtection: true }'
+    const closed = 'off: `featureGates: { PreemptionProtection: true }` turns it on'
+    expect(of('fairSharing: {}', open)).toEqual([{ fairSharing: { minAdmitDuration: 3600 }, reclaimWithinCohort: { minAdmitDuration: 90 } }, ['honoured', '1h', ''], ['honoured', '1m30s', '']])
+    expect(of(open)).toEqual([{ reclaimWithinCohort: { minAdmitDuration: 90 } }, ['ignored', '1h', 'fair sharing is off'], ['honoured', '1m30s', '']])
+    expect(of('fairSharing: {}')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed]])
+    expect(of('fairSharing: {}', 'featureGates: { TopologyAwareScheduling: true }')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed], ['ignored', '', 'not simulated']])
+    expect(message(queue('a'), configuration('v1beta2', 'preemptionProtection: { fairSharing: { minAdmitDuration: 0s } }'))).toContain('preemptionProtection.fairSharing.minAdmitDuration: found "0s", expected a duration above 0 such as 1h or 5m30s')
+  })
+
   it('go by past usage where a Configuration says how it is counted, as Kueue counts it: in cores, bytes and devices', () => {
     const byUsage = queue('a', ['admissionScope: { admissionMode: UsageBasedAdmissionFairSharing }'])
     const later = queue('b', ['admissionScope: { admissionMode: NoAdmissionFairSharing }', 'fairSharing: { admissionFairSharing: { mode: UsageBasedAdmissionFairSharing } }'])
