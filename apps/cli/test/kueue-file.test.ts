@@ -39,6 +39,14 @@ describe('manifests of Kueue', () => {
     expect(err).toBe('warning: queues: 2 of 4 jobs rejected on seed 1:\n  z: no ClusterQueue or LocalQueue is called "nobody"\n  w: it names no queue, and those of the file are a, b\n  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).\n  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).\n')
   })
 
+  it('refuse jobs of a namespace, their user, that the selector of their ClusterQueue does not select', async () => {
+    const selecting = queue('a', '{}').replace('spec:', 'spec:\n  namespaceSelector: { matchLabels: { team: ml } }')
+    const namespaces = ['ml', 'web'].map((name) => `---\napiVersion: v1\nkind: Namespace\nmetadata: { name: ${name}, labels: { team: ${name} } }\n`).join('')
+    const cwd = directory({ 'queues.yaml': `${selecting}${namespaces}`, 'nodes.yaml': nodes, 'jobs.csv': 'id,submit,duration,queue,user,cores\nx,0,100,a,ml,4\ny,10,20,a,web,4\n', 'mapping.yaml': mapping })
+    const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
+    expect(err).toContain('1 of 2 jobs rejected on seed 1:\n  y: the namespaceSelector of ClusterQueue "a" does not select its namespace web\n')
+  })
+
   it('ask for the nodes where none were given', async () => {
     const cwd = directory({ 'queues.yaml': queue('a', '{}'), 'jobs.csv': jobs, 'mapping.yaml': mapping })
     const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
