@@ -41,6 +41,11 @@ describe('queues of KAI', () => {
     ])
   })
 
+  it('are not compared by fair shares of everything where the cluster has not all that KAI divides', () => {
+    const first = (...resources: readonly string[]) => (queuePolicy(readQueues(source(queue('a', '{}'))), { ...facts, resources }) as KaiPolicy).options.fairSharesFirst
+    expect([first('cpu', 'mem', 'gpu'), first('cpu', 'mem'), first('gpu'), first('map')]).toEqual([undefined, false, false, undefined])
+  })
+
   it('are a tree with their settings', () => {
     const { rows } = queueTable(readQueues(source(queue('b', '{ parentQueue: a, priority: 5 }'), queue('a', `{ resources: { gpu: ${all(4)} } }`))))
     expect(rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([['a', 0, true, { quota: 'gpu=4', limit: 'gpu=-1', overQuotaWeight: 'gpu=2' }], ['a.b', 1, false, { priority: '5' }]])

@@ -16,7 +16,8 @@ const queue = z.strictObject({
 export const kaiOptions = z.strictObject({
   queues: z.record(z.string().min(1), queue).default({}).describe('settings by name, `team.project` for a queue in another'),
   defaults: queue.prefault({}).describe('settings of queues that are not named'),
-  nonPreemptiblePriority: z.number().int().optional().describe('jobs of this priority and above (in KAI 100) are never preempted, and together stay within the quotas of their queue and of those around it; default: none'),
+  nonPreemptiblePriority: z.number().int().optional().describe('jobs of this priority and above (in KAI 100), unless they say otherwise (`preemptible`), are never preempted, and together stay within the quotas of their queue and of those around it; default: only those that say so'),
+  fairSharesFirst: z.boolean().default(true).describe('whether queues with more than their fair share of everything come after others; in KAI of each of CPU, memory and GPUs, which no queue has on a cluster without GPUs'),
   ties: sharingFields.ties,
 })
 export type KaiSettings = z.output<typeof kaiOptions>

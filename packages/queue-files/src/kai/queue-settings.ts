@@ -18,7 +18,8 @@ interface Unit {
 const units: Readonly<Record<string, Unit>> = knownWords<Unit>({
   gpu: { resource: 'gpu', per: 1000, unit: 'thousandths' }, cpu: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1e6 / 2 ** 20, unit: 'MiB' },
 })
-const RESOURCES = ['cpu', 'mem', 'gpu']
+/** Of which KAI divides all. */
+export const RESOURCES = ['cpu', 'mem', 'gpu']
 const kinds = ['quota', 'limit', 'overQuotaWeight'] as const
 const known = ['priority', 'resources', 'parentQueue']
 const why = knownWords<string>({
