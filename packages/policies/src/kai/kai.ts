@@ -123,7 +123,7 @@ export class KaiOrder implements Order {
 
   /** Without limits, and where every job may be preempted, none is held back. */
   get readsAll(): boolean {
-    return !this.#hasFixed && !this.#isLimited
+    return this.#fixedPriority === Infinity && !this.#hasFixed && !this.#isLimited
   }
 
   begin({ lane }: Round): void {
