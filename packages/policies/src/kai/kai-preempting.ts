@@ -8,7 +8,8 @@ import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
-import { Reclaiming, Victims, type Victim } from './victims.js'
+import type { Victim } from './victim.js'
+import { Reclaiming, Victims } from './victims.js'
 
 /**
  * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share

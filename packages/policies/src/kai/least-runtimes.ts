@@ -1,7 +1,7 @@
 import type { Seconds } from '@sched/core'
-import type { KaiOrder, Queue } from './kai.js'
+import { partingOf, type KaiOrder, type Queue } from './kai.js'
 import type { KaiSettings } from './options.js'
-import { partingOf, type Victim } from './victims.js'
+import type { Victim } from './victim.js'
 
 type Kind = 'preemptMinRuntime' | 'reclaimMinRuntime'
 

@@ -1,17 +1,8 @@
-import type { JobId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
-import type { KaiOrder, Queue } from './kai.js'
+import type { JobId, ResourceId, WorkView } from '@sched/core'
+import { partingOf, type KaiOrder, type Queue } from './kai.js'
 import type { LeastRuntimes } from './least-runtimes.js'
 import { due, type Rank } from './queue-order.js'
-
-/** What is taken as one: what of a job runs together or not at all (a gang, or the first task of another job), or one task that it can do without. */
-export interface Victim {
-  readonly job: JobId
-  readonly tasks: readonly TaskId[]
-  /** Whether its job would not run without. */
-  readonly isCore: boolean
-  /** Since when its job runs. */
-  readonly since: Seconds
-}
+import type { Victim } from './victim.js'
 
 /** Who may be taken, by queue; as long as nobody else runs. */
 export class Victims {
@@ -170,10 +161,3 @@ export class Reclaiming {
 }
 
 const part = ({ allocated, fairShare }: Queue, r: number): number => (allocated[r] === 0 ? 0 : (allocated[r] as number) / (fairShare[r] as number))
-
-/** Where two paths from the outermost queue inwards part. */
-export function partingOf(a: readonly Queue[], b: readonly Queue[]): number {
-  let depth = 0
-  while (a[depth] === b[depth]) depth++
-  return depth
-}
