@@ -30,6 +30,21 @@ it('queues of KAI are a policy: jobs name one by its name or path, and take back
   expect(shown.out).toMatch(/^queue +quota +limit +weight\n[- ]+\nteam +gpu=4 +gpu=-1 +gpu=1\n {2}a +gpu=2/)
 })
 
+it.each([
+  ['where its queue says so', 'reclaimMinRuntime: 1m, ', '', '60'],
+  ['unless its queue says nothing', '', '', '10'],
+  ['whatever its priority where it may be preempted', '', '"priority":100,"preemptible":true,', '10'],
+])('a job of KAI runs for a while before another queue takes it, %s', async (_, runtime, says, expected) => {
+  const gang = (id: string, submit: number, tasks: number, queue: string, more = '') =>
+    `{"id":"${id}","submit":${submit},"queue":"${queue}",${more}"stages":[{"name":"pods","tasks":${tasks},"gang":true,"demand":{"gpu":1000},"duration":100}]}\n`
+  const jobs = `{"format":"sched-workload","version":1}\n${gang('x', 0, 4, 'a', says)}${gang('y', 10, 2, 'b')}`
+  const cwd = directory({ ...files, 'queues.yaml': files['queues.yaml'].replace('spec: {', `spec: { ${runtime}`), 'jobs.jsonl': jobs })
+  const { code } = await sched(['run', '--trace', 'jobs.jsonl', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--out', 'out', '--quiet', '--schedule'], { cwd })
+  const rows = readFileSync(join(cwd, 'out', 'schedule-queues.csv'), 'utf8').trim().split('\n').map((row) => row.split(','))
+  const at = ['id', 'start', 'how'].map((name) => rows[0]!.indexOf(name))
+  expect([code, rows.slice(1).map((row) => at.map((i) => row[i]).join(' '))]).toEqual([0, expect.arrayContaining(['x 0 evicted', `y ${expected} done`])])
+})
+
 it('a queue of KAI that says nothing of a resource has a limit of 0 of it', async () => {
   const cwd = directory({ ...files, 'mapping.yaml': 'demands: { gpu: { column: gpus, scale: 1000 }, cpu: { column: gpus, scale: 100 } }\n' })
   const { code, err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })

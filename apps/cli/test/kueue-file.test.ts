@@ -14,6 +14,7 @@ spec:
 ---
 `
 const local = 'apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: { name: team }\nspec: { clusterQueue: b }\n'
+const spares = 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfeatureGates: { PreemptionProtection: true }\npreemptionProtection: { reclaimWithinCohort: { minAdmitDuration: 50s } }\n'
 const nodes = 'apiVersion: v1\nkind: Node\nmetadata: { name: n1 }\nstatus: { allocatable: { cpu: "8", memory: 8Gi } }\n'
 /** The first job takes all 8 CPUs; the second comes at 10 and has a quota of 4. */
 const jobs = 'id,submit,duration,queue,cores\nx,0,100,a,8\ny,10,20,team,4\nz,10,20,nobody,1\n'
@@ -21,10 +22,11 @@ const mapping = 'demands: { cpu: { column: cores, scale: 1000 } }\n'
 
 describe('manifests of Kueue', () => {
   it.each([
-    ['waits', '{ reclaimWithinCohort: Never }', ['x,0,100', 'y,100,120']],
-    ['takes back what is its own', '{ reclaimWithinCohort: Any }', ['y,10,30', 'x,0,130']],
-  ])('are a policy on nodes of Kubernetes, by LocalQueue: who has quota %s', async (_, preemption, expected) => {
-    const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', preemption)}${local}`, 'nodes.yaml': nodes, 'jobs.csv': jobs, 'mapping.yaml': mapping })
+    ['waits', '{ reclaimWithinCohort: Never }', '', ['x,0,100', 'y,100,120']],
+    ['takes back what is its own', '{ reclaimWithinCohort: Any }', '', ['y,10,30', 'x,0,130']],
+    ['takes it back once who has it is spared no longer', '{ reclaimWithinCohort: Any }', '---\n' + spares, ['y,50,70', 'x,0,170']],
+  ])('are a policy on nodes of Kubernetes, by LocalQueue: who has quota %s', async (_, preemption, configuration, expected) => {
+    const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', preemption)}${local}${configuration}`, 'nodes.yaml': nodes, 'jobs.csv': jobs, 'mapping.yaml': mapping })
     const { code } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--jitter', '0', '--out', 'out', '--quiet'], { cwd })
     const [header = '', ...rows] = readFileSync(join(cwd, 'out', readdirSync(join(cwd, 'out')).find((file) => /^jobs.*csv$/.test(file)) ?? ''), 'utf8').trim().split('\n').map((row) => row.split(','))
     const at = ['id', 'start', 'end'].map((name) => header.indexOf(name))
@@ -35,6 +37,14 @@ describe('manifests of Kueue', () => {
     const cwd = directory({ 'queues.yaml': `${queue('a', '{}')}${queue('b', '{}')}${local}`, 'nodes.yaml': nodes, 'jobs.csv': `${jobs}w,10,20,,1\n`, 'mapping.yaml': mapping })
     const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
     expect(err).toBe('warning: queues: 2 of 4 jobs rejected on seed 1:\n  z: no ClusterQueue or LocalQueue is called "nobody"\n  w: it names no queue, and those of the file are a, b\n  Jobs without a queue get one by `--queue-mix prod=70,adhoc=30` (`queueMix` of the workload).\n  Queues get the names that they have there by `--queue-names theirs=ours,*=other` (`queueNames` of the workload).\n')
+  })
+
+  it('refuse jobs of a namespace, their user, that the selector of their ClusterQueue does not select', async () => {
+    const selecting = queue('a', '{}').replace('spec:', 'spec:\n  namespaceSelector: { matchLabels: { team: ml } }')
+    const namespaces = ['ml', 'web'].map((name) => `---\napiVersion: v1\nkind: Namespace\nmetadata: { name: ${name}, labels: { team: ${name} } }\n`).join('')
+    const cwd = directory({ 'queues.yaml': `${selecting}${namespaces}`, 'nodes.yaml': nodes, 'jobs.csv': 'id,submit,duration,queue,user,cores\nx,0,100,a,ml,4\ny,10,20,a,web,4\n', 'mapping.yaml': mapping })
+    const { err } = await sched(['run', '--trace', 'jobs.csv', '--mapping', 'mapping.yaml', '--nodes', 'nodes.yaml', '--queues', 'queues.yaml', '--quiet'], { cwd })
+    expect(err).toContain('1 of 2 jobs rejected on seed 1:\n  y: the namespaceSelector of ClusterQueue "a" does not select its namespace web\n')
   })
 
   it('ask for the nodes where none were given', async () => {

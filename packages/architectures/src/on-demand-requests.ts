@@ -27,6 +27,7 @@ interface Entry extends Request {
   readonly deadline: Seconds
   readonly user: UserId
   readonly queue: QueueId
+  readonly preemptible: boolean | undefined
   readonly account: string
   readonly qos: string
   readonly array: string
@@ -95,6 +96,7 @@ export class Requests implements WorkView {
       deadline: work.deadline(job),
       user: work.user(job),
       queue: work.queue(job),
+      preemptible: work.preemptible(job),
       account: work.account(job),
       qos: work.qos(job),
       array: work.array(job),
@@ -191,6 +193,9 @@ export class Requests implements WorkView {
   }
   queueName(queue: QueueId): string {
     return this.#work.queueName(queue)
+  }
+  preemptible(id: JobId): boolean | undefined {
+    return this.#entry(id).preemptible
   }
   account(id: JobId): string {
     return this.#entry(id).account

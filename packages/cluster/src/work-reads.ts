@@ -100,6 +100,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   account(job: JobId): string {
     return this.spec(job).account ?? ''
   }
+  preemptible(job: JobId): boolean | undefined {
+    return this.spec(job).preemptible
+  }
   qos(job: JobId): string {
     return this.spec(job).qos ?? ''
   }

@@ -189,6 +189,8 @@ export interface JobSpec {
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number
+  /** Whether what runs of it may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn); default: as they go by without. */
+  readonly preemptible?: boolean
   /** Share of this job relative to its neighbours under a fair order; default 1. */
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */

@@ -154,6 +154,8 @@ export interface WorkView {
   queueName(queue: QueueId): string
   /** Whom the job is charged to, '' where it names nobody. */
   account(job: JobId): string
+  /** Whether what runs of it may be preempted, `undefined` where it does not say. */
+  preemptible(job: JobId): boolean | undefined
   /** The quality of service that it asks for, '' where it names none. */
   qos(job: JobId): string
   /** The array that it is a task of, '' where it is of none. */

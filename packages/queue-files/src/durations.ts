@@ -9,6 +9,10 @@ export function secondsOf(text: string): number | undefined {
   return sum
 }
 
+/** The same with days and weeks. */
+export const secondsWithDays = (text: string): number | undefined =>
+  secondsOf(text.replace(/(\d+(?:\.\d+)?)([dw])/g, (_, amount: string, unit: string) => `${Number(amount) * (unit === 'w' ? 168 : 24)}h`))
+
 /** The same of durations that mean nothing where they are 0. */
 export const secondsAbove0 = (text: string): number | undefined => {
   const seconds = secondsOf(text)

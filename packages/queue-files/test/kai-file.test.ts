@@ -29,7 +29,7 @@ describe('queues of KAI', () => {
   it('tell what is not as in KAI, and what the cluster does not have', () => {
     const { findings } = queuePolicy(readQueues(source(queue('a', '\n  preemptMinRuntime: 5m\n  resources:\n    gpu: { quota: 4 }\n    memory: { quota: 1, limit: -1, overQuotaWeight: 1, lendingLimit: 0 }\n'), 'apiVersion: v1\nkind: Node\nmetadata: { name: n }\n')), { ...facts, resources: ['cpu', 'gpu'], totals: { cpu: 1, gpu: 2000 } })
     expect(findings.map(({ verdict, line, setting, note }) => [verdict, line, setting, note])).toEqual([
-      ['ignored', 5, 'a preemptMinRuntime', 'nobody has a least time to run'],
+      ['honoured', 5, 'a preemptMinRuntime', ''],
       ['honoured', 7, 'a quota of gpu', 'more than all nodes have together, 2000 gpu; it counts in thousandths'],
       ['honoured', 7, 'a gpu', 'without limit and overQuotaWeight: a limit of 0, so no job that asks for gpu starts (-1 is no limit), and nothing beyond the quota'],
       ['honoured', 7, 'a resources', 'without cpu: a limit of 0, so no job that asks for cpu starts (-1 is no limit)'],
@@ -39,6 +39,17 @@ describe('queues of KAI', () => {
       ['ignored', 8, 'a lendingLimit of memory', expect.stringContaining('not simulated') as string],
       ['ignored', 11, 'Node', 'not of the scheduling here'],
     ])
+  })
+
+  it('are not compared by fair shares of everything where the cluster has not all that KAI divides', () => {
+    const first = (...resources: readonly string[]) => (queuePolicy(readQueues(source(queue('a', '{}'))), { ...facts, resources }) as KaiPolicy).options.fairSharesFirst
+    expect([first('cpu', 'mem', 'gpu'), first('cpu', 'mem'), first('gpu'), first('map')]).toEqual([undefined, false, false, undefined])
+  })
+
+  it('have least times to run, with days and weeks', () => {
+    const { options } = made(queue('a', '{ preemptMinRuntime: 1m30s, reclaimMinRuntime: 1w2d4h }'))
+    expect(options.queues?.['a']).toMatchObject({ preemptMinRuntime: 90, reclaimMinRuntime: 9 * 86_400 + 4 * 3600 })
+    expect(messageOf(() => made(queue('a', '{ reclaimMinRuntime: soon }')))).toContain('spec.reclaimMinRuntime: found "soon", expected a duration such as 10m or 1h30m')
   })
 
   it('are a tree with their settings', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts } from '../src/index.js'
+import { placeInKueue } from '../src/kueue/place-jobs.js'
 import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['cpu', 'mem', 'gpu'], nodes: 1, heartbeat: false }
@@ -80,8 +81,29 @@ describe('manifests of Kueue', () => {
     const of = (...spec: string[]) => made([queue('a', spec)]).findings.filter(({ setting }) => setting === 'a namespaceSelector').map(({ verdict, line, value, note }) => [verdict, line, value, note])
     const none = [['ignored', 3, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here']]
     expect([of(), of('namespaceSelector: null'), of('namespaceSelector: {}'), of('namespaceSelector: { matchLabels: { team: ml } }')]).toEqual([
-      none, none, [['honoured', 5, '{}', '']], [['ignored', 5, '', 'labels of namespaces are not known: jobs of all of them are admitted']],
+      none, none, [['honoured', 5, '{}', '']], [['ignored', 5, '', 'labels of namespaces are not known: jobs of all of them are admitted. Put Namespaces into the file: kubectl get namespaces -o yaml']],
     ])
+  })
+
+  const local = (namespace: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: { name: ${namespace}-queue, namespace: ${namespace} }\nspec: { clusterQueue: a }`
+  const namespace = (name: string, labels: string) => `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${name}, labels: ${labels} }`
+
+  it.each<[string, string, readonly string[], readonly unknown[]]>([
+    ['by its name, which all have as a label', '{ matchLabels: { kubernetes.io/metadata.name: ml } }', ['web', 'qa'], ['honoured', '']],
+    ['by several names', '{ matchExpressions: [{ key: kubernetes.io/metadata.name, operator: NotIn, values: [web] }] }', ['web'], ['honoured', '']],
+    ['by labels, as far as they are known', '{ matchLabels: { team: ml } }', ['web'], ['approximated', 'labels of qa are not known: jobs of these are admitted. Put Namespaces into the file: kubectl get namespaces -o yaml']],
+    ['by labels that are there, and by the name where the others are not known', '{ matchLabels: { kubernetes.io/metadata.name: ml }, matchExpressions: [{ key: team, operator: Exists }] }', ['web', 'qa'], ['honoured', '']],
+    ['by labels that are not there', '{ matchExpressions: [{ key: team, operator: DoesNotExist }, { key: kubernetes.io/metadata.name, operator: In, values: [ml, web] }] }', ['ml', 'qa'], ['honoured', '']],
+  ])('admit the jobs of a namespace that their selector selects %s', (_, selector, refused, verdict) => {
+    const policy = made([queue('a', [`namespaceSelector: ${selector}`]), ...['ml', 'web', 'qa'].map(local), namespace('ml', '{ team: ml }'), namespace('web', '{}')])
+    const place = placeInKueue(policy)
+    expect(['ml', 'web', 'qa', 'ann'].filter((user) => place({ id: '', submit: 0, stages: [], queue: 'a', user }).refused !== undefined)).toEqual(refused)
+    expect(place({ id: '', submit: 0, stages: [], queue: `${refused[0]}-queue`, user: refused[0] as string }).refused).toBe(`the namespaceSelector of ClusterQueue "a" does not select its namespace ${refused[0]}`)
+    expect(policy.findings.filter(({ setting }) => setting.includes('amespace')).map((each) => [each.verdict, each.note])).toEqual([verdict])
+  })
+
+  it('have no selector that Kubernetes would refuse', () => {
+    expect(message(queue('a', ['namespaceSelector: { matchExpressions: [{ key: team, operator: Is }] }']))).toBe('"kueue.yaml" line 5 spec.namespaceSelector.matchExpressions[0].operator: found "Is", expected In, NotIn, Exists, DoesNotExist.')
   })
 
   it('do not preempt while they borrow with fair sharing, nor without reclaiming: Kueue refuses both', () => {
@@ -109,6 +131,21 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a'), other]).findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'ConfigMap' })
     expect(options(queue('a'), 'apiVersion: config.lws.x-k8s.io/v1alpha1\nkind: Configuration\nfairSharing: {}')['fairSharing']).toBeUndefined()
     expect(message(queue('a'), configuration('v1beta2'), inMap('apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration'))).toContain('is a second Configuration of Kueue.')
+  })
+
+  it('spare workloads from other queues as long as a Configuration says, with the gate open that Kueue has closed', () => {
+    const rules = 'preemptionProtection: { fairSharing: { minAdmitDuration: 1h }, reclaimWithinCohort: { minAdmitDuration: 1m30s } }'
+    const of = (...settings: string[]) => {
+      const { options: found, findings } = made([queue('a'), configuration('v1beta2', rules, ...settings)])
+      return [found.preemptionProtection, ...findings.filter(({ setting }) => setting.startsWith('pre') || setting === 'featureGates').map(({ verdict, value, note }) => [verdict, value, note])]
+    }
+    const open = 'featureGates: { PreemptionProtection: true }'
+    const closed = 'off: `featureGates: { PreemptionProtection: true }` turns it on'
+    expect(of('fairSharing: {}', open)).toEqual([{ fairSharing: { minAdmitDuration: 3600 }, reclaimWithinCohort: { minAdmitDuration: 90 } }, ['honoured', '1h', ''], ['honoured', '1m30s', '']])
+    expect(of(open)).toEqual([{ reclaimWithinCohort: { minAdmitDuration: 90 } }, ['ignored', '1h', 'fair sharing is off'], ['honoured', '1m30s', '']])
+    expect(of('fairSharing: {}')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed]])
+    expect(of('fairSharing: {}', 'featureGates: { TopologyAwareScheduling: true }')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed], ['ignored', '', 'not simulated']])
+    expect(message(queue('a'), configuration('v1beta2', 'preemptionProtection: { fairSharing: { minAdmitDuration: 0s } }'))).toContain('preemptionProtection.fairSharing.minAdmitDuration: found "0s", expected a duration above 0 such as 1h or 5m30s')
   })
 
   it('go by past usage where a Configuration says how it is counted, as Kueue counts it: in cores, bytes and devices', () => {

@@ -204,6 +204,23 @@ describe('what a group of pods asks at least', () => {
     expect(stagesOf(group, ...ofGroup('decode'), ...ofGroup('prefill'))).toEqual([[3, true, 2], [3, true, 1]])
   })
 
+  it('is not what says whether a job may be preempted: its group, object or pods do, for KAI, Volcano and YuniKorn', () => {
+    const says = (...items: readonly object[]) => jobs(...items).map(({ preemptible }) => preemptible)
+    const label = (key: string, value: string) => ({ labels: { [key]: value } })
+    const note = (key: string, value: string) => ({ annotations: { [key]: value } })
+    const group = (spec: Json) => [other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', { minMember: 1, ...spec }), ...three({ annotations: { 'pod-group-name': 'pg' } })]
+    expect([says(...group({ preemptibility: 'non-preemptible' })), says(...group({ preemptibility: 'preemptible' })), says(...group({}))]).toEqual([[false], [true], [undefined]])
+    expect(says(pod('a', label('kai.scheduler/preemptibility', 'preemptible')), pod('b', label('kai.scheduler/preemptibility', 'non-preemptible')), pod('c', label('kai.scheduler/preemptibility', 'never')))).toEqual([true, false, undefined])
+    expect(says(job('train', label('kai.scheduler/preemptibility', 'non-preemptible')))).toEqual([false])
+    expect(says(pod('a', note('volcano.sh/preemptable', 'false')), pod('b', label('volcano.sh/preemptable', 'maybe')), pod('c', note('volcano.sh/preemptable', 'true')))).toEqual([false, false, undefined])
+    expect(says(pod('a', note('yunikorn.apache.org/allow-preemption', 'false')), pod('b', note('yunikorn.apache.org/allow-preemption', 'true')))).toEqual([false, undefined])
+  })
+
+  it('is not to be preempted only where none of its pods is', () => {
+    const of = (...values: readonly (string | undefined)[]) => jobs(...values.map((value, i) => pod(`p-${i}`, { ...owned('Job', 'j'), ...(value !== undefined && { annotations: { 'volcano.sh/preemptable': value } }) })))[0]?.preemptible
+    expect([of('false', 'false'), of('false', undefined), of('true', 'false')]).toEqual([false, undefined, undefined])
+  })
+
   it('is all of each kind apart for policies that start stages one by one', () => {
     const objects = [other('v1', 'PodGroup', 'pg', { minMember: 2 }), ...three(grouped), pod('d', grouped, '2')]
     const [job] = [...jobsOf(read(JSON.stringify(list(...objects)), { gang: 'stages' }))]

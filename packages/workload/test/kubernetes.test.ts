@@ -154,6 +154,23 @@ describe('kubernetes', () => {
     expect(jobs([job('sweep', { spec: { template } })])[0]?.stages[0]?.constraints).toEqual(constraints)
   })
 
+  it('tells how many pods mind where others are in ways that are not looked at', () => {
+    const minding = (spec: Json) => {
+      const trace = read(list(pod('p', { metadata: { labels: { app: 'train' } }, spec })))
+      expect([...jobsOf(trace)]).toHaveLength(1)
+      return (trace.report.rules ?? []).find(({ rule }) => rule === 'minding')?.jobs
+    }
+    const requires = (kind: string, term: Json) => ({ affinity: { [kind]: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', ...term }] } } })
+    const apart = (term: Json) => requires('podAntiAffinity', term)
+    const unread = [
+      apart({ labelSelector: { matchLabels: { app: 'web' } } }), apart({ labelSelector: {}, topologyKey: 'topology.kubernetes.io/zone' }), apart({ labelSelector: {}, namespaces: ['web'] }),
+      requires('podAffinity', { labelSelector: {} }), { topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] },
+    ]
+    expect(unread.map(minding)).toEqual([1, 1, 1, 1, 1])
+    const preferred = { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: {} }] } } }
+    expect([{}, apart({ labelSelector: {} }), apart({}), preferred, { topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }] }].map(minding)).toEqual([undefined, undefined, undefined, undefined, undefined])
+  })
+
   it('leaves out what has not ended, never started or never ends, and counts it; objects may also stand one on a line', () => {
     const items = [
       pod('train-0', { status: { phase: 'Failed' } }), pod('kube-proxy', { metadata: controller('DaemonSet', 'kube-proxy') }), pod('train-1', { status: { phase: 'Running' } }),

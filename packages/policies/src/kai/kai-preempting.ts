@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type TaskId } from '@sched/core'
+import { definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round, type Seconds, type TaskId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
@@ -6,8 +6,10 @@ import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { KaiOrder, kaiOrder } from './kai.js'
+import { LeastRuntimes } from './least-runtimes.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
-import { Reclaiming, Victims, type Victim } from './victims.js'
+import type { Victim } from './victim.js'
+import { Reclaiming, Victims } from './victims.js'
 
 /**
  * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share
@@ -47,6 +49,7 @@ class KaiPreempting implements Policy {
   /** Jobs of which tasks started together. */
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
+  readonly #leastRuntimes: LeastRuntimes
   /** Who may be taken, until somebody is. */
   #victims: Victims | undefined
   /** Whether somebody takes nothing in this cycle alone. */
@@ -62,6 +65,7 @@ class KaiPreempting implements Policy {
     this.#placement = made
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
+    this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
     Object.assign(
       this,
       forwarding(this.#policy, this.#running, {
@@ -77,6 +81,7 @@ class KaiPreempting implements Policy {
     this.#taken.begin(round.now)
     this.#hasSpared = false
     this.#hasMetNew = false
+    this.#leastRuntimes.begin()
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
     const jobs = this.#waiting(round)
@@ -85,6 +90,7 @@ class KaiPreempting implements Policy {
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
     if (!isInVain || round.cluster.heartbeat > 0) return
+    if (this.#leastRuntimes.next < Infinity) round.wakeAt(this.#leastRuntimes.next)
     if (this.#hasMetNew) round.wakeAt(this.#taken.expect(round.now + MOMENT))
     else if (this.#hasSpared) round.wakeAt(this.#taken.expect(round.now + CYCLE))
   }
@@ -124,13 +130,13 @@ class KaiPreempting implements Policy {
   #reclaim(job: JobId, round: Round): boolean {
     const order = this.#order
     if (!order.isWithinFairShare(job)) return false
-    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#env.work)
+    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#leastRuntimes, this.#env.work)
     return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
   }
 
   #preempt(job: JobId, round: Round): boolean {
     const { work } = this.#env
-    const victims = this.#victimsIn(round).of(this.#order.leaf(job)).filter((victim) => work.priority(victim.job) < work.priority(job))
+    const victims = this.#leastRuntimes.preemptible(this.#victimsIn(round).of(this.#order.leaf(job))).filter((victim) => work.priority(victim.job) < work.priority(job))
     return this.#makeRoom(job, () => victims.pop(), () => true, round)
   }
 
@@ -147,8 +153,9 @@ class KaiPreempting implements Policy {
       const first = tasks.reduce((least, task) => (task < least ? task : least))
       const isCore = this.#gangs.has(job) ? (task: TaskId) => work.inGang(task) : (task: TaskId) => task === first
       const core = tasks.filter(isCore)
-      if (core.length > 0) found.add(leaf, { job, tasks: core, isCore: true })
-      if (core.length < tasks.length) for (const task of tasks) if (!isCore(task)) found.add(leaf, { job, tasks: [task], isCore: false })
+      const since = this.#runsSince(tasks)
+      if (core.length > 0) found.add(leaf, { job, tasks: core, isCore: true, since })
+      if (core.length < tasks.length) for (const task of tasks) if (!isCore(task)) found.add(leaf, { job, tasks: [task], isCore: false, since })
     }
     this.#victims = found
     return found
@@ -174,6 +181,14 @@ class KaiPreempting implements Policy {
     }
     round.rollback(before)
     return false
+  }
+
+  /** Now, if all of them have just started. */
+  #runsSince(tasks: readonly TaskId[]): Seconds {
+    return tasks.reduce((first, task) => {
+      const started = this.#env.work.started(task)
+      return started < first ? started : first
+    }, this.#env.now())
   }
 
   /** Who has just started can be taken a moment later, and nobody goes in its place. */

@@ -52,6 +52,7 @@ export class KaiOrder implements Order {
   readonly #work: WorkView
   readonly #claims = new Map<string, Claims>()
   readonly #fixedPriority: number
+  readonly #fairSharesFirst: boolean
   readonly #tree: PoolTree
   readonly #lists: PoolLists
   /** `[lane][pool]`. */
@@ -65,8 +66,9 @@ export class KaiOrder implements Order {
   readonly #inOrder: readonly (readonly number[])[][]
   /** By lane: whether fair shares are to be computed anew. */
   readonly #isStale: boolean[]
-  /** Without limits, and where every job may be preempted, none is held back. */
-  readonly readsAll: boolean
+  readonly #isLimited: boolean
+  /** Whether a job has come that is never preempted. */
+  #hasFixed = false
   readonly #capacity: Float64Array
   readonly #before: Float64Array
   readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
@@ -87,7 +89,8 @@ export class KaiOrder implements Order {
     }
     this.#claims.set('', claimsOf(settings.defaults, cluster, 'defaults'))
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
-    this.readsAll = this.#fixedPriority === Infinity && ![...this.#claims.values()].some(isLimited)
+    this.#fairSharesFirst = settings.fairSharesFirst
+    this.#isLimited = [...this.#claims.values()].some(isLimited)
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -101,7 +104,8 @@ export class KaiOrder implements Order {
   }
 
   admits(job: JobSpec): string | undefined {
-    const { queue, user, priority = 0 } = job
+    const { queue, user, priority = 0, preemptible } = job
+    const isFixed = this.#isFixed(preemptible, priority)
     const parts = queuePath(queue ?? user ?? 'default').split('/')
     for (const stages of startedTogether(job))
       for (const [r, name] of this.#cluster.resources.entries())
@@ -109,13 +113,18 @@ export class KaiOrder implements Order {
           const path = parts.slice(0, depth + 1).join('/')
           const asked = askedTogether(stages, name)
           const { limit, quota } = this.#claimsOf(path)
-          const [what, most] = priority >= this.#fixedPriority && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
+          const [what, most] = isFixed && (quota[r] as number) < (limit[r] as number) ? ['quota', quota[r] as number] : ['limit', limit[r] as number]
           if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
     return undefined
   }
 
   // ---- reading ----
+
+  /** Without limits, and where every job may be preempted, none is held back. */
+  get readsAll(): boolean {
+    return this.#fixedPriority === Infinity && !this.#hasFixed && !this.#isLimited
+  }
 
   begin({ lane }: Round): void {
     this.#lane = lane
@@ -183,7 +192,12 @@ export class KaiOrder implements Order {
   }
 
   isFixed(job: JobId): boolean {
-    return this.#work.priority(job) >= this.#fixedPriority
+    return this.#isFixed(this.#work.preemptible(job), this.#work.priority(job))
+  }
+
+  /** What a job says counts before its priority. Source: KAI Scheduler, `CalculatePreemptibility`. */
+  #isFixed(preemptible: boolean | undefined, priority: number): boolean {
+    return preemptible === undefined ? priority >= this.#fixedPriority : !preemptible
   }
 
   leaf(job: JobId): number {
@@ -226,7 +240,7 @@ export class KaiOrder implements Order {
     const queue = this.queue(pool)
     const left = queue.allocated.slice()
     for (const r of this.resources) left[r] = (left[r] as number) - amount(r)
-    return rankOf({ ...queue, allocated: left, asked: new Float64Array(left.length) }, this.resources, this.#capacity)
+    return rankOf({ ...queue, allocated: left, asked: new Float64Array(left.length) }, this.resources, this.#capacity, this.#fairSharesFirst)
   }
 
   /** Below 0: the first is served before the second, if they stood like that. */
@@ -292,7 +306,7 @@ export class KaiOrder implements Order {
     }
     if (waiting.length === 1) return
     const resources = this.#resources(lane)
-    const ranked = waiting.map((child) => ({ child, rank: rankOf(queues[child] as Queue, resources, this.#capacity) }))
+    const ranked = waiting.map((child) => ({ child, rank: rankOf(queues[child] as Queue, resources, this.#capacity, this.#fairSharesFirst) }))
     ranked.sort((a, b) => compareRanks(a.rank, b.rank, resources) || lists.tie(a.child) - lists.tie(b.child))
     for (const [place, { child }] of ranked.entries()) lists.placePool(child, lane, place)
   }
@@ -304,6 +318,7 @@ export class KaiOrder implements Order {
     const leaf = this.#tree.leaf(this.#work.queueName(this.#work.queue(job)))
     this.#addPools(known)
     this.#leafOf[job] = leaf.id
+    this.#hasFixed ||= this.isFixed(job)
     this.#lists.openJob(job, this.#work.rank(job))
     for (const waits of this.#waits) for (const r of this.#cluster.resources.keys()) waits[job * this.#cluster.resources.length + r] = 0
   }
@@ -399,3 +414,10 @@ export class KaiOrder implements Order {
 }
 
 const isLimited = ({ limit }: Claims): boolean => limit.some((most) => most < Infinity)
+
+/** Where two paths from the outermost queue inwards part. */
+export function partingOf(a: readonly Queue[], b: readonly Queue[]): number {
+  let depth = 0
+  while (a[depth] === b[depth]) depth++
+  return depth
+}

@@ -8,15 +8,22 @@ const claim = z.strictObject({
   limit: amount.default(-1).describe('amount that it never exceeds; -1: no limit'),
   overQuotaWeight: z.number().nonnegative().default(1).describe('part of what no quota takes, relative to siblings; 0: none'),
 })
+const runtime = z.number().nonnegative()
 const queue = z.strictObject({
   priority: z.number().int().default(100).describe('siblings of higher priority have their part of what no quota takes first, and come first where both are within, or above, what is theirs'),
   resources: z.record(z.string(), claim).default({}).describe('by resource'),
+  preemptMinRuntime: runtime.optional().describe('seconds for which its jobs run before others of their queue take what they cannot do without; default: as the queue around it'),
+  reclaimMinRuntime: runtime.optional().describe('the same before other queues do'),
 })
 
 export const kaiOptions = z.strictObject({
   queues: z.record(z.string().min(1), queue).default({}).describe('settings by name, `team.project` for a queue in another'),
   defaults: queue.prefault({}).describe('settings of queues that are not named'),
-  nonPreemptiblePriority: z.number().int().optional().describe('jobs of this priority and above (in KAI 100) are never preempted, and together stay within the quotas of their queue and of those around it; default: none'),
+  nonPreemptiblePriority: z.number().int().optional().describe('jobs of this priority and above (in KAI 100), unless they say otherwise (`preemptible`), are never preempted, and together stay within the quotas of their queue and of those around it; default: only those that say so'),
+  fairSharesFirst: z.boolean().default(true).describe('whether queues with more than their fair share of everything come after others; in KAI of each of CPU, memory and GPUs, which no queue has on a cluster without GPUs'),
+  defaultPreemptMinRuntime: runtime.default(0).describe('seconds where no queue says a `preemptMinRuntime`'),
+  defaultReclaimMinRuntime: runtime.default(0).describe('seconds where no queue says a `reclaimMinRuntime`'),
+  reclaimResolveMethod: z.enum(['lca', 'queue']).default('lca').describe('whose `reclaimMinRuntime` counts, or that of the next queue around that says one: of the queue around the victim, or its own, that lies beside the taker\'s; or always of its own'),
   ties: sharingFields.ties,
 })
 export type KaiSettings = z.output<typeof kaiOptions>
@@ -29,10 +36,12 @@ export interface Claims {
   readonly quota: Float64Array
   readonly limit: Float64Array
   readonly weight: Float64Array
+  readonly preemptMinRuntime?: number | undefined
+  readonly reclaimMinRuntime?: number | undefined
 }
 
 /** Throws `BAD_OPTION` for a resource that the cluster has not. */
-export function claimsOf({ priority, resources }: KaiSettings['defaults'], cluster: ClusterView, field: string): Claims {
+export function claimsOf({ priority, resources, preemptMinRuntime, reclaimMinRuntime }: KaiSettings['defaults'], cluster: ClusterView, field: string): Claims {
   const column = (valueOf: (given: z.output<typeof claim>) => number, absent: number): Float64Array =>
     Float64Array.from(cluster.resources, (name) => {
       const given = resources[name]
@@ -40,5 +49,5 @@ export function claimsOf({ priority, resources }: KaiSettings['defaults'], clust
       return value === -1 ? Infinity : value
     })
   for (const name of Object.keys(resources)) resourceNamed(name, cluster.resources, `${field}.resources.${name}`)
-  return { priority, quota: column(({ quota }) => quota, 0), limit: column(({ limit }) => limit, -1), weight: column(({ overQuotaWeight }) => overQuotaWeight, 1) }
+  return { priority, preemptMinRuntime, reclaimMinRuntime, quota: column(({ quota }) => quota, 0), limit: column(({ limit }) => limit, -1), weight: column(({ overQuotaWeight }) => overQuotaWeight, 1) }
 }

@@ -21,7 +21,7 @@ const NOTHING_DUE = 1000
  * Source: KAI Scheduler, queue_order.go and queue_resource_share.go.
  */
 export function compareQueues(a: Standing, b: Standing, resources: readonly number[], capacity: ArrayLike<number>): number {
-  return compareRanks(rankOf(a, resources, capacity), rankOf(b, resources, capacity), resources)
+  return compareRanks(rankOf(a, resources, capacity, true), rankOf(b, resources, capacity, true), resources)
 }
 
 /** What the questions find for one queue. */
@@ -35,8 +35,9 @@ export interface Rank {
   readonly share: number
 }
 
-export function rankOf(queue: Standing, resources: readonly number[], capacity: ArrayLike<number>): Rank {
-  let isOverFairShare = true
+/** `fairSharesFirst`: whether it is asked who has more than its fair share. */
+export function rankOf(queue: Standing, resources: readonly number[], capacity: ArrayLike<number>, fairSharesFirst: boolean): Rank {
+  let isOverFairShare = fairSharesFirst
   let isOverQuota = false
   let usesUndue = false
   let shareWithNext = 0

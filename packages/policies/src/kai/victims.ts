@@ -1,14 +1,8 @@
-import type { JobId, ResourceId, TaskId, WorkView } from '@sched/core'
-import type { KaiOrder, Queue } from './kai.js'
+import type { JobId, ResourceId, WorkView } from '@sched/core'
+import { partingOf, type KaiOrder, type Queue } from './kai.js'
+import type { LeastRuntimes } from './least-runtimes.js'
 import { due, type Rank } from './queue-order.js'
-
-/** What is taken as one: what of a job runs together or not at all (a gang, or the first task of another job), or one task that it can do without. */
-export interface Victim {
-  readonly job: JobId
-  readonly tasks: readonly TaskId[]
-  /** Whether its job would not run without. */
-  readonly isCore: boolean
-}
+import type { Victim } from './victim.js'
 
 /** Who may be taken, by queue; as long as nobody else runs. */
 export class Victims {
@@ -62,15 +56,19 @@ export class Reclaiming {
   /** Those of the outermost queues that may give; none has more meanwhile, so the others never may. */
   readonly #outermost = new Set<number>()
   readonly #victims: Victims
+  readonly #leastRuntimes: LeastRuntimes
+  /** By leaf: who of it may be taken. */
+  readonly #lists = new Map<number, readonly Victim[]>()
   /** By leaf that gave somebody or gives no more: how many are left. */
   readonly #left = new Map<number, number>()
   /** By queue, as far as nobody inside it has gone since. */
   readonly #givers = new Map<number, Giver | undefined>()
 
-  constructor(job: JobId, order: KaiOrder, victims: Victims, work: WorkView) {
+  constructor(job: JobId, order: KaiOrder, victims: Victims, leastRuntimes: LeastRuntimes, work: WorkView) {
     this.#job = job
     this.#order = order
     this.#victims = victims
+    this.#leastRuntimes = leastRuntimes
     this.#work = work
     this.#path = order.path(job)
     for (const r of order.resources) this.#asked[r] = order.asked(job, r)
@@ -128,12 +126,20 @@ export class Reclaiming {
 
   #lastIn(leaf: number): Pick<Giver, 'leaf' | 'victim'> | undefined {
     if (leaf === this.#order.leaf(this.#job)) return undefined
-    const victim = this.#victims.of(leaf)[this.#leftOf(leaf) - 1]
+    const victim = this.#listOf(leaf)[this.#leftOf(leaf) - 1]
     return victim && { leaf, victim }
   }
 
   #leftOf(leaf: number): number {
-    return this.#left.get(leaf) ?? this.#victims.of(leaf).length
+    return this.#left.get(leaf) ?? this.#listOf(leaf).length
+  }
+
+  #listOf(leaf: number): readonly Victim[] {
+    const known = this.#lists.get(leaf)
+    if (known !== undefined) return known
+    const list = this.#leastRuntimes.reclaimable(this.#victims.of(leaf), this.#path)
+    this.#lists.set(leaf, list)
+    return list
   }
 
   #mayTake({ job }: Victim): boolean {
@@ -155,10 +161,3 @@ export class Reclaiming {
 }
 
 const part = ({ allocated, fairShare }: Queue, r: number): number => (allocated[r] === 0 ? 0 : (allocated[r] as number) / (fairShare[r] as number))
-
-/** Where two paths from the outermost queue inwards part. */
-function partingOf(a: readonly Queue[], b: readonly Queue[]): number {
-  let depth = 0
-  while (a[depth] === b[depth]) depth++
-  return depth
-}

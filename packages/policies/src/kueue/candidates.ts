@@ -1,6 +1,7 @@
 import { fits } from './assignment.js'
 import { compare } from './entries.js'
 import type { KueueSettings } from './options.js'
+import type { Protection } from './protection.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
@@ -15,6 +16,7 @@ export interface Preemptor {
   readonly admitted: ReadonlyMap<ClusterQueue, Iterable<Workload>>
   readonly borrowers: Borrowers
   readonly fairSharing: KueueSettings['fairSharing']
+  readonly protection: Protection
   readonly resources: number
   /** What its user has used lately, where its queue goes by that. */
   readonly pastUsage: (workload: Workload) => number

@@ -1,5 +1,6 @@
 import { fits } from './assignment.js'
 import { below, borrowsAny, fillBack, firstCommon, grouped, isIn, ownCandidates, reclaimable, restore, type Preemptor } from './candidates.js'
+import type { Protection } from './protection.js'
 import { QueueOrder } from './queue-order.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
@@ -44,14 +45,16 @@ class FairSearch {
   isDone = false
   readonly #workload: Workload
   readonly #resources: number
+  readonly #protection: Protection
   readonly #own: readonly Workload[]
   readonly #others: ReadonlyMap<ClusterQueue, readonly Workload[]>
   /** Shares around the preemptor without all inside that may go. */
   readonly #least = new Map<QuotaNode, number>()
 
-  constructor({ workload, resources }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
+  constructor({ workload, resources, protection }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
     this.#workload = workload
     this.#resources = resources
+    this.#protection = protection
     this.#own = own
     this.#others = others
   }
@@ -88,7 +91,8 @@ class FairSearch {
     const rest: Workload[] = []
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
       if (queue === this.#workload.queue || allows === undefined) {
-        this.#take(order.take(queue))
+        const each = order.take(queue)
+        if (queue === this.#workload.queue || !this.#protection.spares(each, 'reclaimWithinCohort')) this.#take(each)
         continue
       }
       const [mine, its] = this.#shared(queue)
@@ -107,6 +111,7 @@ class FairSearch {
           rest.push(each)
           continue
         }
+        if (this.#protection.spares(each, 'fairSharing')) continue
         this.#take(each)
         break // shares have changed
       }
@@ -114,14 +119,20 @@ class FairSearch {
     return rest
   }
 
-  /** At most one of a queue, whichever comes first. */
+  /** At most one of a queue, whichever comes first of those that are not spared. */
   once(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): void {
     const order = new QueueOrder(this.#workload.queue, grouped(candidates), this.#resources)
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
       const [mine, its] = this.#shared(queue)
-      const each = order.take(queue)
-      if (allows(mine.share(this.#resources), its.share(this.#resources), 0)) this.#take(each)
+      if (allows(mine.share(this.#resources), its.share(this.#resources), 0)) this.#takeFirst(queue, order)
       order.drop(queue)
+    }
+  }
+
+  #takeFirst(queue: ClusterQueue, order: QueueOrder): void {
+    while (order.has(queue)) {
+      const each = order.take(queue)
+      if (!this.#protection.spares(each, 'fairSharing')) return this.#take(each)
     }
   }
 

@@ -11,6 +11,7 @@ import { lackingQuota } from './lacking-quota.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
 import { targets } from './preemption.js'
+import { Protection } from './protection.js'
 import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
@@ -79,6 +80,7 @@ class Kueue implements Policy {
   readonly #held = new Set<JobId>()
   readonly #unfit = new Unfit()
   readonly #borrowers = new Borrowers()
+  readonly #protection: Protection
   /** By queue and priority: the last submission among those that are admitted. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
   /** Queues of which all are done with in this call. */
@@ -97,6 +99,7 @@ class Kueue implements Policy {
     this.#room = new FlavorRoom(env, this.#queues.flavors)
     this.#goesByUsage = goesByUsage(settings)
     this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env) : undefined)
+    this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     Object.assign(this, forwarding(this.#workloads, placement))
   }
@@ -111,9 +114,11 @@ class Kueue implements Policy {
     this.#call++
     this.#taken = None
     this.#preempted.begin(this.#env.now())
+    if (this.#protection.release()) this.#workloads.isChanged.fill(1)
     this.#evictLeaving(round)
     this.#startAdmitted(round)
     if (this.#workloads.isChanged[round.lane] === 1 && !this.#isOver(round)) this.#admitAll(round)
+    if (this.#protection.next < Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#protection.next)
     if (round.explained) this.#explain(round)
   }
 
@@ -314,7 +319,7 @@ class Kueue implements Policy {
     if (round.claimsLeft === 0 || !preempts(workload.queue)) return []
     const { admitted } = this.#workloads
     const pastUsage = (each: Workload): number => this.#workloads.pastUsage(each)
-    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
+    const found = targets({ workload, short, admitted, borrowers: this.#borrowers, protection: this.#protection, fairSharing: this.#fairSharing, resources: this.#queues.resources.length, pastUsage })
     if (found.length === 0 || !this.#preempted.isBarred(workload.job)) return found
     this.#held.add(workload.job)
     if (this.#preempted.mayLater(workload.job)) this.#isUnsettled = true
@@ -372,7 +377,7 @@ class Kueue implements Policy {
 
   /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
   #keep({ queue, demand, tasks, flavor }: Workload, borrows: boolean): void {
-    if (queue.settings.preemption?.reclaimWithinCohort === 'Any') return
+    if (queue.settings.preemption?.reclaimWithinCohort === 'Any' && !this.#protection.delaysReclaim) return
     for (let r = 0; r < demand.length; r++) {
       const c = flavor * demand.length + r
       const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows)

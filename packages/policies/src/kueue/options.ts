@@ -5,6 +5,10 @@ const amount = z.number().nonnegative()
 const quantities = z.record(z.string(), z.union([amount, z.record(z.string(), amount)]))
 export type Quantities = z.output<typeof quantities>
 
+const protection = z
+  .strictObject({ minAdmitDuration: z.number().nonnegative().default(0).describe('seconds since the workload was admitted; 0: at once') })
+  .prefault({})
+
 const cohortFields = {
   nominalQuota: quantities.optional().describe('amounts by resource, or by flavor and resource, in the order in which flavors are tried'),
   borrowingLimit: quantities.optional().describe('the most above the nominal quota that is taken from the cohort; default no limit'),
@@ -77,6 +81,13 @@ export const kueueOptions = z.strictObject({
     ])
     .default(false)
     .describe('whether queues of a cohort are served, and preempted, by what they borrow over their weight; false: by priority and age'),
+  preemptionProtection: z
+    .strictObject({
+      fairSharing: protection.describe('from preemption by shares, with fair sharing'),
+      reclaimWithinCohort: protection.describe('from preemption for the nominal quota of others, and by `borrowWithinCohort`'),
+    })
+    .prefault({})
+    .describe('which workloads of other queues a workload does not preempt yet'),
   partialAdmission: z
     .boolean()
     .default(false)

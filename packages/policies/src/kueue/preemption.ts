@@ -14,16 +14,23 @@ interface Candidate {
   readonly isForBorrowers: boolean
 }
 
+/** The workloads that are preempted for another one; none if it would not fit even so. */
+export function targets(preemptor: Preemptor): Workload[] {
+  const { protection, workload, fairSharing } = preemptor
+  protection.begin()
+  const found = fairSharing === false ? classicalTargets(preemptor) : fairTargets(preemptor)
+  if (found.length === 0) protection.failed(workload.queue.root)
+  return found
+}
+
 /**
- * The workloads that are preempted for another one; none if it would not fit even so. First, whatever their priority, those of
- * queues and cohorts that borrow what a cohort around the preemptor, or its queue, has room for within its own quota; then
- * others that borrow, for a preemptor that stays within its nominal quota, or by `borrowWithinCohort`; then those of its
+ * Without fair sharing first, whatever their priority, those of queues and cohorts that borrow what a cohort around the
+ * preemptor, or its queue, has room for within its own quota; then others that borrow, for a preemptor that stays within its nominal quota, or by `borrowWithinCohort`; then those of its
  * own queue. Lower priorities go before higher ones there, and the latest first.
  *
  * Source: Kueue, classicalPreemptions, candidate_generator.go and hierarchical_preemption.go.
  */
-export function targets(preemptor: Preemptor): Workload[] {
-  if (preemptor.fairSharing !== false) return fairTargets(preemptor)
+function classicalTargets(preemptor: Preemptor): Workload[] {
   const { workload, short } = preemptor
   const { queue } = workload
   const own = ownCandidates(preemptor)
@@ -47,8 +54,8 @@ function couldStayWithin({ workload }: Preemptor, own: readonly Workload[]): boo
   return demand.every((amount, r) => amount === 0 || !queue.borrows(flavor * demand.length + r, own.reduce((left, each) => left - (each.demand[r] as number) * each.tasks, amount * tasks)))
 }
 
-/** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not, without those that a borrower cannot have where it would be one. */
-function divided({ workload, short }: Preemptor, owned: ReadonlySet<QuotaNode>, mayBeWithin: boolean, others: readonly Workload[]): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
+/** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not, without those that a borrower cannot have where it would be one, and those that are spared. */
+function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<QuotaNode>, mayBeWithin: boolean, others: readonly Workload[]): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
   const { policy, maxPriorityThreshold = Infinity } = borrowingRules(workload.queue)
   const reclaimed: Candidate[] = []
   const outbid: Candidate[] = []
@@ -61,7 +68,7 @@ function divided({ workload, short }: Preemptor, owned: ReadonlySet<QuotaNode>, 
       sharedWith.set(each.queue, gives(each.queue, common, short) ? common : undefined)
     }
     const shared = sharedWith.get(each.queue)
-    if (shared === undefined) continue
+    if (shared === undefined || protection.spares(each, 'reclaimWithinCohort')) continue
     if (owned.has(shared)) reclaimed.push({ workload: each, shared, isForBorrowers: true })
     else outbid.push({ workload: each, shared, isForBorrowers })
   }

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, ShapeId, TaskId, UserId } from '@sched/core'
+import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId } from '@sched/core'
 import type { ClusterQueue } from './queues.js'
 
 /** Of all that ask the same: in one queue, with one priority and demand. */
@@ -36,6 +36,8 @@ export interface Workload {
   flavor: number
   /** Its place among all admissions; the larger, the later. */
   admission: number
+  /** When it was admitted, `NaN` while it waits. */
+  since: Seconds
   /** Tasks that count against the quota, and those of them that wait for room on a node; of one that waits for admission those with which it would be admitted. */
   tasks: number
   unstarted: number

@@ -88,6 +88,7 @@ export class Workloads implements WorkListener {
   admit(workload: Workload): void {
     const { job, lane, tasks } = workload
     workload.admission = ++this.#admissions
+    workload.since = this.#env.now()
     if (isPartial(workload)) {
       workload.unstarted = tasks
       this.#row(this.#partOf, lane)[job] = workload
@@ -198,6 +199,7 @@ export class Workloads implements WorkListener {
     const workload = this.#make(job, lane, 1, 0, this.#env.work.shapeOf(task))
     workload.flavor = this.#flavorOf(node)
     workload.admission = ++this.#admissions
+    workload.since = this.#env.work.started(task)
     charge(workload, 1)
     this.#usage?.change(workload.user, workload.demand, 1, this.#env.now())
     this.#enlist(workload)
@@ -220,7 +222,7 @@ export class Workloads implements WorkListener {
     const rank = work.rank(job)
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, admission: 0, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, admission: 0, since: NaN, tasks, unstarted, running: [] }
   }
 
   /** What waits of the job may have become another workload, or none. */

@@ -59,6 +59,7 @@ export class Victims {
       const job = this.#lane.jobs.of(work.jobOf(task))
       if (job === taker || (kind === 'preempt') !== (job.queue === taker.queue)) continue
       if (kind === 'reclaim' && job.queue.settings.reclaimable === false) continue
+      if (work.preemptible(job.id) === false) continue
       if (Number.isNaN(work.started(task))) this.#meetNew()
       else found.push({ job, task, demand: this.#demandOf(work.shapeOf(task)), isCore: job.isGangJob && work.inGang(task) })
     }

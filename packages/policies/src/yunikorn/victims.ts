@@ -7,8 +7,10 @@ export interface Candidate {
   readonly node: number
   readonly queue: number
   readonly amounts: ArrayLike<number>
-  /** Whether its job would end without it: such tasks go last. */
+  /** Whether its job would end without it: such tasks go after others. */
   readonly isMaster: boolean
+  /** Whether its job asks not to be preempted: such tasks go last. */
+  readonly isUnwilling: boolean
   /** Larger of jobs that came later, which go first; 0 and more. */
   readonly rank: number
 }
@@ -33,11 +35,14 @@ export interface Solution {
   readonly victims: readonly Candidate[]
 }
 
-/** Masters last, then who came last first. */
-export const inTakingOrder = (a: Candidate, b: Candidate): number => Number(a.isMaster) - Number(b.isMaster) || b.rank - a.rank || b.task - a.task
+/** How bad it is to take it. Source: YuniKorn, scoreAllocation. */
+const scoreOf = ({ isMaster, isUnwilling }: Candidate): number => Number(isMaster) + 2 * Number(isUnwilling)
+
+/** Those of jobs that ask not to be taken last, masters before them, then who came last first. */
+export const inTakingOrder = (a: Candidate, b: Candidate): number => scoreOf(a) - scoreOf(b) || b.rank - a.rank || b.task - a.task
 
 /**
- * Where a task would start in the place of others, best first: where no master and the fewest tasks go. `candidates` are in taking order. Each is taken
+ * Where a task would start in the place of others, best first: where nobody goes who asks not to, no master, and the fewest tasks. `candidates` are in taking order. Each is taken
  * only while its queue has more than it is guaranteed, of nothing less; and none with which the queue of who asks would get more than that is guaranteed. What is taken
  * together is at least what is asked, even where there is some room.
  *
@@ -56,8 +61,8 @@ export function solutionsFor(ask: Ask, candidates: readonly Candidate[], targets
     const victims = onNode(ask, target, byNode.get(target.node) ?? [], of)
     if (victims !== undefined && (victims.length > 0 || !ask.isForNode)) found.push({ node: target.node, victims })
   }
-  const hasMaster = ({ victims }: Solution) => Number(victims.some(({ isMaster }) => isMaster))
-  found.sort((a, b) => hasMaster(a) - hasMaster(b) || a.victims.length - b.victims.length || a.node - b.node)
+  const has = (which: 'isMaster' | 'isUnwilling', { victims }: Solution) => Number(victims.some((each) => each[which]))
+  found.sort((a, b) => has('isUnwilling', a) - has('isUnwilling', b) || has('isMaster', a) - has('isMaster', b) || a.victims.length - b.victims.length || a.node - b.node)
   return found.flatMap((solution) => {
     const target = targets.find(({ node }) => node === solution.node) as Target
     const victims = enough(ask, target, solution.victims, candidates, of)

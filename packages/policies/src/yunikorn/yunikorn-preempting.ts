@@ -211,7 +211,7 @@ class YunikornPreempting implements Policy {
         if (Number.isNaN(work.started(task))) continue // it starts in this round
         const amounts = this.#amountsOf(work.shapeOf(task), round)
         if (!amounts.some((amount, r) => amount > 0 && (asked[r] as number) > 0)) continue
-        found.push({ task, node: work.nodeOf(task), queue, amounts, isMaster: work.isMaster(task), rank: work.rank(job) })
+        found.push({ task, node: work.nodeOf(task), queue, amounts, isMaster: work.isMaster(task), isUnwilling: work.preemptible(job) === false, rank: work.rank(job) })
       }
     }
     return found.sort(inTakingOrder)

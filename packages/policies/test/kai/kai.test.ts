@@ -106,8 +106,8 @@ describe('of two queues the first is', () => {
 
 describe('the order', () => {
   const claim = (quota: number, change: object = {}) => ({ resources: { gpu: { quota, ...change } } })
-  const play = (gpus: number, queues: KaiOptions['queues']) => {
-    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: gpus } }] }), policy: greedy(kai({ queues })) })
+  const play = (gpus: number, queues: KaiOptions['queues'], more: KaiOptions = {}) => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: gpus } }] }), policy: greedy(kai({ queues, ...more })) })
     let now = 0
     return {
       come: (...wanted: readonly (readonly [id: string, tasks: number, change?: JobChange])[]) => {
@@ -136,6 +136,15 @@ describe('the order', () => {
   it('divides a team\'s part among its projects', () => {
     const queues = { 'x.a': claim(0), 'x.b': claim(0), x: claim(6), y: claim(2) }
     expect(count(play(12, queues).come(['x.a', 20], ['x.b', 20], ['y', 20]), 'x.a', 'x.b', 'y')).toEqual([4, 4, 4])
+  })
+  it('goes by priority before fair shares where nobody can have more than its fair share, as without GPUs in KAI', () => {
+    // a is due nothing beyond its quota of 0 and has 1; both are above their quotas with one more
+    const started = (fairSharesFirst?: boolean) => {
+      const { come } = play(2, { a: { ...claim(0, { overQuotaWeight: 0 }), priority: 200 }, b: claim(0) }, fairSharesFirst === undefined ? {} : { fairSharesFirst })
+      come(['a 0', 1])
+      return come(['a 1', 1], ['b 1', 1]).map((each) => each.job)
+    }
+    expect([started(), started(true), started(false)]).toEqual([['b 1'], ['b 1'], ['a 1']])
   })
   it('asks for a gang at once', () => {
     // of 6 a has 2 and asks 3 more, above its quota of 4; b's next task is within its own

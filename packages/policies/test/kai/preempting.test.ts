@@ -1,5 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import { kaiPreempting, type KaiOptions } from '@sched/policies'
+import type { JobSpec } from '@sched/core'
 import { checkPolicyLaws, instantCluster, job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -23,6 +24,11 @@ function world(nodes: readonly number[], options: KaiOptions) {
   }
   return {
     pass,
+    submit: (spec: JobSpec) => {
+      now++
+      master.submit(spec, now)
+      return pass()
+    },
     come: (...loads: readonly Load[]) => {
       now++
       for (const [id, gpu, tasks = 1, priority = train] of loads) master.submit(job({ id, queue: id.split('_')[0] as string, tasks, gang: tasks > 1, priority, demand: { gpu } }), now)
@@ -30,6 +36,8 @@ function world(nodes: readonly number[], options: KaiOptions) {
     },
   }
 }
+/** The same where jobs say so themselves, in whatever priority (`preemptibility`). */
+const saying = (load: Load, preemptible: boolean): JobSpec => ({ ...job({ id: load[0], queue: load[0].split('_')[0] as string, priority: load[3] ?? train, demand: { gpu: load[1] } }), preemptible })
 /** Whose tasks are taken when the last ones come; undefined: they are not started. */
 function taken(nodes: readonly number[], queues: Queues, running: readonly Load[], ...incoming: readonly Load[]) {
   const { come } = world(nodes, { queues })
@@ -38,6 +46,34 @@ function taken(nodes: readonly number[], queues: Queues, running: readonly Load[
   return incoming.every(([id]) => started.includes(id)) ? killed : undefined
 }
 const ones = (count: number) => Array.from({ length: count }, () => 1)
+
+describe('jobs that say whether they may be preempted', () => {
+  const queues: Queues = { q0: deserves(1), q1: deserves(1) }
+
+  it('are not, and are, whatever their priority (CalculatePreemptibility)', () => {
+    const killed = (says: boolean, priority: number) => {
+      const { submit } = world([2], { queues: { q0: deserves(2) } })
+      for (const id of ['q0_0', 'q0_1']) expect(submit(saying([id, 1, 1, priority], says)).started).toEqual([id])
+      return submit(saying(['q0_in', 1, 1, build + 1], true)).killed
+    }
+    expect([killed(false, train), killed(true, train), killed(false, build), killed(true, build)]).toEqual([[], ['q0_1'], [], ['q0_1']])
+  })
+
+  it('stay within the quota of their queue if they may not, with `nonPreemptiblePriority` or without', () => {
+    for (const nonPreemptiblePriority of [build, undefined]) {
+      const { submit } = world([4], { queues, nonPreemptiblePriority })
+      expect(submit(saying(['q0_0', 1], false)).started).toEqual(['q0_0'])
+      expect(submit(saying(['q0_1', 1], false)).started).toEqual([])
+      expect(submit(saying(['q0_2', 1, 1, build], true)).started).toEqual(['q0_2'])
+    }
+  })
+
+  it('are refused where they ask more than that quota, if they may not', () => {
+    const { submit } = world([4], { queues, nonPreemptiblePriority: undefined })
+    expect(() => submit(saying(['q0_0', 2], false))).toThrow('asks 2 gpu, and the quota of "q0" is 1')
+    expect(submit(saying(['q0_1', 2, 1, build], true)).started).toEqual(['q0_1'])
+  })
+})
 
 describe('reclaim (TestHandleReclaim)', () => {
   const weighing = (q0: readonly [number, number], q1: readonly [number, number]): Queues => ({ q0: deserves(...q0), q1: deserves(...q1) })

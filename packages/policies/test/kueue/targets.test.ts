@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Borrowers, type Preemptor } from '../../src/kueue/candidates.js'
 import { targets } from '../../src/kueue/preemption.js'
+import { Protection } from '../../src/kueue/protection.js'
 import { QuotaNode } from '../../src/kueue/quota-node.js'
 import { ClusterQueue } from '../../src/kueue/queues.js'
 import { charge, type Workload } from '../../src/kueue/workload.js'
@@ -21,17 +22,20 @@ const preemption = fc.record({
   reclaimWithinCohort: fc.constantFrom('Never' as const, 'LowerPriority' as const, 'Any' as const, 'Any' as const),
   borrowWithinCohort,
 })
-const load = fc.record({ queue: fc.nat(), asks: fc.tuple(amount, amount), tasks: fc.integer({ min: 1, max: 2 }), priority: fc.integer({ min: 0, max: 2 }) })
+const load = fc.record({ queue: fc.nat(), asks: fc.tuple(amount, amount), tasks: fc.integer({ min: 1, max: 2 }), priority: fc.integer({ min: 0, max: 2 }), since: fc.constantFrom(0, 0, 3, 6) })
 const anything = fc.record({
   cohorts: fc.array(inTree, { minLength: 1, maxLength: 5 }),
   leaves: fc.array(fc.record({ tree: inTree, preemption }), { minLength: 2, maxLength: 5 }),
   loads: fc.array(load, { minLength: 3, maxLength: 13 }),
+  isProtected: fc.boolean(),
 })
+const now = 8
+const protections = { none: { fairSharing: { minAdmitDuration: 0 }, reclaimWithinCohort: { minAdmitDuration: 0 } }, some: { fairSharing: { minAdmitDuration: 6 }, reclaimWithinCohort: { minAdmitDuration: 4 } } }
 type Anything = typeof anything extends fc.Arbitrary<infer T> ? T : never
 type Tree = Anything['cohorts'][number]
 
 /** The same twice: as the policy has it, and as the reference does. The last two loads ask, the others are admitted, whatever the quotas say. */
-function made({ cohorts, leaves, loads }: Anything) {
+function made({ cohorts, leaves, loads, isProtected }: Anything) {
   const nodes: QuotaNode[] = []
   const places: Place[] = []
   const quota = ({ nominal, borrowing, lending }: Tree) => ({ nominal: Float64Array.from(nominal), borrowing: Float64Array.from(borrowing), lending: Float64Array.from(lending) })
@@ -42,21 +46,23 @@ function made({ cohorts, leaves, loads }: Anything) {
   }
   const queues = leaves.map(({ tree, preemption: rules }, i) => new ClusterQueue(`q${i}`, quota(tree), { preemption: rules, weight: tree.weight }, [0], nodes[around(tree, cohorts.length)]))
   const own = leaves.map(({ tree }, i): Place => ({ ...tree, name: `q${i}`, parent: places[around(tree, cohorts.length)] }))
-  const workloads = loads.map(({ queue: of, asks, tasks, priority }, i): Workload => {
+  const workloads = loads.map(({ queue: of, asks, tasks, priority, since }, i): Workload => {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
     const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
-    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
+    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
   })
+  const rules = isProtected ? protections.some : protections.none
   const asking = workloads.splice(-2)
   for (const each of workloads) charge(each, each.tasks)
-  const plain = ({ queue, priority, rank, demand, tasks, admission }: Workload): Admitted => ({
+  const plain = ({ queue, priority, rank, demand, tasks, admission, since }: Workload): Admitted => ({
     ...{ id: admission, admission, priority, submitted: rank },
+    spared: (['fairSharing', 'reclaimWithinCohort'] as const).filter((rule) => now - since < rules[rule].minAdmitDuration),
     queue: own[queues.indexOf(queue)] as Place,
     asks: [...demand].map((each) => each * tasks),
   })
   const admitted = new Map(queues.map((queue) => [queue, workloads.filter((each) => each.queue === queue)]))
-  return { asking, admitted, plain, snapshot: new Snapshot([...places, ...own], workloads.map(plain)) }
+  return { asking, admitted, plain, snapshot: new Snapshot([...places, ...own], workloads.map(plain)), protection: new Protection(rules, () => now) }
 }
 
 describe('those preempted are whom Kueue preempts', () => {
@@ -65,14 +71,14 @@ describe('those preempted are whom Kueue preempts', () => {
     const found = { ofOthers: 0, ofOwn: 0, nobody: 0 }
     fc.assert(
       fc.property(anything, (world) => {
-        const { asking, admitted, plain, snapshot } = made(world)
+        const { asking, admitted, plain, snapshot, protection } = made(world)
         const borrowers = new Borrowers() // those of the second may have been found for the first
         for (const workload of asking) {
           const { queue, demand, tasks } = workload
           const short = [0, 1].filter((c) => (demand[c] as number) * tasks > queue.available(c))
           if (short.length === 0) continue
           const rules = queue.settings.preemption as NonNullable<typeof queue.settings.preemption>
-          const preemptor: Preemptor = { workload, short, admitted, borrowers, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0 }
+          const preemptor: Preemptor = { workload, short, admitted, borrowers, protection, fairSharing: way !== undefined && { preemptionStrategies: [...way] }, resources: 2, pastUsage: () => 0 }
           const taken = targets(preemptor).sort((a, b) => a.admission - b.admission)
           const expected = way === undefined ? classicalTargets(snapshot, plain(workload), short, rules) : fairTargets(snapshot, plain(workload), short, rules, way)
           expect(taken.map(({ admission }) => admission)).toEqual(expected.map(({ id }) => id))

@@ -32,6 +32,8 @@ export interface Admitted extends Asking {
   readonly id: number
   /** The later, the more recently. */
   readonly admission: number
+  /** From which preemption by other queues it is spared; default none. */
+  readonly spared?: readonly ('fairSharing' | 'reclaimWithinCohort')[]
 }
 
 /** All queues and cohorts, and who is admitted. */
@@ -117,6 +119,8 @@ interface Candidate {
   readonly lca: Place | undefined
 }
 
+const isSpared = ({ spared = [] }: Admitted, from: 'fairSharing' | 'reclaimWithinCohort'): boolean => spared.includes(from)
+
 function allowed(load: Admitted, asking: Asking, rules: Rules): boolean {
   const isLower = asking.priority > load.priority
   if (load.queue !== asking.queue) return rules.reclaimWithinCohort === 'Any' || (rules.reclaimWithinCohort === 'LowerPriority' && isLower)
@@ -136,7 +140,7 @@ export function classicalTargets(snapshot: Snapshot, asking: Asking, short: read
   const { queue } = asking
   const inQueue = (place: Place, lca: Place | undefined, hasAdvantage: boolean): Candidate[] =>
     [...snapshot.admitted].flatMap((load) =>
-      load.queue === place && short.some((r) => load.asks[r]! > 0) && allowed(load, asking, rules) ? [{ load, variant: variantOf(load, asking, rules, hasAdvantage), lca }] : [],
+      load.queue === place && short.some((r) => load.asks[r]! > 0) && allowed(load, asking, rules) && (place === queue || !isSpared(load, 'reclaimWithinCohort')) ? [{ load, variant: variantOf(load, asking, rules, hasAdvantage), lca }] : [],
     )
   /** Of all that lie in the cohort and are above their quota, as is everything between. */
   const inSubtree = (cohort: Place, lca: Place, skipped: Place | undefined, hasAdvantage: boolean): Candidate[] =>
@@ -249,7 +253,8 @@ function firstRule(snapshot: Snapshot, own: Place, candidates: readonly Admitted
   const out = new Set<Place>()
   for (let queue = nextQueue(snapshot, own, left, out); queue !== undefined; queue = nextQueue(snapshot, own, left, out)) {
     if (queue === own || isWithin) {
-      if (take(pop(queue))) return true
+      const load = pop(queue)
+      if ((queue === own || !isSpared(load, 'reclaimWithinCohort')) && take(load)) return true
       continue
     }
     const [mine, its] = almostCommon(own, queue)
@@ -260,6 +265,7 @@ function firstRule(snapshot: Snapshot, own: Place, candidates: readonly Admitted
       const after = snapshot.share(its)
       snapshot.admitted.add(load)
       if (strategy === 'LessThanInitialShare' ? snapshot.share(mine) < before : snapshot.share(mine) <= after) {
+        if (isSpared(load, 'fairSharing')) continue
         if (take(load)) return true
         break
       }
@@ -275,7 +281,8 @@ function secondRule(snapshot: Snapshot, own: Place, rest: readonly Admitted[], t
   for (let queue = nextQueue(snapshot, own, rest, out); queue !== undefined; queue = nextQueue(snapshot, own, rest, out)) {
     const [mine, its] = almostCommon(own, queue)
     out.add(queue)
-    if (snapshot.share(mine) < snapshot.share(its) && take(rest.find((load) => load.queue === queue)!)) return true
+    const load = rest.find((each) => each.queue === queue && !isSpared(each, 'fairSharing'))
+    if (load !== undefined && snapshot.share(mine) < snapshot.share(its) && take(load)) return true
   }
   return false
 }

@@ -3,7 +3,7 @@ import type { VolcanoOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { both, outcome, wants, world, type Nodes } from './world.js'
 
-// Cases of Volcano's own tests of the actions preempt and reclaim (preempt_test.go, reclaim_test.go), without pods that may not be preempted.
+// Cases of Volcano's own tests of the actions preempt and reclaim (preempt_test.go, reclaim_test.go).
 
 describe('preempt (TestPreempt)', () => {
   type Case = readonly [name: string, node: number, capability: number | undefined, held: readonly JobSpec[], coming: JobSpec, expected: readonly string[], isPlain: boolean]
@@ -33,6 +33,12 @@ describe('preempt (TestPreempt)', () => {
     expect(outcome({ n1: both(2) }, options(undefined, true), held, wants('pg3', 'q2', both(1), high))).toEqual(['-pg2', '+pg3@n1'])
     expect(outcome({ n1: both(2) }, options(undefined, true), [wants('pg3', 'q2', both(1), high), wants('pg1', 'q1', both(1), low)], wants('pg2', 'q1', both(1), high))).toEqual(['-pg1', '+pg2@n1'])
   })
+  it('takes nothing of a job that may not be preempted', () => {
+    const held = [{ ...wants('pg1', 'q1', both(1), low), preemptible: false }, wants('pg2', 'q1', both(1), { priority: 100 })]
+    expect(outcome({ n1: both(2) }, options(undefined, true), held, wants('in', 'q1', both(1), high))).toEqual(['-pg2', '+in@n1'])
+    expect(outcome({ n1: both(1) }, options(undefined, true), held.slice(0, 1), wants('in', 'q1', both(1), high))).toEqual([])
+    expect(outcome({ n1: both(1) }, options(undefined, true), [{ ...held[0]!, preemptible: true }], wants('in', 'q1', both(1), high))).toEqual(['-pg1', '+in@n1'])
+  })
   it('makes room for a gang on several nodes, or takes nothing', () => {
     const nodes: Nodes = { n1: both(2), n2: both(2) }
     const gang = wants('in', 'q1', both(2), { tasks: 2, min: 2, ...high })
@@ -50,7 +56,9 @@ describe('reclaim (TestReclaim)', () => {
   const options = (plugins: NonNullable<VolcanoOptions['tiers']>[number]['plugins'], queues: VolcanoOptions['queues'] = {}): VolcanoOptions => ({ queues, actions: ['allocate', 'reclaim'], tiers: [{ plugins }] })
   const three = ['conformance' as const, 'gang' as const, 'proportion' as const]
   it('takes a task of the queue that has more than it deserves', () => {
-    expect(outcome({ n1: both(3) }, options(three), [wants('pg1', 'q1', both(1), { tasks: 3 })], wants('pg2', 'q2', both(1)))).toEqual(['-pg1', '+pg2@n1'])
+    const held = wants('pg1', 'q1', both(1), { tasks: 3 })
+    expect(outcome({ n1: both(3) }, options(three), [held], wants('pg2', 'q2', both(1)))).toEqual(['-pg1', '+pg2@n1'])
+    expect(outcome({ n1: both(3) }, options(three), [{ ...held, preemptible: false }], wants('pg2', 'q2', both(1)))).toEqual([])
   })
   it('takes of the queue that would be served last (sort reclaimees when reclaiming from overusing queue)', () => {
     const held = [wants('pg1', 'q1', both(1), { tasks: 2, priority: 500 }), wants('pg2', 'q2', both(1), { tasks: 2, priority: 100 })]

@@ -128,6 +128,16 @@ describe('whom it takes', () => {
     })
     expect(world.take('b', first(2))).toEqual({ on: 'n2', taken: ['one', 'other'] })
   })
+
+  it('takes those that ask not to be last, after masters (TestSolutionScoring), but takes them', () => {
+    const running = (more: World['running']): World => ({ nodes: { n1: first(2), n2: first(2) }, queues: { a: {}, b: { guaranteed: first(2) } }, running: { unwilling: { queue: 'a', node: 'n1', has: first(2), age: 0, isUnwilling: true }, ...more } })
+    const take = (more: World['running'] = {}) => worldOf(running(more)).take('b', first(2), { on: Object.keys(more).length > 0 ? ['n1', 'n2'] : ['n1'] })
+    expect(take({ master: { queue: 'a', node: 'n2', has: first(2), age: 5, isMaster: true } })).toEqual({ on: 'n2', taken: ['master'] })
+    expect(take()).toEqual({ on: 'n1', taken: ['unwilling'] })
+    const beside = { ...running({}), nodes: { n1: first(3) }, running: { unwilling: { queue: 'a', node: 'n1', has: first(1), age: 0, isUnwilling: true }, old: { queue: 'a', node: 'n1', has: first(1), age: 9 }, master: { queue: 'a', node: 'n1', has: first(1), age: 1, isMaster: true } } }
+    expect(worldOf(beside).take('b', first(1))).toEqual({ on: 'n1', taken: ['old'] })
+    expect(worldOf(beside).take('b', first(2))).toEqual({ on: 'n1', taken: ['master', 'old'] })
+  })
 })
 
 describe('which queues may give (FindEligiblePreemptionVictims)', () => {

@@ -12,6 +12,7 @@ export interface Running {
   readonly age: number
   readonly priority?: number
   readonly isMaster?: boolean
+  readonly isUnwilling?: boolean
 }
 export interface World {
   readonly nodes: Readonly<Record<string, Amounts>>
@@ -47,7 +48,7 @@ export function worldOf({ nodes, queues, running = {} }: World) {
       const asked = row(asks)
       const candidates = tasks.flatMap((task, i): Candidate[] =>
         (task.priority ?? 0) <= (givers.get(idOf(task.queue)) ?? -Infinity) && row(task.has).some((amount, r) => amount > 0 && (asked[r] as number) > 0)
-          ? [{ task: i, node: Object.keys(nodes).indexOf(task.node), queue: idOf(task.queue), amounts: row(task.has), isMaster: task.isMaster === true, rank: -task.age }]
+          ? [{ task: i, node: Object.keys(nodes).indexOf(task.node), queue: idOf(task.queue), amounts: row(task.has), isMaster: task.isMaster === true, isUnwilling: task.isUnwilling === true, rank: -task.age }]
           : [],
       )
       const targets = on.map((name) => ({ node: Object.keys(nodes).indexOf(name), free: freeOn(name) }))

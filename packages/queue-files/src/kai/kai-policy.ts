@@ -3,7 +3,7 @@ import { byPlace, Findings } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import type { KaiFile } from './kai-file.js'
-import { queueSettings } from './queue-settings.js'
+import { queueSettings, RESOURCES } from './queue-settings.js'
 
 /** What queues of KAI Scheduler come to. */
 export interface KaiPolicy extends QueuePolicy {
@@ -28,7 +28,11 @@ export function kaiPolicy(file: KaiFile, cluster: ClusterFacts): KaiPolicy {
   const findings = new Findings(file.file)
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.path, queueSettings(queue, cluster, findings)]))
   tellOthers(file.others, findings)
-  const options: KaiOptions = { queues, nonPreemptiblePriority: NON_PREEMPTIBLE }
+  const there = RESOURCES.filter((each) => cluster.resources.includes(each))
+  const options: KaiOptions = {
+    queues, nonPreemptiblePriority: NON_PREEMPTIBLE,
+    ...(there.length > 0 && there.length < RESOURCES.length && { fairSharesFirst: false }), // of what is not there nobody has more
+  }
   const leaves = new Map(file.queues.filter(({ isParent }) => !isParent).map(({ name, path }) => [name, path]))
   return { kind: 'kai', policy: { 'kai-preempting': options }, options, leaves, findings: findings.all.sort(byPlace) }
 }

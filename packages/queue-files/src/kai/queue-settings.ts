@@ -1,5 +1,6 @@
 import { knownWords } from '@sched/core'
 import type { KaiOptions } from '@sched/policies'
+import { secondsWithDays } from '../durations.js'
 import { fieldsOf, textOf, unexpected, where, type Path } from '../fields.js'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
@@ -18,11 +19,12 @@ interface Unit {
 const units: Readonly<Record<string, Unit>> = knownWords<Unit>({
   gpu: { resource: 'gpu', per: 1000, unit: 'thousandths' }, cpu: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1e6 / 2 ** 20, unit: 'MiB' },
 })
-const RESOURCES = ['cpu', 'mem', 'gpu']
+/** Of which KAI divides all. */
+export const RESOURCES = ['cpu', 'mem', 'gpu']
 const kinds = ['quota', 'limit', 'overQuotaWeight'] as const
-const known = ['priority', 'resources', 'parentQueue']
+const known = ['priority', 'resources', 'parentQueue', 'preemptMinRuntime', 'reclaimMinRuntime']
 const why = knownWords<string>({
-  displayName: '', preemptMinRuntime: 'nobody has a least time to run', reclaimMinRuntime: 'nobody has a least time to run',
+  displayName: '',
 })
 
 /** Settings of one queue. Tells of each what becomes of it. Throws `BAD_INPUT` with the line for an amount that KAI does not take. */
@@ -43,11 +45,11 @@ class Reading {
   }
 
   settings(): Settings {
-    const { priority, resources, parentQueue, ...others } = fieldsOf(this.#queue.found.object['spec'])
+    const { priority, resources, parentQueue, preemptMinRuntime, reclaimMinRuntime, ...others } = fieldsOf(this.#queue.found.object['spec'])
     if (parentQueue !== undefined && parentQueue !== null && parentQueue !== '') this.#tell('honoured', ['parentQueue'], 'parentQueue', parentQueue)
     for (const [field, value] of Object.entries(others))
       if (why[field] !== '') this.#tell('ignored', [field], field, typeof value === 'object' ? '' : value, why[field] ?? notSimulated(field, known))
-    const own = this.#priority(priority)
+    const own = { ...this.#priority(priority), ...this.#runtime('preemptMinRuntime', preemptMinRuntime), ...this.#runtime('reclaimMinRuntime', reclaimMinRuntime) }
     const amounts: Record<string, Amounts> = {}
     for (const [resource, given] of Object.entries(fieldsOf(resources))) {
       const found = this.#amounts(resource, fieldsOf(given))
@@ -61,6 +63,14 @@ class Reading {
     if (typeof priority !== 'number' || !Number.isInteger(priority)) throw unexpected(this.#queue.found, ['spec', 'priority'], 'a whole number')
     this.#tell('honoured', ['priority'], 'priority', priority)
     return { priority }
+  }
+
+  #runtime(field: 'preemptMinRuntime' | 'reclaimMinRuntime', given: unknown): Pick<Settings, typeof field> {
+    if (given === undefined || given === null) return {}
+    const seconds = typeof given === 'string' ? secondsWithDays(given) : undefined
+    if (seconds === undefined) throw unexpected(this.#queue.found, ['spec', field], 'a duration such as 10m or 1h30m')
+    this.#tell('honoured', [field], field, given)
+    return { [field]: seconds }
   }
 
   /** What a queue gives of a resource of KAI; `undefined` where jobs here cannot ask for it. */

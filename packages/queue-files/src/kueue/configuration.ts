@@ -1,18 +1,20 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import type { KueueOptions } from '@sched/policies'
-import { secondsOf } from '../durations.js'
+import { secondsAbove0, secondsOf } from '../durations.js'
 import { at, fieldsOf, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 import { inUnits, RESOURCES } from './quotas.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** What Kueue's own Configuration comes to. */
-export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing'>
+export type Configured = Pick<KueueOptions, 'fairSharing' | 'admissionFairSharing' | 'preemptionProtection'>
 
 const HALF_LIFE = ['admissionFairSharing', 'usageHalfLifeTime']
 const SAMPLING = ['admissionFairSharing', 'usageSamplingInterval']
 const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
-const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing']
+const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection']
+const GATES = 'featureGates'
+const PROTECTION = 'PreemptionProtection'
 /** Cores, bytes and devices, in which Kueue counts usage, in the units of nodes. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
@@ -20,11 +22,36 @@ const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20,
 export function configured(found: KubernetesObject, resources: readonly string[], findings: Findings): Configured {
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
-  for (const field of Object.keys(found.object).filter((each) => !read.includes(each))) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
+  const protection = preemptionProtection(found, sharing !== undefined, findings)
+  const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).join() === PROTECTION))
+  for (const field of others) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
   return {
     ...(sharing !== undefined && { fairSharing: sharing }),
     ...(admission !== undefined && { admissionFairSharing: pastUsage(found, resources, findings) }),
+    ...(protection !== undefined && { preemptionProtection: protection }),
   }
+}
+
+/**
+ * How long workloads are spared by other queues, where the gate is open, which Kueue has closed.
+ *
+ * Source: Kueue, KEP-9876.
+ */
+function preemptionProtection(found: KubernetesObject, isFair: boolean, findings: Findings): KueueOptions['preemptionProtection'] {
+  const rules: Record<string, { minAdmitDuration: number }> = {}
+  const isOpen = at(found.object, [GATES, PROTECTION]) === true
+  for (const rule of ['fairSharing', 'reclaimWithinCohort']) {
+    const path = ['preemptionProtection', rule, 'minAdmitDuration']
+    const given = at(found.object, path) ?? undefined
+    if (given === undefined) continue
+    const seconds = typeof given === 'string' ? secondsAbove0(given) : undefined
+    if (seconds === undefined) throw unexpected(found, path, 'a duration above 0 such as 1h or 5m30s')
+    const why = isOpen ? 'fair sharing is off' : `off: \`${GATES}: { ${PROTECTION}: true }\` turns it on`
+    const counts = isOpen && (isFair || rule !== 'fairSharing')
+    findings.add(counts ? 'honoured' : 'ignored', where(found, path), path.join('.'), textOf(given), counts ? '' : why)
+    if (counts) rules[rule] = { minAdmitDuration: seconds }
+  }
+  return Object.keys(rules).length > 0 ? rules : undefined
 }
 
 function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions['fairSharing'] {

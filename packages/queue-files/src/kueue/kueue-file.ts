@@ -5,7 +5,6 @@ import { innerObject } from '../inner-object.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
 
-
 /** Objects of Kueue in a file, each with the places of its fields. */
 export interface KueueFile {
   /** Tells the models of files apart. */
@@ -20,6 +19,8 @@ export interface KueueFile {
   readonly flavors: readonly KubernetesObject[]
   /** Objects of the kind LocalQueue. */
   readonly localQueues: readonly KubernetesObject[]
+  /** Objects of the kind Namespace. */
+  readonly namespaces: readonly KubernetesObject[]
   /** Settings of Kueue itself, where the file has them, as they are or in their ConfigMap. */
   readonly configuration: KubernetesObject | undefined
   /** Of other kinds. */
@@ -27,6 +28,7 @@ export interface KueueFile {
 }
 
 const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'LocalQueue']
+const NAMESPACE = 'Namespace'
 /** The key of Kueue's Configuration in the ConfigMap `kueue-manager-config`. */
 const CONFIGURATION = 'controller_manager_config.yaml'
 
@@ -49,8 +51,8 @@ export function readKueue({ text, file }: SourceText): KueueFile {
   const [configuration, second] = configurationOf.values()
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second Configuration of Kueue.', second.place(), 'Give one.')
   return {
-    kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'),
-    configuration, others: all.filter((each) => !own.includes(each.kind) && !configurationOf.has(each)),
+    kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'), namespaces: of(NAMESPACE),
+    configuration, others: all.filter((each) => each.kind !== NAMESPACE && !own.includes(each.kind) && !configurationOf.has(each)),
   }
 }
 

@@ -7,6 +7,7 @@ import { tellOthers } from '../other-objects.js'
 import { configured, OFF, userWeights } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
 import type { KueueFile } from './kueue-file.js'
+import { barredNamespaces } from './namespace-selector.js'
 import { covered, isByFlavor, quotasOf, RESOURCES } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
@@ -19,6 +20,8 @@ export interface KueuePolicy extends QueuePolicy {
   readonly options: KueueOptions
   /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
   readonly localQueues: ReadonlyMap<string, string>
+  /** By ClusterQueue the namespaces of the file whose jobs it does not admit. */
+  readonly barred: ReadonlyMap<string, ReadonlySet<string>>
   /** What jobs of a ClusterQueue tolerate for its flavors. */
   readonly tolerations: ReadonlyMap<string, readonly Toleration[]>
 }
@@ -48,7 +51,7 @@ const ofQueue: { readonly [field: string]: Known } = {
 const modes: readonly string[] = ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing']
 const BESIDE_FAIR = 'with fair sharing shares decide whom a workload may preempt: it changes nothing'
 const why = knownWords<string>({
-  namespaceSelector: 'labels of namespaces are not known: jobs of all of them are admitted', admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
+  admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
   weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on', admissionMode: OFF, mode: OFF,
   policy: BESIDE_FAIR, maxPriorityThreshold: BESIDE_FAIR,
   topologyName: 'there is no topology-aware scheduling',
@@ -78,7 +81,6 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
-    tellSelector(found, findings)
     checkPreemption(found)
     return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
   })
@@ -101,10 +103,11 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
     ...settings,
     ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
   } as KueueOptions
+  const barred = barredNamespaces(file, findings)
   const localQueues = localQueuesOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
   tellOthers(file.others, findings, whyNot)
-  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, barred, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
 
 /** The fields of an object that mean something here, checked; others are told. */
@@ -191,15 +194,6 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
     for (const { name, path } of groupsOf(found).flat())
       if (!Object.hasOwn(flavors, name))
         throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
-}
-
-/** Whose jobs a queue takes: there those of no namespace where it does not say, here those of all. */
-function tellSelector(found: KubernetesObject, findings: Findings): void {
-  const selector = fieldsOf(found.object['spec'])['namespaceSelector'] ?? undefined
-  const setting = `${nameOf(found)} namespaceSelector`
-  if (selector === undefined) findings.add('ignored', where(found, ['metadata', 'name']), setting, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here')
-  else if (Object.keys(fieldsOf(selector)).length === 0) findings.add('honoured', where(found, ['spec', 'namespaceSelector']), setting, '{}')
-  else findings.add('ignored', where(found, ['spec', 'namespaceSelector']), setting, '', why['namespaceSelector'])
 }
 
 /** Of several LocalQueues of one name, each is of the jobs of its namespace, which is their user. */

@@ -9,13 +9,28 @@ type Labels = Fields | undefined
  *
  * Source: Kubernetes, PodAffinityTerm. Deviation: pods of other jobs that such a term is against are not kept apart.
  */
-export function isApart(spec: Fields, labels: Labels, namespace: string): boolean {
-  const terms = spec.object('affinity')?.object('podAntiAffinity')?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []
-  return terms.some((term) => {
-    const selector = term.object('labelSelector')
-    const isHere = namespacesOf(term, namespace).includes(namespace) && term.size('mismatchLabelKeys') === 0
-    return term.text('topologyKey') === HOSTNAME && isHere && selector !== undefined && selectsPod(selector, labels)
-  })
+export const isApart = (spec: Fields, labels: Labels, namespace: string): boolean =>
+  termsOf(spec, 'podAntiAffinity').some((term) => isAgainstItsLike(term, labels, namespace))
+
+/**
+ * Whether other pods, by their labels, must or must not be where the pod is, other than those just like it, or how they are spread: nothing here
+ * knows labels of pods that run. Throws `BadLine`.
+ */
+export function minds(spec: Fields, labels: Labels, namespace: string): boolean {
+  const isAgainstOthers = termsOf(spec, 'podAntiAffinity').some((term) => !isAgainstItsLike(term, labels, namespace))
+  return isAgainstOthers || termsOf(spec, 'podAffinity').length > 0 || spec.list('topologySpreadConstraints').some((each) => each.text('whenUnsatisfiable') !== 'ScheduleAnyway')
+}
+
+/** Required terms that select any pods. */
+function termsOf(spec: Fields, kind: 'podAffinity' | 'podAntiAffinity'): readonly Fields[] {
+  const terms = spec.object('affinity')?.object(kind)?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []
+  return terms.filter((term) => term.object('labelSelector') !== undefined)
+}
+
+function isAgainstItsLike(term: Fields, labels: Labels, namespace: string): boolean {
+  const selector = term.object('labelSelector')
+  const isHere = namespacesOf(term, namespace).includes(namespace) && term.size('mismatchLabelKeys') === 0
+  return term.text('topologyKey') === HOSTNAME && isHere && selector !== undefined && selectsPod(selector, labels)
 }
 
 /** Of those that are named, or where none is, its own; which a selector of namespaces selects is known of one without requirements alone. */

@@ -10,6 +10,8 @@ export interface Task {
   readonly constraints: Constraints | undefined
   /** Its kind in a group of pods of several. */
   readonly kind?: string | undefined
+  /** Whether it may be preempted, where it says so. */
+  readonly preemptible?: boolean | undefined
   /** Whether it was a pod that failed, for which its Job may have started another. */
   readonly hasFailed?: boolean
 }
@@ -32,6 +34,8 @@ export interface Owner {
   wholePriority?: number | undefined
   wholeClass?: string | undefined
   deadline?: Seconds | undefined
+  /** Whether it may be preempted, where it says so, whatever its pods do. */
+  preemptible?: boolean | undefined
   isGang: boolean
   /** Whether a pod of it has not ended. */
   isGoing: boolean
@@ -56,6 +60,7 @@ export interface Header {
   readonly isGang: boolean
   readonly least: LeastPods | undefined
   readonly priorityClass: string | undefined
+  readonly preemptible: boolean | undefined
 }
 
 /** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
@@ -122,6 +127,7 @@ export class Owners {
       owner.least = header?.least ?? group?.least ?? owner.least
       owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
       owner.queue ??= header?.queue ?? group?.queue
+      owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
       owner.isGang ||= header.isGang
@@ -165,7 +171,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -174,6 +180,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.wholePriority ??= wholePriority
   into.wholeClass ??= wholeClass
   into.deadline ??= deadline
+  into.preemptible ??= preemptible
   into.isGang ||= isGang
   into.isGoing ||= isGoing
   into.group ??= group

@@ -6,10 +6,12 @@ import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
+import { minds } from './apart.js'
 import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
+import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
@@ -91,7 +93,7 @@ class KubernetesJobs implements LineParser {
   readonly #held = new HeldJobs('first', { renames: true })
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0 }
+  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, minding: 0 }
   #isEnded = false
 
   constructor(
@@ -139,7 +141,7 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unfinished, unknown, nothing, empty, classes } = this.#counts
+    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, minding } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -148,6 +150,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
       { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
+      { rule: 'minding', jobs: minding, text: 'pods with a required affinity to pods of others, anti-affinity against those or over other keys than the hostname, or topologySpreadConstraints: not looked at' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
       ...this.#held.rules(),
     ])
@@ -175,7 +178,7 @@ class KubernetesJobs implements LineParser {
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata) })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -218,6 +221,7 @@ class KubernetesJobs implements LineParser {
       demand: this.#demand(spec),
       constraints: this.#constraints(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
+      preemptible: preemptibleBy(metadata),
       ...(phase === 'Failed' && { hasFailed: true }),
     })
   }
@@ -229,6 +233,7 @@ class KubernetesJobs implements LineParser {
     owner.least ??= leastOf(job, 'Job', metadata)
     this.#owners.isPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
+    owner.preemptible ??= preemptibleBy(metadata)
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
     owner.size = tasks
@@ -241,7 +246,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(template, namespaceOf(metadata)) }]
+    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')) }]
   }
 
   /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
@@ -306,7 +311,9 @@ class KubernetesJobs implements LineParser {
 
   #constraints(pod: Fields, namespace: string): Constraints | undefined {
     const labels = pod.object('metadata')?.object('labels')
-    return constraintsOfPod({ spec: needed(pod, 'spec'), labels, namespace }, this.options.nodeSelector === 'require')
+    const spec = needed(pod, 'spec')
+    if (minds(spec, labels, namespace)) this.#counts.minding++
+    return constraintsOfPod({ spec, labels, namespace }, this.options.nodeSelector === 'require')
   }
 
   #add(owner: Owner): void {
@@ -321,11 +328,12 @@ class KubernetesJobs implements LineParser {
     const together = gang === 'jobs' || (gang !== 'none' && isGang)
     const kinds = byKind.map(({ kind }) => kind)
     const priority = this.#priorityOf(owner)
+    const preemptible = owner.preemptible ?? togetherPreemptible((pods.length > 0 ? pods : templates).map((each) => each.preemptible))
     const ofEach = stages.length === 1 ? (least ?? ALL) : { ...ALL, ofKind: least?.ofKind }
     const isOne = together && gang !== 'stages' && stages.length > 1
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
-      ...(priority !== 0 && { priority }), ...(deadline !== undefined && { estimate: deadline }),
+      ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(deadline !== undefined && { estimate: deadline }),
       recorded: {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),
         status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',

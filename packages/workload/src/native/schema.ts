@@ -127,6 +127,8 @@ export const jobSchema = z.strictObject({
     .describe('How many jobs of that array may run at once (--array=0-99%4); default: any number. `replan` keeps to it.'),
   application: name.exactOptional().describe('Program that it runs.'),
   priority: number.min(-Number.MAX_SAFE_INTEGER).exactOptional().describe('Larger is more important; default 0.'),
+  preemptible: z.boolean().exactOptional()
+    .describe('Whether what runs of it may be preempted: `kai-preempting` and `volcano` never preempt what may not, `yunikorn-preempting` last. Default: as they go by without.'),
   weight: number.positive().exactOptional().describe('Share relative to its neighbours under a fair order; default 1.'),
   estimate: atLeastZero.exactOptional().describe('The user\'s estimate of the run time, seconds.'),
   deadline: atLeastZero.exactOptional().describe('Seconds from the start of the workload.'),

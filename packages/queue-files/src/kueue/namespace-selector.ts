@@ -1,0 +1,78 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { at, fieldsOf, listAt, nameOf, unexpected, where } from '../fields.js'
+import type { Findings } from '../finding.js'
+import type { KueueFile } from './kueue-file.js'
+
+interface Requirement {
+  readonly key: string
+  readonly operator: Operator
+  readonly values: readonly unknown[]
+}
+type Labels = Readonly<Record<string, unknown>>
+type Operator = (typeof OPERATORS)[number]
+
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
+/** The label that every namespace has. */
+const NAME = 'kubernetes.io/metadata.name'
+const PATH = ['spec', 'namespaceSelector']
+
+/**
+ * By ClusterQueue the namespaces of the file, of its LocalQueues and Namespaces, whose jobs it does not admit. Tells of each selector what becomes of it: of a
+ * namespace that is not in the file only the name is known. Throws `BAD_INPUT` with the line.
+ *
+ * Source: Kueue, ValidateAdmissibility; Kubernetes, LabelSelector. Deviation: a queue without a selector admits all, there nobody.
+ */
+export function barredNamespaces(file: KueueFile, findings: Findings): ReadonlyMap<string, ReadonlySet<string>> {
+  const labels = new Map<string, Labels | undefined>()
+  for (const { object } of file.localQueues) {
+    const namespace = at(object, ['metadata', 'namespace'])
+    if (typeof namespace === 'string' && namespace !== '') labels.set(namespace, undefined)
+  }
+  for (const each of file.namespaces) labels.set(nameOf(each), fieldsOf(at(each.object, ['metadata', 'labels'])))
+  return new Map(file.clusterQueues.map((found) => [nameOf(found), barredBy(found, labels, findings)]))
+}
+
+function barredBy(found: KubernetesObject, labels: ReadonlyMap<string, Labels | undefined>, findings: Findings): ReadonlySet<string> {
+  const setting = `${nameOf(found)} namespaceSelector`
+  const selector = at(found.object, PATH) ?? undefined
+  if (selector === undefined) {
+    findings.add('ignored', where(found, ['metadata', 'name']), setting, 'none', 'Kueue admits nobody to it then: `{}` are all namespaces, as here')
+    return new Set()
+  }
+  const wanted = requirements(found)
+  const answers = [...labels].map(([name, own]) => [name, selects(wanted, name, own)] as const)
+  const unknown = answers.flatMap(([name, isSelected]) => (isSelected === undefined ? [name] : []))
+  if (wanted.length === 0) findings.add('honoured', where(found, PATH), setting, '{}')
+  else if (unknown.length === answers.length) findings.add('ignored', where(found, PATH), setting, '', `labels of namespaces are not known: jobs of all of them are admitted. ${WAY_OUT}`)
+  else if (unknown.length > 0) findings.add('approximated', where(found, PATH), setting, '', `labels of ${unknown.join(', ')} are not known: jobs of these are admitted. ${WAY_OUT}`)
+  else findings.add('honoured', where(found, PATH), setting, '')
+  return new Set(answers.flatMap(([name, isSelected]) => (isSelected === false ? [name] : [])))
+}
+
+const WAY_OUT = 'Put Namespaces into the file: kubectl get namespaces -o yaml'
+
+function requirements(found: KubernetesObject): Requirement[] {
+  const named = Object.entries(fieldsOf(at(found.object, [...PATH, 'matchLabels']))).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
+  const others = listAt(found, [...PATH, 'matchExpressions']).map((each, i): Requirement => {
+    const { key, operator, values } = fieldsOf(each)
+    const here = [...PATH, 'matchExpressions', i]
+    if (typeof key !== 'string') throw unexpected(found, [...here, 'key'], 'a label')
+    if (!isOperator(operator)) throw unexpected(found, [...here, 'operator'], OPERATORS.join(', '))
+    return { key, operator, values: Array.isArray(values) ? values : [] }
+  })
+  return [...named, ...others]
+}
+
+const isOperator = (word: unknown): word is Operator => OPERATORS.some((each) => each === word)
+
+/** `undefined`: that depends on labels that are not known. */
+function selects(wanted: readonly Requirement[], name: string, labels: Labels | undefined): boolean | undefined {
+  const answers = wanted.map(({ key, operator, values }) => {
+    if (key !== NAME && labels === undefined) return undefined
+    const value = key === NAME ? name : labels?.[key]
+    const isOne = value !== undefined && values.includes(value)
+    return { In: isOne, NotIn: !isOne, Exists: value !== undefined, DoesNotExist: value === undefined }[operator]
+  })
+  if (answers.includes(false)) return false
+  return answers.includes(undefined) ? undefined : true
+}
