@@ -75,12 +75,13 @@ class Greedy implements Policy {
 
   #startOn(node: NodeId, round: Round): boolean {
     const order = this.#order
+    const { areGangs } = round.work
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         if (!round.fits(job, node)) continue
-        if (round.work.together(job, round.lane) > 1) {
+        if (areGangs && round.work.together(job, round.lane) > 1) {
           if (this.#gangs.start(job, round, this.#pick)) return true
         } else if (startNearest(job, node, this.#levels, round)) return true
       }
