@@ -93,8 +93,10 @@ class GroupLists {
     const mask = this.#mask
     const groups = this.#groups
     const replicas = this.#replicas
+    const shift = this.#shift
+    const factor = this.#factor
     for (let task = tasks - 1, replica = replicas.length - 1; task >= 0; task--)
-      for (let entry = (task << this.#shift) + this.#factor - 1; entry >= task << this.#shift; entry--, replica--) {
+      for (let entry = (task << shift) + factor - 1; entry >= task << shift; entry--, replica--) {
         const head = (groups[replicas[replica] as number] as number) & mask
         links[first + entry] = links[head] as number
         links[head] = entry
