@@ -45,7 +45,8 @@ export class NearBits {
     const { levels } = this
     const word = slot >> 5
     const bit = 1 << (slot & 31)
-    for (let level = from; level <= to && level < levels; level++)
+    const last = to < levels ? to : levels - 1
+    for (let level = from; level <= last; level++)
       if (((this.#bits[(this.#rowAt[node * levels + level] as number) + word] as number) & bit) !== 0) return level
     return -1
   }
