@@ -47,6 +47,7 @@ export class Requests implements WorkView {
   listener: Policy | undefined
   /** Nodes asked for and not claimed. */
   pending = 0
+  readonly areGangs = true
   readonly #work: WorkView
   readonly #entries: (Entry | undefined)[] = []
   /** By shape: a request's shape is the kind of nodes that suit it. */

@@ -83,12 +83,23 @@ class GroupLists {
     const tasks = replicas.length / factor
     const Column = tasks << shift <= SHORT ? Int16Array : Int32Array
     this.#links = new Column(this.#first + (tasks << shift)).fill(END)
-    for (let task = tasks - 1; task >= 0; task--)
-      for (let i = factor - 1; i >= 0; i--) {
-        const entry = (task << shift) + i
-        const head = this.#groupOf(entry) & this.#mask
-        this.#links[this.#first + entry] = this.#links[head] as number
-        this.#links[head] = entry
+    this.#linkAll(tasks)
+  }
+
+  /** From the last replica of the last task on, each to the head of its list. */
+  #linkAll(tasks: number): void {
+    const links = this.#links
+    const first = this.#first
+    const mask = this.#mask
+    const groups = this.#groups
+    const replicas = this.#replicas
+    const shift = this.#shift
+    const factor = this.#factor
+    for (let task = tasks - 1, replica = replicas.length - 1; task >= 0; task--)
+      for (let entry = (task << shift) + factor - 1; entry >= task << shift; entry--, replica--) {
+        const head = (groups[replicas[replica] as number] as number) & mask
+        links[first + entry] = links[head] as number
+        links[head] = entry
       }
   }
 

@@ -206,6 +206,7 @@ export class CellState implements ClusterView {
   }
 
   hasRoom(lane: LaneId, node: NodeId): boolean {
+    if (node === this.#roomyOn && lane === this.#roomyLane) return true
     return this.#roomy.has(lane * this.nodes + node) && this.#stillHasRoom(lane, node)
   }
 
@@ -237,7 +238,6 @@ export class CellState implements ClusterView {
 
   /** Looks at a node that had room: one without is forgotten until it gets something back, one that is down is not. */
   #stillHasRoom(lane: LaneId, node: NodeId): boolean {
-    if (node === this.#roomyOn && lane === this.#roomyLane) return true
     if (!this.#holds(this.shapes.least[lane] as Shape, node)) {
       this.#roomy.delete(lane * this.nodes + node)
       return false

@@ -7,10 +7,10 @@ import type { ClusterModel } from './model.js'
  */
 export class NearBits {
   readonly levels: number
-  /** Every group of every level has a row: `[node * levels + level]` is that of the node's group. */
-  readonly #rowOf: Int32Array
+  /** Every group of every level has a row of words: `[node * levels + level]` is where that of the node's group starts. */
+  readonly #rowAt: Int32Array
   #words = 1
-  /** `[row * words + slot / 32]`. */
+  /** `[row + slot / 32]`. */
   #bits: Int32Array
   readonly #free: number[] = []
   #slots = 0
@@ -18,10 +18,10 @@ export class NearBits {
   constructor({ groups, groupNames, nodes }: ClusterModel) {
     const levels = groups.length
     this.levels = levels
-    this.#rowOf = new Int32Array(nodes * levels)
+    this.#rowAt = new Int32Array(nodes * levels)
     let rows = 0
     for (let level = 0; level < levels; level++) {
-      for (let node = 0; node < nodes; node++) this.#rowOf[node * levels + level] = rows + ((groups[level] as Int32Array)[node] as number)
+      for (let node = 0; node < nodes; node++) this.#rowAt[node * levels + level] = rows + ((groups[level] as Int32Array)[node] as number)
       rows += (groupNames[level] as readonly string[]).length
     }
     this.#bits = new Int32Array(rows)
@@ -45,25 +45,32 @@ export class NearBits {
     const { levels } = this
     const word = slot >> 5
     const bit = 1 << (slot & 31)
-    for (let level = from; level <= to && level < levels; level++)
-      if (((this.#bits[(this.#rowOf[node * levels + level] as number) * this.#words + word] as number) & bit) !== 0) return level
+    const last = to < levels ? to : levels - 1
+    for (let level = from; level <= last; level++)
+      if (((this.#bits[(this.#rowAt[node * levels + level] as number) + word] as number) & bit) !== 0) return level
     return -1
   }
 
   /** The stage has no task near the node's group. */
   clear(node: number, level: number, slot: number): void {
-    const at = (this.#rowOf[node * this.levels + level] as number) * this.#words + (slot >> 5)
+    const at = (this.#rowAt[node * this.levels + level] as number) + (slot >> 5)
     this.#bits[at] = (this.#bits[at] as number) & ~(1 << (slot & 31))
   }
 
   /** A task of the stage is unplaced again: its replicas `from` to `to - 1` count. */
   restore(slot: number, nodes: Int32Array, from: number, to: number): void {
+    const { levels } = this
+    const rowAt = this.#rowAt
+    const bits = this.#bits
+    const word = slot >> 5
     const bit = 1 << (slot & 31)
-    for (let level = 0; level < this.levels; level++)
-      for (let i = from; i < to; i++) {
-        const at = (this.#rowOf[(nodes[i] as number) * this.levels + level] as number) * this.#words + (slot >> 5)
-        this.#bits[at] = (this.#bits[at] as number) | bit
+    for (let i = from; i < to; i++) {
+      const first = (nodes[i] as number) * levels
+      for (let level = 0; level < levels; level++) {
+        const at = (rowAt[first + level] as number) + word
+        bits[at] = (bits[at] as number) | bit
       }
+    }
   }
 
   #widen(): void {
@@ -71,6 +78,7 @@ export class NearBits {
     const words = this.#words * 2
     this.#bits = new Int32Array(narrow.length * 2)
     for (let at = 0; at < narrow.length; at++) this.#bits[Math.floor(at / this.#words) * words + (at % this.#words)] = narrow[at] as number
+    for (let at = 0; at < this.#rowAt.length; at++) this.#rowAt[at] = (this.#rowAt[at] as number) * 2
     this.#words = words
   }
 }

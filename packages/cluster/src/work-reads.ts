@@ -230,8 +230,10 @@ export class WorkReads extends WorkColumns implements WorkView {
     const slot = this.stageNear[stage] as number
     if (slot >= 0) {
       const level = this.near.nearest(node, slot, 0, within)
-      const task = level < 0 ? None : this.#nearTask(stage, node, level, within)
-      if (task !== None) return task
+      if (level >= 0) {
+        const task = this.#nearTask(stage, node, level, within)
+        if (task !== None) return task
+      }
       if (within < this.near.levels) return None
     }
     return this.#nextTask(stage)

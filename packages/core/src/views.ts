@@ -166,6 +166,8 @@ export interface WorkView {
   licenses(job: JobId): Readonly<Record<string, number>>
   /** The kind of job that architectures go by, '' for a job without. */
   classOf(job: JobId): string
+  /** Whether there has been a gang: without one no `together` is above 1, and a loop over jobs need not ask. */
+  readonly areGangs: boolean
   /** Tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not. */

@@ -1,9 +1,8 @@
 import { grown, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener } from '@sched/core'
 
-/** A job's state since the last heartbeat. ENDED: the job before it with this id stands in the list of skipped ones. */
-const NOT = 0
-const SKIPPED = 1
-const ENDED = 2
+/** No link: what is not in a list of skipped ones; a link to `at` is `at + LINK`, and that of the first, before which none is, LINK - 1. */
+const OUT = 0
+const LINK = 2
 
 /**
  * How far from its data each job may launch, and how long it has waited for that: of the time between two heartbeats a
@@ -15,11 +14,11 @@ export class DelayWaits implements WorkListener {
   /** Wait at each level before the next is allowed, seconds. */
   readonly #waits: Float64Array
   readonly #lanes: number
-  /** `[job * lanes + lane]`: level, seconds waited at it, and whether it was skipped at the last heartbeat. */
+  /** `[job * lanes + lane]`: the level that is allowed, the seconds waited since the last launch, and after how many of them the next level is. */
   #level = new Int8Array(64)
   #waited = new Float64Array(64)
-  #isSkipped = new Uint8Array(64)
-  /** The one skipped before it; -1 for the first. */
+  #until = new Float64Array(64)
+  /** Those skipped at the last heartbeat: the link to the one skipped before it. */
   #before = new Int32Array(64)
   /** Per lane: the one skipped last, -1 for none, and without heartbeats the time of the last round. */
   readonly #last: Int32Array
@@ -38,12 +37,12 @@ export class DelayWaits implements WorkListener {
     const needed = (job + 1) * this.#lanes
     this.#level = grown(this.#level, needed)
     this.#waited = grown(this.#waited, needed)
-    this.#isSkipped = grown(this.#isSkipped, needed)
+    this.#until = grown(this.#until, needed)
     this.#before = grown(this.#before, needed)
-    for (let at = job * this.#lanes; at < needed; at++) {
-      this.#level[at] = 0
-      this.#waited[at] = 0
-      if (this.#isSkipped[at] === SKIPPED) this.#isSkipped[at] = ENDED
+    for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
+      const at = job * this.#lanes + lane
+      if (this.#before[at] !== OUT) this.#unlink(at, lane) // of the job before it with this id
+      this.launched(at, 0)
     }
   }
 
@@ -62,52 +61,63 @@ export class DelayWaits implements WorkListener {
 
   /** The farthest level that the waits of `[job * lanes + lane]` allow. */
   allowed(at: number): number {
-    const waits = this.#waits
-    const waited = this.#waited[at] as number
+    return (this.#waited[at] as number) < (this.#until[at] as number) ? (this.#level[at] as number) : this.#allowMore(at)
+  }
+
+  #allowMore(at: number): number {
     let level = this.#level[at] as number
-    let needed = 0
-    while (level < waits.length) {
-      needed += waits[level] as number
-      if (waited < needed) break
-      level++
-    }
+    let until = this.#until[at] as number
+    while ((this.#waited[at] as number) >= until) until += this.#wait(++level)
+    this.#until[at] = until
+    this.#level[at] = level
     return level
   }
 
+  #wait(level: number): Seconds {
+    return level < this.#waits.length ? (this.#waits[level] as number) : Infinity
+  }
+
   skip(at: number, lane: LaneId): void {
-    if (this.#isSkipped[at] === NOT) {
-      this.#before[at] = this.#last[lane] as number
-      this.#last[lane] = at
-    }
-    this.#isSkipped[at] = SKIPPED
+    if (this.#before[at] !== OUT) return
+    this.#before[at] = (this.#last[lane] as number) + LINK
+    this.#last[lane] = at
   }
 
   launched(at: number, level: number): void {
     this.#level[at] = level
     this.#waited[at] = 0
+    this.#until[at] = this.#wait(level)
   }
 
   /** Seconds until the next delay of a job of the lane that was skipped runs out, `Infinity` where none does. */
   soonest(lane: LaneId): Seconds {
     let soonest = Infinity
-    for (let at = this.#last[lane] as number; at >= 0; at = this.#before[at] as number) {
-      if (this.#isSkipped[at] !== SKIPPED) continue
-      let needed = 0
-      for (let level = this.#level[at] as number; level < this.#waits.length; level++) {
-        needed += this.#waits[level] as number
-        const left = needed - (this.#waited[at] as number)
-        if (left > 0 && left < soonest) soonest = left
-      }
+    for (let at = this.#last[lane] as number; at >= 0; at = (this.#before[at] as number) - LINK) {
+      this.allowed(at)
+      soonest = Math.min(soonest, (this.#until[at] as number) - (this.#waited[at] as number))
     }
     return soonest
   }
 
   /** Jobs of the lane that were skipped have waited. */
   #passTime(lane: LaneId, gap: Seconds): void {
-    for (let at = this.#last[lane] as number; at >= 0; at = this.#before[at] as number) {
-      if (this.#isSkipped[at] === SKIPPED) this.#waited[at] = (this.#waited[at] as number) + gap
-      this.#isSkipped[at] = NOT
+    for (let at = this.#last[lane] as number; at >= 0; ) {
+      const before = (this.#before[at] as number) - LINK
+      this.#waited[at] = (this.#waited[at] as number) + gap
+      this.#before[at] = OUT
+      at = before
     }
     this.#last[lane] = -1
+  }
+
+  /** Takes one out of the list of its lane. */
+  #unlink(at: number, lane: LaneId): void {
+    let after = this.#last[lane] as number
+    if (after === at) this.#last[lane] = (this.#before[at] as number) - LINK
+    else {
+      while (this.#before[after] !== at + LINK) after = (this.#before[after] as number) - LINK
+      this.#before[after] = this.#before[at] as number
+    }
+    this.#before[at] = OUT
   }
 }

@@ -91,13 +91,14 @@ class Delay implements Policy {
     const waits = this.#waits
     const sharing = this.#sharing
     const lanes = this.#lanes
+    const { areGangs } = work
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next()) {
       const { ids, to } = block
       for (let i = block.from; i < to; i++) {
         const job = ids[i] as JobId
         if (!round.fits(job, node)) continue
-        if (work.together(job, lane) > 1) {
+        if (areGangs && work.together(job, lane) > 1) {
           if (this.#gangs.start(job, round, lowestFitting)) return true
           continue
         }

@@ -75,12 +75,13 @@ class Greedy implements Policy {
 
   #startOn(node: NodeId, round: Round): boolean {
     const order = this.#order
+    const { areGangs } = round.work
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         if (!round.fits(job, node)) continue
-        if (round.work.together(job, round.lane) > 1) {
+        if (areGangs && round.work.together(job, round.lane) > 1) {
           if (this.#gangs.start(job, round, this.#pick)) return true
         } else if (startNearest(job, node, this.#levels, round)) return true
       }
@@ -91,12 +92,13 @@ class Greedy implements Policy {
     const { lane, cluster } = round
     if (cluster.nextWithRoom(lane, 0) === None) return false
     const order = this.#order
+    const { areGangs } = round.work
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
-        if (round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)) return true
+        if (areGangs && round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)) return true
         this.#done.add(job) // nothing is given back while a round lasts, so it will find no node
         if (round.explained) round.defer(job, Reason.NoRoom) // where a node has room the placement will not have it, or all of a gang
       }

@@ -38,7 +38,9 @@ export class LeadingIds extends SortedIds {
       return
     }
     this.close()
-    if (next < was && this.after(this.ids[this.from] as number, next, tie[id] as number)) this.#lead(id, next)
+    const first = this.ids[this.from] as number
+    const firstKey = key[first] as number
+    if (next < was && (firstKey > next || (firstKey === next && (tie[first] as number) > (tie[id] as number)))) this.#lead(id, next)
     else super.rekey(id, next)
   }
 
