@@ -49,6 +49,21 @@ describe('slurm.conf', () => {
     expect([code, startsIn(cwd)]).toEqual([0, expected])
   })
 
+  it.each([
+    ['share nodes', '', '', ['1,0', '2,10', '3,20'], undefined],
+    ['get whole nodes with select/linear, also such as differ', 'SelectType=select/linear', '', ['1,0', '2,10', '3,100'], 'SelectType = select/linear: no other job is on the nodes of a job'],
+    ['get whole nodes in a partition with OverSubscribe=EXCLUSIVE, whose nodes are empty then', '', 'OverSubscribe=EXCLUSIVE', ['1,0', '2,10', '3,60'], 'a OverSubscribe = EXCLUSIVE: jobs get whole nodes'],
+  ])('%s', async (_, line, setting, expected, told) => {
+    // n1 and n2 have 4 processors, n3 has 2. 1 runs until 100, 2 until 60, on 2 processors each; 3 asks for 6: half of n1 and n2 with n3, the whole of one with n3, or as many nodes as if all were as small as n3
+    const rows = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|2', '2|a|1010|1010|1060|00:02:00|COMPLETED|1|2', '3|b|1020|1020|1030|00:02:00|COMPLETED|1|6']
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\n${line}\nNodeName=n[1-2] CPUs=4\nNodeName=n3 CPUs=2\nPartitionName=a Nodes=n[1-2] ${setting}\nPartitionName=b Nodes=ALL\n`, 'log.txt': `${log.split('\n')[0]}\n${rows.join('\n')}\n`,
+    })
+    const { code, err } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--out', 'out'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+    expect(/(SelectType|a OverSubscribe) = [^:;]*: [^:;]*/.exec(err)?.[0]).toBe(told)
+  })
+
   it('reserves nothing for jobs of a QOS with NoReserve, and tells other flags', async () => {
     // 1 takes a node until 100; 2 of both, without a reservation, does not keep 3 of four minutes from starting
     const rows = ['1|low|1000|1000|1100|00:02:00|COMPLETED|1|1|normal', '2|low|1010|1010|1030|00:01:00|COMPLETED|2|2|scavenger', '3|low|1020|1020|1260|00:04:00|COMPLETED|1|1|normal']

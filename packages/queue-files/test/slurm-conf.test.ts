@@ -173,7 +173,7 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf('PartitionName=a AllowAccounts=Physics,chem DenyQos=LOW')).toMatchObject({ 'slurm-limits': { partitions: { a: { AllowAccounts: ['Physics', 'physics', 'chem'], DenyQos: ['LOW', 'low'] } } } })
   })
 
-  it('says where Slurm gives whole nodes, which jobs have to ask for here', () => {
+  it('says where Slurm gives whole nodes, which jobs have to ask for where nodes are not known', () => {
     const note = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
     expect(told('PartitionName=a OverSubscribe=Exclusive\nPartitionName=b Shared=EXCLUSIVE\nPartitionName=c OverSubscribe=NO\nPartitionName=d OverSubscribe=FORCE:2')).toEqual([
       ['ignored', 2, 'a OverSubscribe', note], ['ignored', 3, 'b Shared', note], ['honoured', 4, 'c OverSubscribe', ''], ['ignored', 5, 'd OverSubscribe', 'jobs do not share what they run on'],

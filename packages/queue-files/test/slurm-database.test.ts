@@ -303,7 +303,7 @@ describe('what is filled in at submission', () => {
   it('is where the job runs: on the nodes of its partition, if the cluster has marked these and no others', () => {
     const nodes = 'NodeName=n[1-4]\nPartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n[2-4]\nPartitionName=c Nodes=ALL'
     const marks: Readonly<Record<string, string[]>> = { 'partition:a': ['n1', 'n2'], 'partition:b': ['n3', 'n4'] }
-    const fill = slurmDefaults(readQueues(...files(nodes)) as SlurmConf, (label) => marks[label] ?? [])!
+    const fill = slurmDefaults(readQueues(...files(nodes)) as SlurmConf, { nodes: 4, nodesWith: (label) => marks[label] ?? [] })!
     const stage = { name: 's', tasks: 1, demand: { procs: 1 }, duration: 1 }
     const required = (queue?: string) => fill({ id: 'x', submit: 0, ...(queue !== undefined && { queue }), stages: [{ ...stage, constraints: { require: { ib: 'yes' } } }] }).stages[0]!.constraints!.require
     expect([required(), required('a'), required('b'), required('c')]).toEqual([{ ib: 'yes', 'partition:a': 'true' }, { ib: 'yes', 'partition:a': 'true' }, { ib: 'yes' }, { ib: 'yes' }])

@@ -25,7 +25,7 @@ export const openSites = (file: string | undefined, directory: string): SourceTe
 
 /** What of a cluster decides what a queue file means on it. */
 export function clusterFacts(cluster: ClusterModel): ClusterFacts {
-  const { resources, nodes, heartbeat, labels, nodeNames } = cluster
+  const { resources, nodes, heartbeat, labels, nodeNames, total } = cluster
   return {
     resources,
     nodes,
@@ -38,6 +38,10 @@ export function clusterFacts(cluster: ClusterModel): ClusterFacts {
         return isSuch ? [labels.taintsOf(node as NodeId)] : []
       })
       return own[0]?.filter((taint) => own.every((taints) => taints.includes(taint))).map((taint) => taintText(labels.taints[taint] as Taint))
+    },
+    sizesWith: (label) => {
+      const sizes = nodeNames.flatMap((_, node) => (label !== undefined && labels.of(node as NodeId, label) === undefined ? [] : [resources.map((name, r) => [name, total[r * nodes + node] as number] as const)]))
+      return [...new Map(sizes.map((size) => [String(size), Object.fromEntries(size)])).values()]
     },
     nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
   }
@@ -61,7 +65,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
     if (read.kind === 'slurm') {
-      const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
+      const fill = slurmDefaults(read, clusterFacts(cluster))
       return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: placing(fill) }) }
     }
     const place = jobPlace(read, made)
