@@ -45,6 +45,10 @@ describe('a dump of sacctmgr', () => {
     })
   })
 
+  it('may change the list of QOS of the account around, and name GrpJobs as sacctmgr reads it, too', () => {
+    expect(limitsOf(enforced, "Account - 'a':GrpJob=20:QOS+=high,low\nAccount - 'b':QosLevel-=low")).toMatchObject({ accounts: { a: { GrpJobs: 20, QOS: ['+high', '+low'] }, b: { QOS: ['-low'] } } })
+  })
+
   it.each([
     ["Parent - 'a'\nAccount - 'a':GrpJobs=2", '"beside-1" line 2: account "a" lies in itself. '],
     ["Account - 'a':GrpJobs=2\nParent - 'b'\nAccount - 'a':MaxJobs=1\nParent - 'a'\nAccount - 'b':MaxJobs=1", '"beside-1" line 3: account "a" lies in "b", which lies in it. '],
@@ -128,6 +132,10 @@ describe('a table of QOS', () => {
     const limit = (tres: string) => queuePolicy(readQueues(...files(enforced, `Name|MaxTRESPU\nnormal|${tres}`)), facts).findings.filter(({ setting }) => setting.endsWith('MaxTRESPU')).map(({ verdict, note }) => [verdict, note])
     expect(limit('cpu=4,gres/gpu=2')).toEqual([['honoured', '']])
     expect(limit('gres/gpu:a100=2')).toEqual([['approximated', 'GPUs of all types count, not of that one alone']])
+  })
+
+  it('has limits of users under the names that sacctmgr prints without saying whose they are', () => {
+    expect(limitsOf(enforced, 'Name|MaxJobs|MaxSubmit|\nnormal|2|4|\n')).toMatchObject({ qos: { normal: { MaxJobsPerUser: 2, MaxSubmitJobsPerUser: 4 } } })
   })
 
   it('gives limits, flags and, with their weight, priorities', () => {

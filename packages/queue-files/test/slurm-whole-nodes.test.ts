@@ -64,9 +64,14 @@ describe('whole nodes of Slurm', () => {
 
   it('are not what jobs take that ask for nodes, for more than there is on any, or of one node, the whole of a machine', () => {
     const text = `SelectType=select/linear\n${ALIKE}`
-    expect([asked(text, alike, { tasks: 3, demand: { nodes: 1 } }), asked(text, alike, { demand: { procs: 9 } }), asked(text, facts({ all: [big] }, 1), {})]).toEqual([
+    expect([asked(text, alike, { tasks: 3, demand: { nodes: 1 } }), asked(text, alike, { demand: { procs: 9 } }), asked(text, facts({ all: [{ procs: 32 }] }, 1), {})]).toEqual([
       [[3, { nodes: 1 }]], [[1, { procs: 9 }]], [[1, { procs: 1 }]],
     ])
+    expect(told(text, facts({ all: [{ procs: 32 }] }, 1))).toEqual([['ignored', 'SelectType', 'there is one node']])
+  })
+
+  it('are the only one of a cluster, too', () => {
+    expect([asked('SelectType=select/linear\nNodeName=n1 CPUs=8', facts({ all: [big] }, 1), {}), told('SelectType=select/linear', facts({ all: [big] }, 1))]).toEqual([[[1, { procs: 8, gpus: 2, nodes: 1 }]], [['honoured', 'SelectType', 'jobs get whole nodes']]])
   })
 
   it('are a task each of a gang that is not one of processors alone', () => {

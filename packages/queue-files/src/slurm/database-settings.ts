@@ -3,14 +3,14 @@ import type { Setting } from '../setting.js'
 
 /** Settings of `sacctmgr` by their names in small letters: what `slurm-limits` calls them, or what of them is one resource. */
 const limits: Readonly<Record<string, string>> = {
-  grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins', grptresrunmins: 'GrpTRESRunMins', grpwall: 'GrpWall', maxtresmins: 'MaxTRESMinsPerJob', maxtresminsperjob: 'MaxTRESMinsPerJob', maxtresminspj: 'MaxTRESMinsPerJob',
+  grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpjob: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins', grptresrunmins: 'GrpTRESRunMins', grpwall: 'GrpWall', maxtresmins: 'MaxTRESMinsPerJob', maxtresminsperjob: 'MaxTRESMinsPerJob', maxtresminspj: 'MaxTRESMinsPerJob',
   maxtres: 'MaxTRESPerJob', maxtresperjob: 'MaxTRESPerJob', maxtrespj: 'MaxTRESPerJob', maxwall: 'MaxWall', maxwallduration: 'MaxWall', maxwalldurationperjob: 'MaxWall',
 }
 export const limitsOfQos = knownWords<string>({
   ...limits, usagefactor: 'UsageFactor',
-  mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
+  mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobs: 'MaxJobsPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
   maxtresrunminspu: 'MaxTRESRunMinsPerUser', maxtresrunminsperuser: 'MaxTRESRunMinsPerUser', maxtresrunminspa: 'MaxTRESRunMinsPerAccount', maxtresrunminsperaccount: 'MaxTRESRunMinsPerAccount', maxtresrunminsperacct: 'MaxTRESRunMinsPerAccount',
-  maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
+  maxsubmit: 'MaxSubmitJobsPerUser', maxsubmitjobs: 'MaxSubmitJobsPerUser', maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
   maxjobspa: 'MaxJobsPerAccount', maxjobsperaccount: 'MaxJobsPerAccount', maxsubmitpa: 'MaxSubmitJobsPerAccount', maxsubmitjobspa: 'MaxSubmitJobsPerAccount', maxsubmitjobsperaccount: 'MaxSubmitJobsPerAccount',
 })
 export const limitsOfAssociation = knownWords<string>({
@@ -24,9 +24,11 @@ const ofOneResource = knownWords<readonly [string, string]>({
   maxcpuspu: ['maxtrespu', 'cpu'], maxcpusperuser: ['maxtrespu', 'cpu'], maxnodespu: ['maxtrespu', 'node'], maxnodesperuser: ['maxtrespu', 'node'], mincpus: ['mintres', 'cpu'], mincpusperjob: ['mintres', 'cpu'],
 })
 
-/** The name of a setting without blanks, in small letters, and its value; of older names as the newer one. */
+/** The name of a setting without blanks, in small letters, and its value; of older names as the newer one, of a list that is changed (`QOS+=high`) as that says it. */
 export function keyAndValue({ name, value }: Setting): readonly [string, string] {
   const key = name.replace(/[\s_]/g, '').toLowerCase()
+  const [, list, sign] = /^(qos|qoslevel)([+-])$/.exec(key) ?? []
+  if (list !== undefined) return [list, value.split(',').map((name) => `${sign}${name.trim()}`).join(',')]
   const found = ofOneResource[key]
   return found === undefined ? [key, value] : [found[0], `${found[1]}=${value}`]
 }

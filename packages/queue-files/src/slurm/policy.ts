@@ -139,7 +139,7 @@ function reserving(conf: SlurmConf, nodes: number, whole: WholeNodes, findings: 
   if (type !== undefined) {
     const isKnown = isLinear(conf) || /^select\/cons_(tres|res)$/i.test(type.value)
     const { verdict, note: ofNodes } = whole.ofAll()
-    if (isLinear(conf) && nodes > 1) findings.add(verdict, type, type.name, type.value, ofNodes)
+    if (isLinear(conf) && (nodes > 1 || whole.any)) findings.add(verdict, type, type.name, type.value, ofNodes)
     else {
       const note = nodes === 1 ? 'there is one node, of which amounts are reserved' : isKnown ? '' : 'taken for select/cons_tres'
       findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)

@@ -72,9 +72,9 @@ export class WholeNodes {
     return least === undefined ? { verdict: 'honoured', note: HONOURED } : { verdict: 'approximated', note: least.note }
   }
 
-  /** One node, the whole of a machine, is no node that a job could have for itself. */
+  /** One node that is the whole of a machine, and so not a node of it, is none that a job could have for itself. */
   get #isKnown(): boolean {
-    return this.facts.nodes > 1 && this.facts.sizesWith !== undefined
+    return this.facts.sizesWith !== undefined && (this.facts.nodes > 1 || this.facts.sizesWith().every((size) => size['nodes'] === 1))
   }
 
   #isExclusive({ settings }: Declared): boolean {
