@@ -154,13 +154,13 @@ describe('a table of QOS', () => {
   it('has all flags of sacctmgr: those of limits where these are enforced, those of partitions and plans always, and says why the others do nothing', () => {
     const flags = (...all: string[]) => `Name|Flags\nnormal|${all.join(',')}`
     const ofFlags = (conf: string, ...all: string[]) => told(conf, flags(...all)).map(([verdict, , , note]) => [verdict, note])
-    const all = ['denyonlimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
-    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
+    const all = ['denyonlimit', 'OverPartQOS', 'NoDecay', 'usagefactorsafe', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
+    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'NoDecay', 'UsageFactorSafe', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
     expect(ofFlags(enforced, ...all)).toEqual([['honoured', '']])
     expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
     expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
-    expect(['EnforceUsageThreshold', 'RequiresReservation', 'UsageFactorSafe', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
-      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'], ['ignored', 'what a job asks counts without UsageFactor'],
+    expect(['EnforceUsageThreshold', 'RequiresReservation', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
+      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'],
       ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'not simulated; did you mean NoReserve?'],
     ])
     expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages), RequiresReservation (nobody has a reservation in advance)']])
@@ -173,8 +173,8 @@ describe('a table of QOS', () => {
       'GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRES', 'MaxTRESPJ', 'MaxTRESPerJob', 'MaxTRESMins', 'MaxTRESMinsPJ', 'MaxTRESMinsPerJob', 'MaxTRESPA', 'MaxTRESPerAccount', 'MaxTRESPU', 'MaxTRESPerUser', 'MaxTRESRunMinsPA', 'MaxTRESRunMinsPerAccount',
       'MaxTRESRunMinsPU', 'MaxTRESRunMinsPerUser', 'MinTRES', 'MinTRESPerJob',
     ]
-    const idle = ['GrpJobsAccrue', 'LimitFactor', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'MinPrioThreshold', 'UsageThreshold']
-    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'PreemptExemptTime', 'GraceTime', 'GrpWall', 'MaxWall', 'MaxWallDurationPerJob', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
+    const idle = ['GrpJobsAccrue', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'UsageThreshold']
+    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'PreemptExemptTime', 'GraceTime', 'GrpWall', 'LimitFactor', 'MaxWall', 'MaxWallDurationPerJob', 'MinPrioThreshold', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
     const of = (header: string, row: string) => told(`${enforced}\nPriorityWeightQOS=1`, `${header}\n${row}`).filter(([, line]) => line === 2).map(([verdict, , setting, note]) => [verdict, String(setting).replace(/^QOS normal | of 1 association$/g, ''), note])
     const found = of(`Name|${values.map(([name]) => name).join('|')}`, `normal|${values.map(([, value]) => value).join('|')}`)
     expect(found.map(([, setting]) => setting).sort()).toEqual(values.map(([name]) => name).sort())
@@ -223,11 +223,24 @@ describe('a table of QOS', () => {
     const tiers = 'PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPreemptExemptTime=5\nPartitionName=a PriorityTier=2\nPartitionName=b'
     const byQos = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPartitionName=a QOS=low'
     expect(made(tiers, text).policy).toMatchObject({ 'slurm-preempting': { exemptTime: 300, exemptTimes: { normal: 600, low: 0 } } })
-    expect(limitsOf(byQos, text)).toMatchObject({ policy: { 'slurm-preempting': { exemptTimes: { normal: 600, low: 0 } } } })
+    expect(limitsOf(byQos, text)).toMatchObject({ policy: { 'slurm-preempting': { exemptTimes: { normal: 600, low: 0 }, exemptTimesOfQueues: { a: 0 } } } })
+    const first = limitsOf(byQos, 'Name|PreemptExemptTime|Flags\nlow|60|\nbig|30|overpartqos') as { policy: object }
+    expect(first.policy).toMatchObject({ 'slurm-preempting': { exemptTimes: { low: 3600, big: 1800 }, exemptTimesOfQueues: { a: 3600 }, ownQosFirst: ['big'] } })
     const ofTimes = (conf: string) => told(conf, text).filter(([, , setting]) => String(setting).endsWith('PreemptExemptTime')).map(([verdict, line, , note]) => [verdict, line, note])
     expect(ofTimes(tiers)).toEqual([['honoured', 2, ''], ['honoured', 4, '']])
-    expect(ofTimes(byQos)).toEqual([['honoured', 2, ''], ['approximated', 4, 'for jobs of their own QOS, not of that of their partition']])
+    expect(ofTimes(byQos)).toEqual([['honoured', 2, ''], ['honoured', 4, '']])
     expect(ofTimes('')).toEqual([['ignored', 2, 'nobody is preempted'], ['ignored', 4, 'nobody is preempted']])
+  })
+
+  it('has the priorities from which on jobs of a QOS, or of a partition with it, keep others back', () => {
+    const text = 'Name|MinPrioThreshold\nnormal|\nlow|500\nnone|0\n'
+    expect(limitsOf(`${enforced}\nPartitionName=a QOS=LOW`, text)).toMatchObject({ policy: { replan: { minPriorities: { low: 500 }, minPrioritiesOfQueues: { a: 500 } } } })
+    expect(told(enforced, text)).toEqual([['honoured', 3, 'QOS low MinPrioThreshold', '']])
+    expect([made('', text).policy, told('', text)]).toEqual([inner, [['ignored', 3, 'QOS low MinPrioThreshold', 'AccountingStorageEnforce does not have limits']]])
+  })
+
+  it('has the factor of limits of associations', () => {
+    expect(limitsOf(enforced, 'Name|LimitFactor\nnormal|2.500000\nlow|1.000000\nbad|-1\n')).toMatchObject({ qos: { normal: { LimitFactor: 2.5 }, low: {}, bad: {} } })
   })
 
   it('says who preempts whom', () => {

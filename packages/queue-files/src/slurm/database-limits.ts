@@ -125,6 +125,7 @@ export class DatabaseLimits {
     }
     if (value === '' || UNLIMITED.test(value) || (name === 'UsageFactor' && Number(value) === 1)) return
     if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
+    if (name === 'LimitFactor' && !(Number(value) > 0 && Number(value) !== 1)) return
     if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
     if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
     limits[name] = name === 'QOS'
@@ -133,7 +134,7 @@ export class DatabaseLimits {
         ? value
         : name === 'MaxWall' || name === 'GrpWall'
           ? checkedLimit(setting)
-          : name === 'UsageFactor'
+          : name === 'UsageFactor' || name === 'LimitFactor'
             ? factorOf(setting)
             : wholeOf({ ...setting, value })
     tell('honoured')
@@ -164,7 +165,8 @@ function factorOf({ name, value, file, line }: Setting): number {
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
 }
 
-const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
+/** Why limits of QOS and associations do not hold. */
+export const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
 
 /** A user of several associations, one for each partition, has the QOS of all, and otherwise what the last one says. */
 function putUser(into: Options, name: string, value: Options): void {

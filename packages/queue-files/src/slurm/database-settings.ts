@@ -7,7 +7,7 @@ const limits: Readonly<Record<string, string>> = {
   maxtres: 'MaxTRESPerJob', maxtresperjob: 'MaxTRESPerJob', maxtrespj: 'MaxTRESPerJob', maxwall: 'MaxWall', maxwallduration: 'MaxWall', maxwalldurationperjob: 'MaxWall',
 }
 export const limitsOfQos = knownWords<string>({
-  ...limits, usagefactor: 'UsageFactor',
+  ...limits, usagefactor: 'UsageFactor', limitfactor: 'LimitFactor',
   mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobs: 'MaxJobsPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
   maxtresrunminspu: 'MaxTRESRunMinsPerUser', maxtresrunminsperuser: 'MaxTRESRunMinsPerUser', maxtresrunminspa: 'MaxTRESRunMinsPerAccount', maxtresrunminsperaccount: 'MaxTRESRunMinsPerAccount', maxtresrunminsperacct: 'MaxTRESRunMinsPerAccount',
   maxsubmit: 'MaxSubmitJobsPerUser', maxsubmitjobs: 'MaxSubmitJobsPerUser', maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
@@ -36,7 +36,7 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 const NOT_SIMULATED = 'not simulated'
 const GROWING = 'all jobs grow older'
 const ANY_NODES = 'tasks of a job are on any nodes'
-const NO_THRESHOLD = 'bf_min_prio_reserve of SchedulerParameters holds for all'
+const NO_THRESHOLD = 'that of QOS holds, and bf_min_prio_reserve of SchedulerParameters'
 
 /** Why other settings act on nothing; '' of those that say nothing of scheduling, or are told elsewhere. Source of all names: sacctmgr of Slurm 25. */
 const common = {
@@ -47,8 +47,8 @@ const common = {
 }
 export const whyIgnoredOfQos = knownWords<string>({
   ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
-  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED, limitfactor: 'limits of associations are the same for all QOS',
-  maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD, minpriothresh: NO_THRESHOLD,
+  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED,
+  maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: '', minpriothreshold: '', minpriothresh: '',
 })
 export const whyIgnoredOfAssociation = knownWords<string>({
   ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD,

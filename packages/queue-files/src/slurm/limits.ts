@@ -53,6 +53,9 @@ function billingOptions(conf: SlurmConf, resources: readonly string[]): Options 
 /** Whether anything is set in a tree of them. */
 const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree === null || Array.isArray(tree) || Object.values(tree).some(hasSettings)
 
+/** Whether limits of QOS and associations hold (AccountingStorageEnforce). */
+export const areLimitsEnforced = (conf: SlurmConf): boolean => enforce(conf).limits
+
 /** Which parts of the database hold. */
 function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[]; readonly isSafe: boolean } {
   const flags = listed((general.get('accountingstorageenforce')?.value ?? '').toLowerCase())

@@ -2,15 +2,16 @@ import type { Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
+import { NOT_ENFORCED } from './database-limits.js'
 import { licensesOf } from './licenses.js'
-import { limitsOptions } from './limits.js'
+import { areLimitsEnforced, limitsOptions } from './limits.js'
 import { hasParameter, makesPlans, multifactorOptions, replanOptions, weights } from './options.js'
 import { tellGeneral, tellNodes } from './general-settings.js'
 import { markedPartitions } from './partition-nodes.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
-import { qosPriorities, usageFactors } from './quality.js'
+import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
@@ -74,6 +75,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     {
       order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
+      ...minPriorities(conf, areLimitsEnforced(conf) ? '' : NOT_ENFORCED, findings),
       ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
     },
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
