@@ -80,17 +80,24 @@ describe('slurm.conf', () => {
   it('forgets usage at the midnight of the log that its header tells', async () => {
     // eve takes all until 172,900; bob used 500 s from 100,000 on. His job comes first by submission, ann's where nothing was forgotten since
     const jobs = ['2 100000 -1 500 1 -1 -1 1 500 -1 1 2', '3 172000 -1 900 1 -1 -1 1 900 -1 1 3', '4 172001 -1 10 1 -1 -1 1 10 -1 1 2', '5 172001 -1 10 1 -1 -1 1 10 -1 1 1']
-    const run = async (header: string) => {
+    const run = async (header: string, ...more: string[]) => {
       const cwd = directory({
         'slurm.conf': 'ClusterName=c\nPriorityWeightFairshare=1000\nPriorityDecayHalfLife=0\nPriorityUsageResetPeriod=DAILY\n', 'log.swf': `; MaxProcs: 1\n${header}${jobs.map((each) => `${each} 1 -1 1 -1 -1 -1\n`).join('')}`,
       })
-      const { code, err } = await sched(['run', '--trace', 'log.swf', '--queues', 'slurm.conf', '--out', 'out'], { cwd })
+      const { code, err } = await sched(['run', '--trace', 'log.swf', '--queues', 'slurm.conf', '--out', 'out', ...more], { cwd })
       expect(code).toBe(0)
       return [startsIn(cwd).slice(2), /warning: .*usageReset is daily.*/.test(err)]
     }
     expect(await run(`; UnixStartTime: ${Date.parse('2024-03-05T23:00:00Z') / 1000}\n`)).toEqual([['4,172910', '5,172900'], false])
     expect(await run(`; UnixStartTime: ${Date.parse('2024-03-05T12:00:01Z') / 1000}\n`)).toEqual([['4,172900', '5,172910'], false])
     expect(await run('')).toEqual([['4,172900', '5,172910'], true]) // as if 172,800 were a midnight
+    // 22:00:01 of the place: midnight at 7,199 and 93,599
+    const noon = `; UnixStartTime: ${Date.parse('2024-03-05T12:00:01Z') / 1000}\n`
+    expect(await run(`${noon}; TimeZoneString: Asia/Vladivostok\n`)).toEqual([['4,172910', '5,172900'], false])
+    expect(await run(noon, '--time-zone', 'Asia/Vladivostok')).toEqual([['4,172910', '5,172900'], false])
+    expect(await run(`${noon}; TimeZoneString: Asia/Vladivostok\n`, '--time-zone', 'UTC')).toEqual([['4,172900', '5,172910'], false])
+    const { code, err } = await sched(['run', '--trace', 'log.swf', '--time-zone', 'Nowhere'], { cwd: directory({ 'log.swf': '; MaxProcs: 1\n1 0 0 1 1 -1 -1 1 1 -1 1 1 1 -1 1 -1 -1 -1\n' }) })
+    expect([code, err]).toEqual([2, 'error: workload.timeZone: found "Nowhere", expected a time zone, for example Europe/Stockholm.\n'])
   })
 
   it('includes files from its folder, also those that stand elsewhere on the cluster', async () => {

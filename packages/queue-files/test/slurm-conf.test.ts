@@ -103,7 +103,7 @@ describe('the nodes of a slurm.conf', () => {
   })
 })
 
-const MIDNIGHT = 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday'
+const MIDNIGHT = 'at midnight of the time zone of the log, of UTC where none is known, if it says when it began; otherwise as if that had been at midnight of 1 January, a Sunday'
 
 describe('the policy of a slurm.conf', () => {
   it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
