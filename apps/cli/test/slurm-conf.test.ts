@@ -77,6 +77,19 @@ describe('slurm.conf', () => {
     expect(await run('NoReserve')).toEqual([['1,0', '2,270', '3,30'], 'QOS scavenger Flags = NoReserve'])
   })
 
+  it.each([
+    ['of the cluster', '', ['1,0', '2,0', '3,100']],
+    ['of the partition that it is the QOS of', 'QOS=half', ['1,0', '2,100', '3,200']],
+  ])('takes the limits of a QOS with the flag Relative for percentages %s', async (_, setting, expected) => {
+    // 16 processors, of which the partition has 8; each job asks for 4 of it
+    const rows = [1, 2, 3].map((id) => `${id}|low|1000|1000|1100|00:02:00|COMPLETED|1|4|half`)
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\nAccountingStorageEnforce=limits\nNodeName=n[1-4] CPUs=4\nPartitionName=low Nodes=n[1-2] ${setting}\n`, 'log.txt': `${log.split('\n')[0]}|QOS\n${rows.join('\n')}\n`, 'qos.txt': 'Name|Flags|GrpTRES\nhalf|Relative|cpu=50\n',
+    })
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf+qos.txt', '--out', 'out', '--quiet'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+  })
+
   it('forgets usage at the midnight of the log that its header tells', async () => {
     // eve takes all until 172,900; bob used 500 s from 100,000 on. His job comes first by submission, ann's where nothing was forgotten since
     const jobs = ['2 100000 -1 500 1 -1 -1 1 500 -1 1 2', '3 172000 -1 900 1 -1 -1 1 900 -1 1 3', '4 172001 -1 10 1 -1 -1 1 10 -1 1 2', '5 172001 -1 10 1 -1 -1 1 10 -1 1 1']

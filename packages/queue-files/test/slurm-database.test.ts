@@ -138,6 +138,17 @@ describe('a table of QOS', () => {
     expect(limitsOf(enforced, 'Name|MaxJobs|MaxSubmit|\nnormal|2|4|\n')).toMatchObject({ qos: { normal: { MaxJobsPerUser: 2, MaxSubmitJobsPerUser: 4 } } })
   })
 
+  it('with the flag Relative has percentages of the cluster, or of the partition that it is the QOS of (assoc_mgr_set_qos_tres_cnt of Slurm)', () => {
+    const known = { ...facts, totals: { procs: 90, mem: 1000, nodes: 4 }, totalsWith: () => ({ procs: 30, mem: 500, nodes: 2 }), nodesWith: (label: string) => (label === 'partition:a' ? ['n1', 'n2'] : []) }
+    const conf = `${enforced}\nNodeName=n[1-4]\nPartitionName=a Nodes=n[1-2] QOS=PART\nPartitionName=b Nodes=ALL`
+    const table = 'Name|Flags|GrpTRES|MaxTRESPU|GrpTRESMins|MaxJobsPU\nnormal|Relative|cpu=25,mem=50|node=50|cpu=200|7\npart|DenyOnLimit,relative|cpu=25|||\nplain||cpu=25|||'
+    const { policy, findings } = queuePolicy(readQueues(...files(conf, table)), known)
+    expect((policy as { 'slurm-limits': { qos: unknown } })['slurm-limits'].qos).toEqual({
+      normal: { GrpTRES: 'cpu=22,mem=500', MaxTRESPerUser: 'node=2', GrpTRESMins: 'cpu=180', MaxJobsPerUser: 7 }, part: { GrpTRES: 'cpu=7', Flags: ['DenyOnLimit'] }, plain: { GrpTRES: 'cpu=25' },
+    })
+    expect(findings.filter(({ setting }) => setting.endsWith('Flags')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', ''], ['honoured', '']])
+  })
+
   it('gives limits, flags and, with their weight, priorities', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
@@ -161,9 +172,9 @@ describe('a table of QOS', () => {
     expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
     expect(['EnforceUsageThreshold', 'RequiresReservation', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
       ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'],
-      ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'not simulated; did you mean NoReserve?'],
+      ['ignored', 'its limits are taken for amounts, not for percentages, since what nodes have is not known'], ['ignored', 'not simulated; did you mean NoReserve?'],
     ])
-    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages), RequiresReservation (nobody has a reservation in advance)']])
+    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages, since what nodes have is not known), RequiresReservation (nobody has a reservation in advance)']])
   })
 
   it('has every setting of sacctmgr, or says why not', () => {

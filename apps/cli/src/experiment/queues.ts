@@ -5,7 +5,7 @@ import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
-import { totalOf } from '../cluster-amounts.js'
+import { amountsOf, totalOf } from '../cluster-amounts.js'
 import { sourceOf } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
@@ -39,6 +39,7 @@ export function clusterFacts(cluster: ClusterModel): ClusterFacts {
       })
       return own[0]?.filter((taint) => own.every((taints) => taints.includes(taint))).map((taint) => taintText(labels.taints[taint] as Taint))
     },
+    totalsWith: (label) => Object.fromEntries(resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => (labels.of(node as NodeId, label) === undefined ? sum : sum + amount), 0)])),
     sizesWith: (label) => {
       const sizes = nodeNames.flatMap((_, node) => (label !== undefined && labels.of(node as NodeId, label) === undefined ? [] : [resources.map((name, r) => [name, total[r * nodes + node] as number] as const)]))
       return [...new Map(sizes.map((size) => [String(size), Object.fromEntries(size)])).values()]

@@ -66,7 +66,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
   const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
-  const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
+  const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const inner = discipline(
     conf,

@@ -3,8 +3,8 @@ import { listed } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 
-/** What flags of a QOS are about: its limits, those of partitions, or backfill plans. */
-type Subject = 'limits' | 'partitions' | 'plans'
+/** What flags of a QOS are about: its limits, that they are percentages, those of partitions, or backfill plans. */
+type Subject = 'limits' | 'percentages' | 'partitions' | 'plans'
 
 /** A flag: what it is about, or why it acts on nothing. */
 interface Flag {
@@ -25,7 +25,7 @@ const FLAGS: readonly Flag[] = [
   { name: 'NoReserve', about: 'plans' },
   { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
   { name: 'RequiresReservation', why: 'nobody has a reservation in advance' },
-  { name: 'Relative', why: 'its limits are taken for amounts, not for percentages' },
+  { name: 'Relative', about: 'percentages' },
 ]
 const NAMES = FLAGS.map(({ name }) => name)
 const flagOf = (written: string): Flag => FLAGS.find(({ name }) => name.toLowerCase() === written.toLowerCase()) ?? { name: written, why: notSimulated(written, NAMES) }
