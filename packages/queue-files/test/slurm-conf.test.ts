@@ -175,8 +175,8 @@ describe('the policy of a slurm.conf', () => {
 
   it('says where Slurm gives whole nodes, which jobs have to ask for where nodes are not known', () => {
     const note = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
-    expect(told('PartitionName=a OverSubscribe=Exclusive\nPartitionName=b Shared=EXCLUSIVE\nPartitionName=c OverSubscribe=NO\nPartitionName=d OverSubscribe=FORCE:2')).toEqual([
-      ['ignored', 2, 'a OverSubscribe', note], ['ignored', 3, 'b Shared', note], ['honoured', 4, 'c OverSubscribe', ''], ['ignored', 5, 'd OverSubscribe', 'jobs do not share what they run on'],
+    expect(told('PartitionName=a OverSubscribe=Exclusive\nPartitionName=b Shared=EXCLUSIVE\nPartitionName=c OverSubscribe=NO\nPartitionName=d OverSubscribe=FORCE:2\nPartitionName=e OverSubscribe=force:1')).toEqual([
+      ['ignored', 2, 'a OverSubscribe', note], ['ignored', 3, 'b Shared', note], ['honoured', 4, 'c OverSubscribe', ''], ['ignored', 5, 'd OverSubscribe', 'jobs do not share what they run on'], ['honoured', 6, 'e OverSubscribe', ''],
     ])
   })
 
