@@ -318,7 +318,7 @@ describe('the policy of a slurm.conf', () => {
     const text = 'NodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL MaxNodes=2 MinNodes=0 QOS=high DefaultTime=60 MaxTime=2-0\nPartitionName=b Nodes=ALL MaxNodes=UNLIMITED MinNodes=2 DefaultTime=NONE'
     const ofPartitions = told(text).flatMap(([verdict, line, setting, note]) => (/ (Max|Min|Default|QOS)/.test(String(setting)) ? [[verdict, line, setting, note]] : []))
     expect(ofPartitions).toEqual([
-      ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file'],
+      ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file'],
       ['honoured', 3, 'a MinNodes', ''],
       ['ignored', 3, 'a QOS', 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
       ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
@@ -329,7 +329,7 @@ describe('the policy of a slurm.conf', () => {
     ])
     const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
     expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
-    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes' }))
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes or get whole ones' }))
   })
 
   it('has every setting of partitions, or says why not', () => {

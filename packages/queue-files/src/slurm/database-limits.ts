@@ -178,7 +178,7 @@ export class DatabaseLimits {
     const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])
     if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
     else if (known.some((part) => /^gres\/gpu:/i.test(part))) tell('approximated', 'GPUs of all types count, not of that one alone')
-    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes)' : '')
+    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes) or get whole ones' : '')
   }
 }
 

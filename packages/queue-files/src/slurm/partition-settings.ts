@@ -62,10 +62,10 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'nodes':
       return ofNodes(partition, setting, facts)
     case 'maxnodes':
-      return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file']
+      return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file']
     case 'minnodes':
       if (wholeOf(setting) <= 1) return ['honoured']
-      return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']
+      return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']
     case 'qos':
       return qosNamed(value, conf) !== undefined
         ? ['honoured']
