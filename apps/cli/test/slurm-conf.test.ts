@@ -49,6 +49,21 @@ describe('slurm.conf', () => {
     expect([code, startsIn(cwd)]).toEqual([0, expected])
   })
 
+  it.each([
+    ['share nodes', '', '', ['1,0', '2,10', '3,20'], undefined],
+    ['get whole nodes with select/linear, also such as differ', 'SelectType=select/linear', '', ['1,0', '2,10', '3,100'], 'SelectType = select/linear: no other job is on the nodes of a job'],
+    ['get whole nodes in a partition with OverSubscribe=EXCLUSIVE, whose nodes are empty then', '', 'OverSubscribe=EXCLUSIVE', ['1,0', '2,10', '3,60'], 'a OverSubscribe = EXCLUSIVE: jobs get whole nodes'],
+  ])('%s', async (_, line, setting, expected, told) => {
+    // n1 and n2 have 4 processors, n3 has 2. 1 runs until 100, 2 until 60, on 2 processors each; 3 asks for 6: half of n1 and n2 with n3, the whole of one with n3, or as many nodes as if all were as small as n3
+    const rows = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|2', '2|a|1010|1010|1060|00:02:00|COMPLETED|1|2', '3|b|1020|1020|1030|00:02:00|COMPLETED|1|6']
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\n${line}\nNodeName=n[1-2] CPUs=4\nNodeName=n3 CPUs=2\nPartitionName=a Nodes=n[1-2] ${setting}\nPartitionName=b Nodes=ALL\n`, 'log.txt': `${log.split('\n')[0]}\n${rows.join('\n')}\n`,
+    })
+    const { code, err } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--out', 'out'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+    expect(/(SelectType|a OverSubscribe) = [^:;]*: [^:;]*/.exec(err)?.[0]).toBe(told)
+  })
+
   it('reserves nothing for jobs of a QOS with NoReserve, and tells other flags', async () => {
     // 1 takes a node until 100; 2 of both, without a reservation, does not keep 3 of four minutes from starting
     const rows = ['1|low|1000|1000|1100|00:02:00|COMPLETED|1|1|normal', '2|low|1010|1010|1030|00:01:00|COMPLETED|2|2|scavenger', '3|low|1020|1020|1260|00:04:00|COMPLETED|1|1|normal']
@@ -62,20 +77,40 @@ describe('slurm.conf', () => {
     expect(await run('NoReserve')).toEqual([['1,0', '2,270', '3,30'], 'QOS scavenger Flags = NoReserve'])
   })
 
+  it.each([
+    ['of the cluster', '', ['1,0', '2,0', '3,100']],
+    ['of the partition that it is the QOS of', 'QOS=half', ['1,0', '2,100', '3,200']],
+  ])('takes the limits of a QOS with the flag Relative for percentages %s', async (_, setting, expected) => {
+    // 16 processors, of which the partition has 8; each job asks for 4 of it
+    const rows = [1, 2, 3].map((id) => `${id}|low|1000|1000|1100|00:02:00|COMPLETED|1|4|half`)
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\nAccountingStorageEnforce=limits\nNodeName=n[1-4] CPUs=4\nPartitionName=low Nodes=n[1-2] ${setting}\n`, 'log.txt': `${log.split('\n')[0]}|QOS\n${rows.join('\n')}\n`, 'qos.txt': 'Name|Flags|GrpTRES\nhalf|Relative|cpu=50\n',
+    })
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf+qos.txt', '--out', 'out', '--quiet'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+  })
+
   it('forgets usage at the midnight of the log that its header tells', async () => {
     // eve takes all until 172,900; bob used 500 s from 100,000 on. His job comes first by submission, ann's where nothing was forgotten since
     const jobs = ['2 100000 -1 500 1 -1 -1 1 500 -1 1 2', '3 172000 -1 900 1 -1 -1 1 900 -1 1 3', '4 172001 -1 10 1 -1 -1 1 10 -1 1 2', '5 172001 -1 10 1 -1 -1 1 10 -1 1 1']
-    const run = async (header: string) => {
+    const run = async (header: string, ...more: string[]) => {
       const cwd = directory({
         'slurm.conf': 'ClusterName=c\nPriorityWeightFairshare=1000\nPriorityDecayHalfLife=0\nPriorityUsageResetPeriod=DAILY\n', 'log.swf': `; MaxProcs: 1\n${header}${jobs.map((each) => `${each} 1 -1 1 -1 -1 -1\n`).join('')}`,
       })
-      const { code, err } = await sched(['run', '--trace', 'log.swf', '--queues', 'slurm.conf', '--out', 'out'], { cwd })
+      const { code, err } = await sched(['run', '--trace', 'log.swf', '--queues', 'slurm.conf', '--out', 'out', ...more], { cwd })
       expect(code).toBe(0)
       return [startsIn(cwd).slice(2), /warning: .*usageReset is daily.*/.test(err)]
     }
     expect(await run(`; UnixStartTime: ${Date.parse('2024-03-05T23:00:00Z') / 1000}\n`)).toEqual([['4,172910', '5,172900'], false])
     expect(await run(`; UnixStartTime: ${Date.parse('2024-03-05T12:00:01Z') / 1000}\n`)).toEqual([['4,172900', '5,172910'], false])
     expect(await run('')).toEqual([['4,172900', '5,172910'], true]) // as if 172,800 were a midnight
+    // 22:00:01 of the place: midnight at 7,199 and 93,599
+    const noon = `; UnixStartTime: ${Date.parse('2024-03-05T12:00:01Z') / 1000}\n`
+    expect(await run(`${noon}; TimeZoneString: Asia/Vladivostok\n`)).toEqual([['4,172910', '5,172900'], false])
+    expect(await run(noon, '--time-zone', 'Asia/Vladivostok')).toEqual([['4,172910', '5,172900'], false])
+    expect(await run(`${noon}; TimeZoneString: Asia/Vladivostok\n`, '--time-zone', 'UTC')).toEqual([['4,172900', '5,172910'], false])
+    const { code, err } = await sched(['run', '--trace', 'log.swf', '--time-zone', 'Nowhere'], { cwd: directory({ 'log.swf': '; MaxProcs: 1\n1 0 0 1 1 -1 -1 1 1 -1 1 1 1 -1 1 -1 -1 -1\n' }) })
+    expect([code, err]).toEqual([2, 'error: workload.timeZone: found "Nowhere", expected a time zone, for example Europe/Stockholm.\n'])
   })
 
   it('includes files from its folder, also those that stand elsewhere on the cluster', async () => {

@@ -239,6 +239,8 @@ export interface Workload {
   readonly chained?: boolean
   /** What time 0 is on the clock of the log: seconds since 1970, or of some logs since the start of a window. Absent where it does not say. */
   readonly start?: Seconds
+  /** The time zone of the place that it is of, by whose midnight calendars go: `US/Pacific`. Absent where times are those of clocks there already, or nobody says. */
+  readonly timeZone?: string
   /** Its jobs from the first on; sources do not depend on each other. */
   open(): JobSource
 }

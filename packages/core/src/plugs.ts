@@ -16,6 +16,8 @@ export interface Env {
   now(): Seconds
   /** What time 0 is on the clock of the workload (`Workload.start`), where it says so. */
   readonly start?: Seconds
+  /** The time zone of the workload (`Workload.timeZone`), where it says so. */
+  readonly timeZone?: string
   /** One seeded stream per name; the same name gives the same numbers in every run of a seed. */
   random(stream: string): Random
   /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */

@@ -327,6 +327,52 @@ describe('UsageFactor', () => {
   })
 })
 
+describe('UsageFactorSafe', () => {
+  const safe = { Flags: ['UsageFactorSafe'] }
+  const long = (id: string, qos: string, estimate: number) => procs(id, 1, { qos, estimate })
+  const starts = (limits: object, options: object = {}) =>
+    machine({ qos: { half: { ...safe, UsageFactor: 0.5, ...limits }, plain: { UsageFactor: 0.5, ...limits }, twice: { ...safe, UsageFactor: 2, ...limits } }, ...options })
+      .come(0, long('a_1', 'half', 1200), long('a_2', 'half', 1320), long('b_1', 'plain', 600), long('b_2', 'plain', 660), long('c_1', 'twice', 300), long('c_2', 'twice', 360))
+
+  it.each([
+    ['GrpTRESMins with safe', { GrpTRESMins: 'cpu=10' }, { safe: true }],
+    ['GrpWall with safe', { GrpWall: 10 }, { safe: true }],
+    ['GrpTRESRunMins', { MaxTRESRunMinsPerUser: 'cpu=10' }, {}],
+    ['MaxTRESMinsPerJob', { MaxTRESMinsPerJob: 'cpu=10' }, {}],
+  ])('counts what a job asks for %s times the factor of its QOS, too (acct_policy_job_runnable_post_select of Slurm)', (_, limits, options) => {
+    // of 10 minutes a job of half its time may run 20, one of twice its time 5
+    expect(starts(limits, options)).toEqual(['a_1', 'b_1', 'c_1'])
+  })
+
+  it('counts whole minutes, and does not bear on the longest time limit', () => {
+    const { come } = machine({ qos: { half: { ...safe, UsageFactor: 0.5, MaxTRESMinsPerJob: 'cpu=2', MaxWall: 5 } } })
+    expect(come(0, long('a_1', 'half', 300), long('a_2', 'half', 360))).toEqual(['a_1']) // 2.5 minutes count as 2
+  })
+
+  it('refuses with DenyOnLimit by what a job asks', () => {
+    const { refusal, come } = machine({ qos: { half: { Flags: ['UsageFactorSafe', 'DenyOnLimit'], UsageFactor: 0.5, MaxTRESMinsPerJob: 'cpu=10' }, twice: { Flags: ['UsageFactorSafe', 'DenyOnLimit'], UsageFactor: 2, MaxTRESMinsPerJob: 'cpu=10' } } })
+    expect([refusal(long('a_1', 'half', 1200)), refusal(long('a_2', 'twice', 600))].map((each) => each?.includes('QOSMaxCpuMinutesPerJobLimit'))).toEqual([true, undefined])
+    expect(come(0, long('a_3', 'twice', 600), long('a_4', 'twice', 300))).toEqual(['a_4'])
+  })
+})
+
+describe('LimitFactor', () => {
+  it('is of amounts that associations limit, rounded down, and not of those that QOS do (_apply_limit_factor of Slurm)', () => {
+    const accounts = { a: { GrpTRES: 'cpu=3', MaxTRESPerJob: 'cpu=2', GrpJobs: 9 } }
+    const starts = (qos: object) => machine({ accounts, qos: { normal: { MaxTRESPerUser: 'cpu=7', ...qos } } }).come(0, ...[3, 2, 1, 1].map((amount, i) => procs(`ann_${i}`, amount, { account: 'a' })))
+    expect(starts({})).toEqual(['ann_1', 'ann_2'])
+    expect(starts({ LimitFactor: 1.5 })).toEqual(['ann_0', 'ann_2']) // 3 and 4
+    expect(starts({ LimitFactor: 10 })).toEqual(['ann_0', 'ann_1', 'ann_2', 'ann_3'])
+    expect(starts({ LimitFactor: 10, MaxTRESPerUser: 'cpu=5' })).toEqual(['ann_0', 'ann_1'])
+  })
+
+  it('is the first that the QOS of the partition and of the job have', () => {
+    const accounts = { a: { GrpTRES: 'cpu=2' } }
+    const starts = (own: object, part: object) => machine({ accounts, partitions: { main: { QOS: 'part' } }, qos: { normal: own, part } }).come(0, ...[1, 2, 3, 4, 5, 6, 7].map((i) => procs(`ann_${i}`, 1, { account: 'a' }))).length
+    expect([starts({ LimitFactor: 2 }, {}), starts({ LimitFactor: 2 }, { LimitFactor: 3 }), starts({ LimitFactor: 2, Flags: ['OverPartQOS'] }, { LimitFactor: 3 })]).toEqual([4, 6, 4])
+  })
+})
+
 describe('limits on time', () => {
   it('that running jobs have left open as it passes (GrpTRESRunMins)', () => {
     const { come, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } } })

@@ -131,6 +131,14 @@ describe('preemption by tier', () => {
     expect(come(100, cpu('high_5', 1)).kill).toEqual(['low_1'])
   })
 
+  it('leaves jobs alone for as long as the QOS of their partition says, unless their own comes before it (acct_policy_get_preemptable_time of Slurm)', () => {
+    const { come } = machine({ exemptTime: 10, exemptTimes: { long: 100, own: 20 }, exemptTimesOfQueues: { low: 50 }, ownQosFirst: ['own', 'other'] })
+    come(0, cpu('low_1', 1, { qos: 'long' }), cpu('low_2', 1, { qos: 'own' }), cpu('low_3', 1, { qos: 'other' }), cpu('mid_1', 1))
+    expect([come(9, cpu('high_1', 1)).kill, come(10, cpu('high_2', 1)).kill]).toEqual([[], ['mid_1']])
+    expect([come(20, cpu('high_3', 1)).kill, come(49, cpu('high_4', 1)).kill]).toEqual([['low_2'], []])
+    expect(come(50, cpu('high_5', 1)).kill).toEqual(['low_1', 'low_3'])
+  })
+
   it('spares the jobs of queues that say so (PreemptMode=OFF of a partition)', () => {
     const { come } = machine({ modes: { mid: 'off' } }, { nodes: 2 })
     come(0, cpu('mid_1', 4), cpu('low_1', 4))

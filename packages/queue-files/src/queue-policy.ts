@@ -15,6 +15,10 @@ export interface ClusterFacts {
   readonly partitions?: readonly string[]
   /** Names of the nodes that have a label of that name. */
   readonly nodesWith?: (label: string) => readonly string[]
+  /** What the nodes that have a label of that name have together, by resource; undefined: not known. */
+  readonly totalsWith?: (label: string) => Readonly<Record<string, number>>
+  /** What nodes have that have a label of that name, or all nodes, by resource: each size once; undefined: not known. */
+  readonly sizesWith?: (label?: string) => readonly Readonly<Record<string, number>>[]
   /** Taints that all nodes with some labels have, as kubectl writes them; undefined: no node has these labels. */
   readonly taintsOf?: (labels: Readonly<Record<string, string>>) => readonly string[] | undefined
 }

@@ -103,7 +103,7 @@ describe('the nodes of a slurm.conf', () => {
   })
 })
 
-const MIDNIGHT = 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday'
+const MIDNIGHT = 'at midnight of the time zone of the log, of UTC where none is known, if it says when it began; otherwise as if that had been at midnight of 1 January, a Sunday'
 
 describe('the policy of a slurm.conf', () => {
   it('is backfilling in two passes, first in first out, unless it says otherwise', () => {
@@ -173,10 +173,10 @@ describe('the policy of a slurm.conf', () => {
     expect(policyOf('PartitionName=a AllowAccounts=Physics,chem DenyQos=LOW')).toMatchObject({ 'slurm-limits': { partitions: { a: { AllowAccounts: ['Physics', 'physics', 'chem'], DenyQos: ['LOW', 'low'] } } } })
   })
 
-  it('says where Slurm gives whole nodes, which jobs have to ask for here', () => {
+  it('says where Slurm gives whole nodes, which jobs have to ask for where nodes are not known', () => {
     const note = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
-    expect(told('PartitionName=a OverSubscribe=Exclusive\nPartitionName=b Shared=EXCLUSIVE\nPartitionName=c OverSubscribe=NO\nPartitionName=d OverSubscribe=FORCE:2')).toEqual([
-      ['ignored', 2, 'a OverSubscribe', note], ['ignored', 3, 'b Shared', note], ['honoured', 4, 'c OverSubscribe', ''], ['ignored', 5, 'd OverSubscribe', 'jobs do not share what they run on'],
+    expect(told('PartitionName=a OverSubscribe=Exclusive\nPartitionName=b Shared=EXCLUSIVE\nPartitionName=c OverSubscribe=NO\nPartitionName=d OverSubscribe=FORCE:2\nPartitionName=e OverSubscribe=force:1')).toEqual([
+      ['ignored', 2, 'a OverSubscribe', note], ['ignored', 3, 'b Shared', note], ['honoured', 4, 'c OverSubscribe', ''], ['ignored', 5, 'd OverSubscribe', 'jobs do not share what they run on'], ['honoured', 6, 'e OverSubscribe', ''],
     ])
   })
 
@@ -318,7 +318,7 @@ describe('the policy of a slurm.conf', () => {
     const text = 'NodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL MaxNodes=2 MinNodes=0 QOS=high DefaultTime=60 MaxTime=2-0\nPartitionName=b Nodes=ALL MaxNodes=UNLIMITED MinNodes=2 DefaultTime=NONE'
     const ofPartitions = told(text).flatMap(([verdict, line, setting, note]) => (/ (Max|Min|Default|QOS)/.test(String(setting)) ? [[verdict, line, setting, note]] : []))
     expect(ofPartitions).toEqual([
-      ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file'],
+      ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file'],
       ['honoured', 3, 'a MinNodes', ''],
       ['ignored', 3, 'a QOS', 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
       ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
@@ -329,7 +329,7 @@ describe('the policy of a slurm.conf', () => {
     ])
     const onNodes = queuePolicy(readQueues(source(text)), { resources: ['nodes'], nodes: 2, heartbeat: false })
     expect(onNodes.policy).toMatchObject({ 'slurm-limits': { partitions: { a: { MaxTRESPerJob: { node: 2 } }, b: { MinTRESPerJob: { node: 2 } } } } })
-    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes' }))
+    expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes or get whole ones' }))
   })
 
   it('has every setting of partitions, or says why not', () => {

@@ -45,6 +45,10 @@ describe('a dump of sacctmgr', () => {
     })
   })
 
+  it('may change the list of QOS of the account around, and name GrpJobs as sacctmgr reads it, too', () => {
+    expect(limitsOf(enforced, "Account - 'a':GrpJob=20:QOS+=high,low\nAccount - 'b':QosLevel-=low")).toMatchObject({ accounts: { a: { GrpJobs: 20, QOS: ['+high', '+low'] }, b: { QOS: ['-low'] } } })
+  })
+
   it.each([
     ["Parent - 'a'\nAccount - 'a':GrpJobs=2", '"beside-1" line 2: account "a" lies in itself. '],
     ["Account - 'a':GrpJobs=2\nParent - 'b'\nAccount - 'a':MaxJobs=1\nParent - 'a'\nAccount - 'b':MaxJobs=1", '"beside-1" line 3: account "a" lies in "b", which lies in it. '],
@@ -130,6 +134,21 @@ describe('a table of QOS', () => {
     expect(limit('gres/gpu:a100=2')).toEqual([['approximated', 'GPUs of all types count, not of that one alone']])
   })
 
+  it('has limits of users under the names that sacctmgr prints without saying whose they are', () => {
+    expect(limitsOf(enforced, 'Name|MaxJobs|MaxSubmit|\nnormal|2|4|\n')).toMatchObject({ qos: { normal: { MaxJobsPerUser: 2, MaxSubmitJobsPerUser: 4 } } })
+  })
+
+  it('with the flag Relative has percentages of the cluster, or of the partition that it is the QOS of (assoc_mgr_set_qos_tres_cnt of Slurm)', () => {
+    const known = { ...facts, totals: { procs: 90, mem: 1000, nodes: 4 }, totalsWith: () => ({ procs: 30, mem: 500, nodes: 2 }), nodesWith: (label: string) => (label === 'partition:a' ? ['n1', 'n2'] : []) }
+    const conf = `${enforced}\nNodeName=n[1-4]\nPartitionName=a Nodes=n[1-2] QOS=PART\nPartitionName=b Nodes=ALL`
+    const table = 'Name|Flags|GrpTRES|MaxTRESPU|GrpTRESMins|MaxJobsPU\nnormal|Relative|cpu=25,mem=50|node=50|cpu=200|7\npart|DenyOnLimit,relative|cpu=25|||\nplain||cpu=25|||'
+    const { policy, findings } = queuePolicy(readQueues(...files(conf, table)), known)
+    expect((policy as { 'slurm-limits': { qos: unknown } })['slurm-limits'].qos).toEqual({
+      normal: { GrpTRES: 'cpu=22,mem=500', MaxTRESPerUser: 'node=2', GrpTRESMins: 'cpu=180', MaxJobsPerUser: 7 }, part: { GrpTRES: 'cpu=7', Flags: ['DenyOnLimit'] }, plain: { GrpTRES: 'cpu=25' },
+    })
+    expect(findings.filter(({ setting }) => setting.endsWith('Flags')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', ''], ['honoured', '']])
+  })
+
   it('gives limits, flags and, with their weight, priorities', () => {
     expect(made(`${enforced},qos\nPriorityWeightQOS=500`, qos).policy).toEqual({ 'slurm-limits': {
       qos: { normal: { GrpTRES: 'cpu=400', MaxTRESPerUser: 'cpu=100', MaxJobsPerUser: 8, MaxSubmitJobsPerUser: 100 }, high: { GrpJobs: 4, MaxTRESPerJob: 'cpu=64', MaxWall: '1-00:00:00', UsageFactor: 2, Flags: ['DenyOnLimit'] }, scavenge: { Flags: ['OverPartQOS'] } },
@@ -146,16 +165,16 @@ describe('a table of QOS', () => {
   it('has all flags of sacctmgr: those of limits where these are enforced, those of partitions and plans always, and says why the others do nothing', () => {
     const flags = (...all: string[]) => `Name|Flags\nnormal|${all.join(',')}`
     const ofFlags = (conf: string, ...all: string[]) => told(conf, flags(...all)).map(([verdict, , , note]) => [verdict, note])
-    const all = ['denyonlimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
-    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'NoDecay', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
+    const all = ['denyonlimit', 'OverPartQOS', 'NoDecay', 'usagefactorsafe', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes', 'NoReserve']
+    expect(limitsOf(enforced, flags(...all))).toEqual({ qos: { normal: { Flags: ['DenyOnLimit', 'OverPartQOS', 'NoDecay', 'UsageFactorSafe', 'PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } }, policy: { replan: { ...inner.replan, noReserve: ['normal'] } } })
     expect(ofFlags(enforced, ...all)).toEqual([['honoured', '']])
     expect(limitsOf('', flags(...all))).toMatchObject({ qos: { normal: { Flags: ['PartitionTimeLimit', 'PartitionMaxNodes', 'PartitionMinNodes'] } } })
     expect(ofFlags('', 'DenyOnLimit', 'PartitionMaxNodes')).toEqual([['approximated', 'without DenyOnLimit (AccountingStorageEnforce does not have limits)']])
-    expect(['EnforceUsageThreshold', 'RequiresReservation', 'UsageFactorSafe', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
-      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'], ['ignored', 'what a job asks counts without UsageFactor'],
-      ['ignored', 'its limits are taken for amounts, not for percentages'], ['ignored', 'not simulated; did you mean NoReserve?'],
+    expect(['EnforceUsageThreshold', 'RequiresReservation', 'Relative', 'NoReserv'].map((flag) => ofFlags(enforced, flag)[0])).toEqual([
+      ['ignored', 'UsageThreshold is not simulated'], ['ignored', 'nobody has a reservation in advance'],
+      ['ignored', 'its limits are taken for amounts, not for percentages, since what nodes have is not known'], ['ignored', 'not simulated; did you mean NoReserve?'],
     ])
-    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages), RequiresReservation (nobody has a reservation in advance)']])
+    expect(ofFlags(enforced, 'Relative', 'RequiresReservation')).toEqual([['ignored', 'without Relative (its limits are taken for amounts, not for percentages, since what nodes have is not known), RequiresReservation (nobody has a reservation in advance)']])
   })
 
   it('has every setting of sacctmgr, or says why not', () => {
@@ -165,8 +184,8 @@ describe('a table of QOS', () => {
       'GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRES', 'MaxTRESPJ', 'MaxTRESPerJob', 'MaxTRESMins', 'MaxTRESMinsPJ', 'MaxTRESMinsPerJob', 'MaxTRESPA', 'MaxTRESPerAccount', 'MaxTRESPU', 'MaxTRESPerUser', 'MaxTRESRunMinsPA', 'MaxTRESRunMinsPerAccount',
       'MaxTRESRunMinsPU', 'MaxTRESRunMinsPerUser', 'MinTRES', 'MinTRESPerJob',
     ]
-    const idle = ['GrpJobsAccrue', 'LimitFactor', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'MinPrioThreshold', 'UsageThreshold']
-    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'PreemptExemptTime', 'GraceTime', 'GrpWall', 'MaxWall', 'MaxWallDurationPerJob', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
+    const idle = ['GrpJobsAccrue', 'MaxJobsAccruePA', 'MaxJobsAccruePerAccount', 'MaxJobsAccruePU', 'MaxJobsAccruePerUser', 'MaxTRESPN', 'MaxTRESPerNode', 'UsageThreshold']
+    const values = [...counts.map((each) => [each, '9']), ...amounts.map((each) => [each, 'cpu=9']), ...[...idle, 'PreemptExemptTime', 'GraceTime', 'GrpWall', 'LimitFactor', 'MaxWall', 'MaxWallDurationPerJob', 'MinPrioThreshold', 'Priority', 'UsageFactor'].map((each) => [each, '9']), ['Flags', 'Relative'], ['Preempt', 'low'], ['PreemptMode', 'cancel']] as const
     const of = (header: string, row: string) => told(`${enforced}\nPriorityWeightQOS=1`, `${header}\n${row}`).filter(([, line]) => line === 2).map(([verdict, , setting, note]) => [verdict, String(setting).replace(/^QOS normal | of 1 association$/g, ''), note])
     const found = of(`Name|${values.map(([name]) => name).join('|')}`, `normal|${values.map(([, value]) => value).join('|')}`)
     expect(found.map(([, setting]) => setting).sort()).toEqual(values.map(([name]) => name).sort())
@@ -215,11 +234,24 @@ describe('a table of QOS', () => {
     const tiers = 'PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPreemptExemptTime=5\nPartitionName=a PriorityTier=2\nPartitionName=b'
     const byQos = 'PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPartitionName=a QOS=low'
     expect(made(tiers, text).policy).toMatchObject({ 'slurm-preempting': { exemptTime: 300, exemptTimes: { normal: 600, low: 0 } } })
-    expect(limitsOf(byQos, text)).toMatchObject({ policy: { 'slurm-preempting': { exemptTimes: { normal: 600, low: 0 } } } })
+    expect(limitsOf(byQos, text)).toMatchObject({ policy: { 'slurm-preempting': { exemptTimes: { normal: 600, low: 0 }, exemptTimesOfQueues: { a: 0 } } } })
+    const first = limitsOf(byQos, 'Name|PreemptExemptTime|Flags\nlow|60|\nbig|30|overpartqos') as { policy: object }
+    expect(first.policy).toMatchObject({ 'slurm-preempting': { exemptTimes: { low: 3600, big: 1800 }, exemptTimesOfQueues: { a: 3600 }, ownQosFirst: ['big'] } })
     const ofTimes = (conf: string) => told(conf, text).filter(([, , setting]) => String(setting).endsWith('PreemptExemptTime')).map(([verdict, line, , note]) => [verdict, line, note])
     expect(ofTimes(tiers)).toEqual([['honoured', 2, ''], ['honoured', 4, '']])
-    expect(ofTimes(byQos)).toEqual([['honoured', 2, ''], ['approximated', 4, 'for jobs of their own QOS, not of that of their partition']])
+    expect(ofTimes(byQos)).toEqual([['honoured', 2, ''], ['honoured', 4, '']])
     expect(ofTimes('')).toEqual([['ignored', 2, 'nobody is preempted'], ['ignored', 4, 'nobody is preempted']])
+  })
+
+  it('has the priorities from which on jobs of a QOS, or of a partition with it, keep others back', () => {
+    const text = 'Name|MinPrioThreshold\nnormal|\nlow|500\nnone|0\n'
+    expect(limitsOf(`${enforced}\nPartitionName=a QOS=LOW`, text)).toMatchObject({ policy: { replan: { minPriorities: { low: 500 }, minPrioritiesOfQueues: { a: 500 } } } })
+    expect(told(enforced, text)).toEqual([['honoured', 3, 'QOS low MinPrioThreshold', '']])
+    expect([made('', text).policy, told('', text)]).toEqual([inner, [['ignored', 3, 'QOS low MinPrioThreshold', 'AccountingStorageEnforce does not have limits']]])
+  })
+
+  it('has the factor of limits of associations', () => {
+    expect(limitsOf(enforced, 'Name|LimitFactor\nnormal|2.500000\nlow|1.000000\nbad|-1\n')).toMatchObject({ qos: { normal: { LimitFactor: 2.5 }, low: {}, bad: {} } })
   })
 
   it('says who preempts whom', () => {
@@ -303,7 +335,7 @@ describe('what is filled in at submission', () => {
   it('is where the job runs: on the nodes of its partition, if the cluster has marked these and no others', () => {
     const nodes = 'NodeName=n[1-4]\nPartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n[2-4]\nPartitionName=c Nodes=ALL'
     const marks: Readonly<Record<string, string[]>> = { 'partition:a': ['n1', 'n2'], 'partition:b': ['n3', 'n4'] }
-    const fill = slurmDefaults(readQueues(...files(nodes)) as SlurmConf, (label) => marks[label] ?? [])!
+    const fill = slurmDefaults(readQueues(...files(nodes)) as SlurmConf, { nodes: 4, nodesWith: (label) => marks[label] ?? [] })!
     const stage = { name: 's', tasks: 1, demand: { procs: 1 }, duration: 1 }
     const required = (queue?: string) => fill({ id: 'x', submit: 0, ...(queue !== undefined && { queue }), stages: [{ ...stage, constraints: { require: { ib: 'yes' } } }] }).stages[0]!.constraints!.require
     expect([required(), required('a'), required('b'), required('c')]).toEqual([{ ib: 'yes', 'partition:a': 'true' }, { ib: 'yes', 'partition:a': 'true' }, { ib: 'yes' }, { ib: 'yes' }])

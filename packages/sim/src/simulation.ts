@@ -83,6 +83,7 @@ export class Simulation implements CellHost, DraftSink {
       work: this.work,
       now: () => this.now,
       ...(options.workload.start !== undefined && { start: options.workload.start }),
+      ...(options.workload.timeZone !== undefined && { timeZone: options.workload.timeZone }),
       random: (stream: string) => randomStream(seed, stream),
       warn: onceEach((message) => options.warn?.(message)),
       tellPass: (pass: Pass) => this.#observers.onPass(pass, this.now),

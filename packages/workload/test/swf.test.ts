@@ -6,6 +6,21 @@ import { LineDecoder } from '../src/trace/line-decoder.js'
 import { bytesOf, messageOf } from './reading.js'
 import { first, header, jobs, read, row, ruleNotes, runtimeOf, streamed, type Row } from './swf-log.js'
 
+describe('the clock of a log', () => {
+  it('is that of its header, with the time zone that it names, if there is such a one', () => {
+    const facts = (lines: string) => {
+      const { start, timeZone } = swfFormat.facts!(swfFormat.options.parse({}), bytesOf(`${lines}${header}`))
+      return [start, timeZone]
+    }
+    const unix = '; UnixStartTime: 835823160\n'
+    expect([`${unix}; TimeZoneString: US/Eastern\n`, `${unix}; TimeZoneString: somewhere\n`, unix, '; TimeZoneString: US/Eastern\n'].map(facts)).toEqual([
+      [835_823_160, 'US/Eastern'], [835_823_160, undefined], [835_823_160, undefined], [undefined, undefined],
+    ])
+    const log = read(`${unix}; TimeZoneString: US/Eastern\n${header}${row({})}\n`)
+    expect(timeWindow(log, 10, 20)).toMatchObject({ start: 835_823_170, timeZone: 'US/Eastern' })
+  })
+})
+
 describe('a job of a log', () => {
   it('is one task that takes all its processors, with what the log recorded beside it', () => {
     expect(first({ job: 12, submit: 30, application: 5, partition: 1 })).toEqual({

@@ -23,6 +23,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
       'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)',
       namesAs('partition001=short'),
     )
+    .option('--time-zone <name>', 'time zone of the place that the log is of, for calendars of policies (PriorityUsageResetPeriod): Europe/Stockholm')
     .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
     .option(
       '--masters <list>',

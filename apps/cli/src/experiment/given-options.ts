@@ -37,6 +37,8 @@ export interface ExperimentOptions {
   readonly estimates?: string
   readonly queueNames?: Readonly<Record<string, string>>
   readonly queueMix?: Readonly<Record<string, number>>
+  /** Of the place that the log is of. */
+  readonly timeZone?: string
   /** What the master of each job asks for. */
   readonly masters?: Readonly<Record<string, number>>
   /** `interval=...,cost=...`. */

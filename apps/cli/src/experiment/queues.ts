@@ -5,7 +5,7 @@ import { mapJobs } from '@sched/workload'
 import { existsSync } from 'node:fs'
 import type { ClassOf } from '@sched/metrics'
 import { basename, extname, resolve } from 'node:path'
-import { totalOf } from '../cluster-amounts.js'
+import { amountsOf, totalOf } from '../cluster-amounts.js'
 import { sourceOf } from '../read-text.js'
 import type { NamedPolicy } from './policies.js'
 import type { ExperimentSpec } from './schema.js'
@@ -25,7 +25,7 @@ export const openSites = (file: string | undefined, directory: string): SourceTe
 
 /** What of a cluster decides what a queue file means on it. */
 export function clusterFacts(cluster: ClusterModel): ClusterFacts {
-  const { resources, nodes, heartbeat, labels, nodeNames } = cluster
+  const { resources, nodes, heartbeat, labels, nodeNames, total } = cluster
   return {
     resources,
     nodes,
@@ -38,6 +38,11 @@ export function clusterFacts(cluster: ClusterModel): ClusterFacts {
         return isSuch ? [labels.taintsOf(node as NodeId)] : []
       })
       return own[0]?.filter((taint) => own.every((taints) => taints.includes(taint))).map((taint) => taintText(labels.taints[taint] as Taint))
+    },
+    totalsWith: (label) => Object.fromEntries(resources.map((name, r) => [name, amountsOf(cluster, r).reduce((sum, amount, node) => (labels.of(node as NodeId, label) === undefined ? sum : sum + amount), 0)])),
+    sizesWith: (label) => {
+      const sizes = nodeNames.flatMap((_, node) => (label !== undefined && labels.of(node as NodeId, label) === undefined ? [] : [resources.map((name, r) => [name, total[r * nodes + node] as number] as const)]))
+      return [...new Map(sizes.map((size) => [String(size), Object.fromEntries(size)])).values()]
     },
     nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
   }
@@ -61,7 +66,7 @@ export function queuePolicies(registry: Registry, { queues, yarnSite }: Experime
     const path = typeof queues === 'string' ? ['queues'] : ['queues', i]
     const common = { name, path, findings: made.findings }
     if (read.kind === 'slurm') {
-      const fill = slurmDefaults(read, clusterFacts(cluster).nodesWith)
+      const fill = slurmDefaults(read, clusterFacts(cluster))
       return { ...common, plug: tellingUndeclared(plug, read), ...(fill !== undefined && { workload: placing(fill) }) }
     }
     const place = jobPlace(read, made)

@@ -1,4 +1,5 @@
 import { clusterSchema } from '@sched/cluster'
+import { isTimeZone } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 const name = z.string().min(1)
@@ -123,6 +124,10 @@ const workloadSchema = z
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
     load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),
+    timeZone: name
+      .refine(isTimeZone, 'a time zone, for example Europe/Stockholm')
+      .optional()
+      .describe('time zone of the place that a log is of, for calendars of policies (PriorityUsageResetPeriod of Slurm), where its times are seconds since 1970; default: what an SWF log says (TimeZoneString), otherwise UTC. Times without a zone, as `sacct` prints them, are of clocks there already'),
     queueNames: z
       .record(name, name)
       .optional()

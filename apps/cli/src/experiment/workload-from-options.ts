@@ -7,7 +7,7 @@ import type { ExperimentInput } from './schema.js'
 
 /** The jobs of the command line, or those of the file changed as it says; `undefined`: those of the file. */
 export async function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['workload'] | undefined> {
-  const { trace, generate, onBadLine, take, window, load, queueNames, queueMix, masters } = options
+  const { trace, generate, onBadLine, take, window, load, queueNames, queueMix, masters, timeZone } = options
   const { format, option } = mapped(options, cwd)
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
@@ -21,6 +21,7 @@ export async function workloadOf(options: ExperimentOptions, base: Description |
     estimates,
     queueNames,
     queueMix,
+    timeZone,
     masters: masters === undefined ? undefined : { ...base?.spec.workload.masters, demand: masters },
     options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd),
     generate: generate === undefined ? resized : undefined,

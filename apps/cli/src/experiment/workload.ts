@@ -155,7 +155,8 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
 /** Whether the jobs of a trace differ from seed to seed. */
 export const drawsJobs = ({ estimates, queueMix }: WorkloadSpec): boolean => drawsEstimates(estimates) || queueMix !== undefined
 
-function changed(workload: Workload, { window, take: first, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
+function changed(read: Workload, { timeZone, window, take: first, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
+  const workload = timeZone === undefined ? read : { ...read, timeZone }
   const managed = masters === undefined ? workload : addMasters(workload, masters)
   const named = queueNames === undefined ? managed : renameQueues(managed, queueNames)
   const queued = queueMix === undefined ? named : drawQueues(named, queueMix, seed)

@@ -4,6 +4,7 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
+import { NumbersOfQos } from '../disciplines/numbers-of-qos.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
@@ -66,6 +67,15 @@ const replanOptions = z.strictObject({
     .nonnegative()
     .default(0)
     .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
+  minPriorities: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('the same by QOS, in place of it (MinPrioThreshold of sacctmgr); jobs that name none have `normal`'),
+  minPrioritiesOfQueues: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('the same by queue, in place of both (MinPrioThreshold of the QOS of a partition)'),
+  ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
   noReserve: z
     .array(z.string())
     .default([])
@@ -141,6 +151,7 @@ class Replan implements Policy {
   readonly #queue: JobId[] = []
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
+  readonly #minPriorities: NumbersOfQos
   /** When the next plan is made, or without plans the whole queue is looked at, with `twoPass`, by lane. */
   readonly #due: Float64Array
   /** Lanes in which it goes on, since decisions about single jobs take time: as long as such are taken up. */
@@ -159,6 +170,7 @@ class Replan implements Policy {
     this.#options = options
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
+    this.#minPriorities = new NumbersOfQos(env.work, options.minPriorities, options.minPrioritiesOfQueues, options.ownQosFirst)
     if (!this.#makesPlans && !options.twoPass)
       throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
     this.#tellPass = env.tellPass
@@ -370,7 +382,8 @@ class Replan implements Policy {
 
   /** Whether it is old enough, and important enough, to keep others back. */
   #mayReserve(job: JobId, { now, work, lane }: Round): boolean {
-    const { bf_min_age_reserve: age, bf_min_prio_reserve: priority } = this.#options
+    const { bf_min_age_reserve: age, bf_min_prio_reserve: ofAll } = this.#options
+    const priority = this.#minPriorities.of(job) ?? ofAll
     return now - work.submitted(job) >= age && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
   }
 

@@ -6,6 +6,7 @@ import * as z from '@sched/bundled/zod'
 import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
+import { NumbersOfQos } from './numbers-of-qos.js'
 import { startNearest } from './start-nearest.js'
 import { KeepingRound, SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
@@ -30,6 +31,11 @@ const slurmPreemptingOptions = z.strictObject({
     .record(z.string(), z.number().nonnegative())
     .default({})
     .describe('the same by QOS (PreemptExemptTime of sacctmgr), in place of it, also with tiers; jobs that name none have `normal`'),
+  exemptTimesOfQueues: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe('the same by queue, in place of both (PreemptExemptTime of the QOS of a partition)'),
+  ownQosFirst: z.array(z.string()).default([]).describe('QOS whose time comes before that of the queue (flag OverPartQOS)'),
   graceTime: z
     .record(z.string(), z.number().nonnegative())
     .default({})
@@ -88,6 +94,7 @@ class SlurmPreempting implements Policy {
   readonly #waiting: readonly Set<JobId>[]
   readonly #running: TasksByJob
   readonly #throttles: ArrayThrottles
+  readonly #exemptTimes: NumbersOfQos
   /** Tasks of a job that nodes have room for, and the nodes chosen for it, one per task. */
   readonly #room: Int32Array
   readonly #places: NodeId[] = []
@@ -128,6 +135,7 @@ class SlurmPreempting implements Policy {
       onClaim: () => void this.#claims++,
     }
     this.#throttles = new ArrayThrottles(env)
+    this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
     const parts = this.#suspended === undefined ? [policy] : [exceptWaiting(policy), this.#suspended]
     Object.assign(this, forwarding(...parts, watch, this.#throttles, this.#running))
   }
@@ -212,12 +220,12 @@ class SlurmPreempting implements Policy {
   /** Jobs that one may preempt, in order. Source: `slurm_find_preemptable_jobs`. */
   #victims(preemptor: JobId, { lane, now }: Round): JobId[] {
     const work = this.#work
-    const { exemptTimes, exemptTime: ofAll, youngestFirst } = this.#options
+    const { exemptTime: ofAll, youngestFirst } = this.#options
     const running = this.#running.in(lane)
     const started = new Map<JobId, Seconds>()
     for (const [job, tasks] of running) {
       if (!this.#mayTake(preemptor, job)) continue
-      const exemptTime = exemptTimes[this.#qosOf(job)] ?? ofAll
+      const exemptTime = this.#exemptTimes.of(job) ?? ofAll
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
       const isNew = Number.isNaN(last) // this round has started it

@@ -1,4 +1,4 @@
-import type { Env, Seconds } from '@sched/core'
+import { LocalClock, type Env, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 const DAY = 86_400
@@ -22,7 +22,7 @@ export const usageResetOf = (period = ''): (typeof periods)[number] | undefined 
 export const usageResetOption = z
   .union([z.number().min(1), z.enum(periods)])
   .optional()
-  .describe('when usage is forgotten (PriorityUsageResetPeriod): seconds, at multiples of them, or daily, weekly (Sundays), ..., yearly at midnight of UTC by the clock of the workload; default never')
+  .describe('when usage is forgotten (PriorityUsageResetPeriod): seconds, at multiples of them, or daily, weekly (Sundays), ..., yearly at midnight of the time zone of the workload, of UTC where none is known; default never')
 type UsageReset = z.output<typeof usageResetOption>
 
 /** Times of a run at which usage is forgotten. */
@@ -37,53 +37,71 @@ export interface Resets {
 export const NO_RESETS: Resets = { after: () => Infinity, last: () => -Infinity }
 
 /**
- * The times of an option; calendar times are those of UTC. Of a workload that does not say when it began it is taken to have begun
- * at midnight of 1 January, a Sunday, which is told.
+ * The times of an option; calendar times are those of the workload's time zone, of UTC without one. Of a workload that does not say when it began it is
+ * taken to have begun at midnight of 1 January, a Sunday, which is told.
  *
- * Source: Slurm, `_next_reset` of priority/multifactor, which takes the time of its place.
+ * Source: Slurm, `_next_reset` of priority/multifactor, which takes the time of its place. Deviation: days and weeks begin at midnight also after
+ * clocks have been changed, where Slurm goes on 24 hours and 7 times 24 hours after the last one.
  */
-export function resetsOf(reset: UsageReset, { start = 0, warn }: Pick<Env, 'start' | 'warn'>): Resets {
+export function resetsOf(reset: UsageReset, { start = 0, timeZone, warn }: Pick<Env, 'start' | 'timeZone' | 'warn'>): Resets {
   if (reset === undefined) return NO_RESETS
-  if (typeof reset === 'number') return new EqualPeriods(reset, 0)
+  if (typeof reset === 'number') return new PeriodResets(equal(reset, 0), 0)
   if (start < EARLIEST)
     warn(`usageReset is ${reset}, and the workload does not say when it began (UnixStartTime of a SWF log): usage is forgotten as if that had been at midnight of 1 January, a Sunday`)
-  const began = start < EARLIEST ? UNKNOWN : start
-  if (reset === 'daily') return new EqualPeriods(DAY, began)
-  return reset === 'weekly' ? new EqualPeriods(WEEK, began + SINCE_SUNDAY) : new Months(MONTHS[reset], began)
+  const isKnown = start >= EARLIEST
+  const periods = reset === 'daily' ? equal(DAY, 0) : reset === 'weekly' ? equal(WEEK, SINCE_SUNDAY) : months(MONTHS[reset])
+  return new PeriodResets(periods, isKnown ? start : UNKNOWN, isKnown && timeZone !== undefined ? new LocalClock(timeZone) : undefined)
 }
 
-class EqualPeriods implements Resets {
-  /** `before`: seconds from the beginning of one of them to time 0. */
-  constructor(private readonly length: Seconds, private readonly before: Seconds) {}
+/** Periods of a calendar by number, in seconds that clocks show. */
+interface Periods {
+  of(shown: Seconds): number
+  begin(period: number): Seconds
+}
+
+/** `before`: seconds from the beginning of one of them to 1970. */
+const equal = (length: Seconds, before: Seconds): Periods => ({
+  of: (shown) => Math.floor((shown + before) / length), begin: (period) => period * length - before,
+})
+
+const months = (length: number): Periods => ({
+  of(shown) {
+    const date = new Date(shown * 1000)
+    return Math.floor(((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()) / length)
+  },
+  begin: (period) => Date.UTC(1970, period * length) / 1000,
+})
+
+class PeriodResets implements Resets {
+  /** Of the period that was looked for last. */
+  #begin: Seconds = NaN
+  #end: Seconds = NaN
+
+  /** `began`: what time 0 is, seconds since 1970. Without a clock that of UTC. */
+  constructor(private readonly periods: Periods, private readonly began: Seconds, private readonly clock?: LocalClock) {}
 
   after(time: Seconds): Seconds {
-    return (Math.floor((time + this.before) / this.length) + 1) * this.length - this.before
+    this.#find(time)
+    return this.#end
   }
 
   last(time: Seconds): Seconds {
-    return Math.floor((time + this.before) / this.length) * this.length - this.before
-  }
-}
-
-class Months implements Resets {
-  /** `began`: what time 0 is, seconds since 1970. */
-  constructor(private readonly months: number, private readonly began: Seconds) {}
-
-  after(time: Seconds): Seconds {
-    return this.#begin(this.#periodOf(time) + 1)
+    this.#find(time)
+    return this.#begin
   }
 
-  last(time: Seconds): Seconds {
-    return this.#begin(this.#periodOf(time))
+  #find(time: Seconds): void {
+    if (time >= this.#begin && time < this.#end) return
+    const at = this.began + time
+    let period = this.periods.of(this.clock?.shown(at) ?? at)
+    while (this.#beginOf(period) > time) period--
+    while (this.#beginOf(period + 1) <= time) period++ // where clocks go back over midnight
+    this.#begin = this.#beginOf(period)
+    this.#end = this.#beginOf(period + 1)
   }
 
-  /** Of the periods since 1970, from 0 on. */
-  #periodOf(time: Seconds): number {
-    const date = new Date((this.began + time) * 1000)
-    return Math.floor(((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()) / this.months)
-  }
-
-  #begin(period: number): Seconds {
-    return Date.UTC(1970, period * this.months) / 1000 - this.began
+  #beginOf(period: number): Seconds {
+    const shown = this.periods.begin(period)
+    return (this.clock?.first(shown) ?? shown) - this.began
   }
 }

@@ -67,6 +67,9 @@ interface Timed {
   readonly ends: Float64Array
 }
 
+/** How long a piece may run in limits of time that jobs use: with UsageFactorSafe its time limit times UsageFactor, in whole minutes. */
+export type Length = (piece: Piece) => Seconds
+
 /** What a job's next piece, tasks that start together, asks for. */
 export interface Piece {
   /** No task of the job runs. */
@@ -108,12 +111,13 @@ export function licenseLimit(of: Counted, name: string, asked: number, most: num
   return { of, reason: `Licenses of ${name}`, isOver: ({ isFirst }) => isFirst && of.licenses + asked > most }
 }
 
-/** What a limit of past use is about: the id under which it is counted, and of a resource. `isFree`: what others have used or have left does not count, since what these jobs use counts for nothing. */
+/** What a limit of past use is about: the id under which it is counted, and of a resource. `isFree`: what others have used or have left does not count, since what these jobs use counts for nothing. `lengthOf`: how long they may run. */
 export interface Charge {
   readonly usage: DecayedUsage
   readonly id: number
   readonly resource: number
   readonly isFree: boolean
+  readonly lengthOf: Length
 }
 
 /** `most` in amounts x seconds; jobs that ask nothing of the resource go on. */
@@ -122,10 +126,10 @@ export const pastLimit = (of: Counted, { usage, id, resource, isFree }: Charge, 
 })
 
 /** The same for jobs that must be able to run to their time limit, all that run with them. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe. */
-export function safeLimit(of: Counted, { usage, id, resource, isFree }: Charge, most: number, reason: string, now: () => Seconds): Limit {
+export function safeLimit(of: Counted, { usage, id, resource, isFree, lengthOf }: Charge, most: number, reason: string, now: () => Seconds): Limit {
   of.hasAmounts = true
   const promised = () => (isFree ? 0 : usage.until(id, now()) + of.left(resource, now()))
-  const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * piece.estimate : 0)
+  const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * lengthOf(piece) : 0)
   return {
     of, reason: whose(reason, of),
     isOver: (piece) => piece.amount(resource) > 0 && ((isFree ? 0 : usage.of(id)) >= most || promised() + asked(piece) > most),
@@ -134,25 +138,25 @@ export function safeLimit(of: Counted, { usage, id, resource, isFree }: Charge, 
 }
 
 /** `most` in seconds that jobs have run; with `isSafe` a job must be able to run to its time limit within it, whatever runs beside it. Source: Slurm, `acct_policy_job_runnable_pre_select`. */
-export const wallLimit = (of: Counted, { usage, id }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
-  const asked = ({ estimate }: Piece) => (isSafe && estimate < Infinity ? estimate : 0)
+export const wallLimit = (of: Counted, { usage, id, lengthOf }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
+  const asked = (piece: Piece) => (isSafe && piece.estimate < Infinity ? lengthOf(piece) : 0)
   return { of, isOfNumbers: true, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
 }
 
-/** `most` in amounts x seconds that running jobs have left; `isFree` as above. */
-export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, isFree: boolean): Limit {
+/** `most` in amounts x seconds that running jobs have left; `isFree` and `lengthOf` as above. */
+export function leftLimit(of: Counted, resource: number, most: number, reason: string, now: () => Seconds, { isFree, lengthOf }: Pick<Charge, 'isFree' | 'lengthOf'>): Limit {
   of.hasAmounts = true
-  const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * piece.estimate - most : 0)
+  const beyond = (piece: Piece) => (piece.estimate < Infinity ? (isFree ? 0 : of.left(resource, now())) + piece.amount(resource) * lengthOf(piece) - most : 0)
   return {
     of, reason: whose(reason, of),
     isOver: (piece) => piece.amount(resource) > 0 && beyond(piece) > 0,
-    opensAt: (piece) => (piece.amount(resource) * piece.estimate > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / of.pace(resource)))),
+    opensAt: (piece) => (piece.amount(resource) * lengthOf(piece) > most ? Infinity : now() + Math.max(1, Math.ceil(beyond(piece) / of.pace(resource)))),
   }
 }
 
 /** `most` in amounts x seconds of the job by its time limit. */
-export const spanLimit = (resource: number, most: number, reason: string): Limit => ({
-  reason, isOver: (piece) => piece.whole(resource) > 0 && piece.estimate < Infinity && piece.whole(resource) * piece.estimate > most,
+export const spanLimit = (resource: number, most: number, reason: string, lengthOf: Length): Limit => ({
+  reason, isOver: (piece) => piece.whole(resource) > 0 && piece.estimate < Infinity && piece.whole(resource) * lengthOf(piece) > most,
 })
 
 export const sizeLimit = (resource: number, most: number, reason: string): Limit => ({ reason, isOver: (piece) => piece.whole(resource) > most })

@@ -2,7 +2,7 @@ import type { ClusterView, Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { inherited, type Association } from './associations.js'
-import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Limit } from './counted.js'
+import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
 
@@ -42,6 +42,15 @@ interface Counting {
   readonly isStrict: boolean
 }
 
+/** How a QOS has what its jobs use counted. */
+export interface Counts {
+  /** For nothing (UsageFactor 0). */
+  readonly isFree: boolean
+  readonly lengthOf: Length
+  /** What amounts that associations limit are multiplied by (LimitFactor). */
+  readonly limitFactor: number
+}
+
 /** Puts the limits of a job together; `taken` are those that a QOS has set, by kind and resource. */
 export class LimitsOfJob {
   readonly groups: Counted[] = []
@@ -56,8 +65,8 @@ export class LimitsOfJob {
     private readonly group: (name: string) => Counted,
     private readonly past: PastUse,
     private readonly now: () => Seconds,
-    /** What its jobs use counts for nothing (UsageFactor 0). */
-    private readonly isFree: boolean,
+    /** Of its own QOS. */
+    private readonly counts: Counts,
   ) {}
 
   addQos(qos: Qos, user: string, account: string, taken: Set<string>): void {
@@ -78,7 +87,10 @@ export class LimitsOfJob {
     this.#lefts(amounts('GrpTRESRunMins', qos.GrpTRESRunMins), all, 'QOSGrpRunMins')
     this.#lefts(amounts('MaxTRESRunMinsPerAccount', qos.MaxTRESRunMinsPerAccount), ofAccount, 'QOSRunMinsPerAccount')
     this.#lefts(amounts('MaxTRESRunMinsPerUser', qos.MaxTRESRunMinsPerUser), ofUser, 'QOSRunMinsPerUser')
-    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) this.#own(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres)), isStrict)
+    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) {
+      if (isStrict) this.strict.push(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres), ({ estimate }) => estimate))
+      this.#add(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres), this.counts.lengthOf))
+    }
     this.#amounts(amounts('GrpTRES', qos.GrpTRES), { of: all, scope: 'QOSGrp', isStrict })
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)), isStrict)
     for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres), tres === 'node'), isStrict)
@@ -97,8 +109,8 @@ export class LimitsOfJob {
     if (maxJobs !== undefined && !has('MaxJobsPerUser', 'MaxJobsPerAccount')) this.#add(jobsLimit(own, maxJobs, 'AssocMaxJobsLimit'))
     if (maxSubmit !== undefined && !has('MaxSubmitJobsPerUser', 'MaxSubmitJobsPerAccount')) this.#submit(own, maxSubmit, 'AssocMaxSubmitJobLimit')
     if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'), false)
-    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, most, reasonOf('AssocPerJob', tres)), false)
-    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) this.#own(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres)), false)
+    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, this.#factored(most), reasonOf('AssocPerJob', tres)), false)
+    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) this.#own(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres), this.counts.lengthOf), false)
     for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
       const { GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins, GrpTRESRunMins, GrpWall } = each.settings
       const group = this.#count(nameOf(each))
@@ -108,7 +120,7 @@ export class LimitsOfJob {
       if (GrpWall !== undefined && !has('GrpWall')) this.#past(group, WALL, secondsOf(GrpWall, 'accounts: GrpWall'), 'AssocGrpWallLimit')
       this.#pasts(amounts('GrpTRESMins', GrpTRESMins), group, 'AssocGrpMins')
       this.#lefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
-      this.#amounts(amounts('GrpTRES', GrpTRES), { of: group, scope: 'AssocGrp', isStrict: false })
+      this.#amounts(amounts('GrpTRES', GrpTRES).map((each) => ({ ...each, most: this.#factored(each.most) })), { of: group, scope: 'AssocGrp', isStrict: false })
     }
   }
 
@@ -123,6 +135,11 @@ export class LimitsOfJob {
     const group = this.group(name)
     if (!this.groups.includes(group)) this.groups.push(group)
     return group
+  }
+
+  /** Source: Slurm, `_apply_limit_factor`. */
+  #factored(most: number): number {
+    return Math.floor(most * this.counts.limitFactor)
   }
 
   #add(limit: Limit): void {
@@ -151,7 +168,7 @@ export class LimitsOfJob {
   }
 
   #past(of: Counted, resource: number, most: number, reason: string): void {
-    const charge = { usage: usageOf(of, this.past), id: this.#charge(of, resource), resource, isFree: this.isFree }
+    const charge = { usage: usageOf(of, this.past), id: this.#charge(of, resource), resource, isFree: this.counts.isFree, lengthOf: this.counts.lengthOf }
     if (resource === WALL) return this.#add(wallLimit(of, charge, most, reason, this.past.isSafe))
     if (!this.past.isSafe) return this.#add(pastLimit(of, charge, most, reason))
     this.#add(safeLimit(of, charge, most, reason, this.now))
@@ -177,7 +194,7 @@ export class LimitsOfJob {
   }
 
   #lefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
-    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now, this.isFree))
+    for (const { resource, tres, most } of amounts) this.#add(leftLimit(of, resource, most * MINUTE, reasonOf(scope, tres), this.now, this.counts))
     if (amounts.length > 0) this.past.timed.add(of)
   }
 }

@@ -4,7 +4,7 @@ import { NO_RESETS, resetsOf } from '../fair-share/usage-resets.js'
 import { amountsOf, secondsOf, type Amount } from './amounts.js'
 import { Associations, inherited, mayAskFor, type Association } from './associations.js'
 import { Bills, type Bill } from './bills.js'
-import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit } from './counted.js'
+import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit, type Piece } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
 import { reasonOf } from './reasons.js'
 import { LimitsOfJob, type PastUse, type Qos, type SubmitLimit } from './limits-of-job.js'
@@ -101,8 +101,10 @@ export class TermsBook {
     const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
     const partition: PartitionOptions = partitions[queue] ?? {}
     const qos = this.#qosOf(own, partition)
-    const factor = declared[own]?.UsageFactor ?? 1
-    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now, factor === 0)
+    const { UsageFactor: factor = 1, Flags = [] } = declared[own] ?? {}
+    const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now, {
+      isFree: factor === 0, lengthOf: Flags.includes('UsageFactorSafe') ? times(factor) : ({ estimate }) => estimate, limitFactor: qos.find(({ LimitFactor }) => LimitFactor !== undefined)?.LimitFactor ?? 1,
+    })
     const { limits, strict } = made
     const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
     ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)
@@ -183,6 +185,10 @@ export class TermsBook {
     return amounts
   }
 }
+
+const MINUTE: Seconds = 60
+/** In whole minutes, as Slurm reckons (`acct_policy_job_runnable_post_select`). */
+const times = (factor: number) => ({ estimate }: Piece): Seconds => Math.floor((estimate / MINUTE) * factor) * MINUTE
 
 const isKeptOut = (names: readonly string[], allowed: readonly string[] | undefined, denied: readonly string[] | undefined): boolean =>
   allowed !== undefined ? !allowed.some((each) => names.includes(each)) : denied?.some((each) => names.includes(each)) === true

@@ -116,6 +116,10 @@ describe('replan', () => {
     expect([0, 10, 11].map((least) => small(least))).toEqual([660, 660, 0])
     expect([20, 21].map((least) => small(least, multifactor({ site: 2 })))).toEqual([660, 0])
     expect([10, 11].map((least) => small(least, multifactor({ site: 1, tiers: { x: 5 } })))).toEqual([660, 0]) // whatever the tier
+    // of single QOS, before that of all, and of queues before these unless the QOS goes first (acct_policy_get_prio_thresh of Slurm)
+    expect([{ normal: 10 }, { normal: 11 }, { other: 11 }].map((minPriorities) => small(0, fifo(), { minPriorities }))).toEqual([660, 0, 660])
+    expect(small(11, fifo(), { minPriorities: { normal: 10 } })).toBe(660)
+    expect([[], ['normal']].map((ownQosFirst) => small(0, fifo(), { minPriorities: { normal: 10 }, minPrioritiesOfQueues: { x: 11 }, ownQosFirst }))).toEqual([0, 660])
     // at an event, 5 s after the plan
     specs.splice(1, 2, spec('W', 2, 1, 10, 35), spec('S', 1, 5, 1, 36))
     expect([0, 11].map((least) => small(least, fifo(), { twoPass: true }))).toEqual([60, 36])

@@ -18,6 +18,17 @@ describe('times at which usage is forgotten', () => {
     expect(next('weekly', at('2023-11-19T00:00:00'))).toBe('2023-11-26T00:00') // a Sunday at midnight
   })
 
+  it('are those of the time zone of the workload, where it is known, also when clocks are changed', () => {
+    const after = (period: (typeof periods)[number], time: string, timeZone: string) => {
+      const start = at('2023-11-15T13:30:00')
+      return new Date((resetsOf(period, { start, timeZone, warn: silent }).after(at(time) - start) + start) * 1000).toISOString().slice(0, 16)
+    }
+    expect(periods.map((period) => after(period, '2023-12-31T02:00:00', 'America/Chicago'))).toEqual(['2023-12-31T06:00', '2023-12-31T06:00', '2024-01-01T06:00', '2024-01-01T06:00', '2024-01-01T06:00'])
+    // 2024-03-31 has 23 hours in Berlin
+    expect([after('daily', '2024-03-30T22:59:59', 'Europe/Berlin'), after('daily', '2024-03-30T23:00:00', 'Europe/Berlin'), after('weekly', '2024-03-30T23:00:00', 'Europe/Berlin')]).toEqual(['2024-03-30T23:00', '2024-03-31T22:00', '2024-04-06T22:00'])
+    expect(resetsOf('daily', { timeZone: 'America/Chicago', warn: silent }).after(0)).toBe(86_400) // nobody knows when it began
+  })
+
   it('begin together, on a Sunday, where nobody knows when that was, which is told', () => {
     const told: string[] = []
     const after = (start?: number) => periods.map((period) => resetsOf(period, { ...(start !== undefined && { start }), warn: (message) => told.push(message) }).after(0) / 86_400)
@@ -27,8 +38,8 @@ describe('times at which usage is forgotten', () => {
   })
 
   it('are the last before and the first after any time', () => {
-    fc.assert(fc.property(fc.constantFrom(...periods, 1000), fc.integer({ min: 4e8, max: 2e9 }), fc.integer({ min: 0, max: 3e8 }), (reset, start, now) => {
-      const resets = resetsOf(reset, { start, warn: silent })
+    fc.assert(fc.property(fc.constantFrom(...periods, 1000), fc.integer({ min: 4e8, max: 2e9 }), fc.integer({ min: 0, max: 3e8 }), fc.constantFrom(undefined, 'America/Havana', 'Europe/Berlin'), (reset, start, now, timeZone) => {
+      const resets = resetsOf(reset, { start, ...(timeZone !== undefined && { timeZone }), warn: silent })
       const [last, next] = [resets.last(now), resets.after(now)]
       expect([last <= now, now < next, resets.last(next), resets.after(last), resets.last(next - 1)]).toEqual([true, true, next, next, last])
     }), { seed: 3 })

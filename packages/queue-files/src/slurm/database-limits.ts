@@ -1,12 +1,14 @@
 import { SchedError } from '@sched/core'
 import { slurmResource } from '@sched/policies'
 import type { Findings, Verdict } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
 import { listed, type Setting } from '../setting.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfAssociation, whyIgnoredOfQos } from './database-settings.js'
 import type { Entity } from './database.js'
 import { makesPlans } from './options.js'
-import { limitingFlags, verdictOnFlags } from './qos-flags.js'
+import { labelOf, markedPartitions } from './partition-nodes.js'
+import { limitingFlags, verdictOnFlags, withFlag } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 
 type Options = Record<string, unknown>
@@ -15,33 +17,44 @@ type Options = Record<string, unknown>
 interface Names {
   readonly names: Readonly<Record<string, string>>
   readonly whyIgnored: Readonly<Record<string, string>>
+  /** What amounts are percentages of; absent: they are amounts. */
+  readonly ofAll?: Readonly<Record<string, number>> | undefined
 }
 const OF_QOS: Names = { names: limitsOfQos, whyIgnored: whyIgnoredOfQos }
 const OF_ASSOCIATION: Names = { names: limitsOfAssociation, whyIgnored: whyIgnoredOfAssociation }
 
+/** What a setting says of amounts, and what these are percentages of, if they are. */
+interface Amounts {
+  readonly name: string
+  readonly value: string
+  readonly ofAll: Readonly<Record<string, number>> | undefined
+}
+
 /** Limits of QOS and associations as `slurm-limits` has them; tells of each setting what becomes of it. Throws `BAD_INPUT` with the line. */
 export class DatabaseLimits {
   readonly #conf: SlurmConf
-  readonly #resources: readonly string[]
+  readonly #facts: ClusterFacts
   readonly #findings: Findings
   readonly #isEnforced: boolean
   /** Settings of associations, of which there may be thousands: each is told once. */
   readonly #told = new Map<string, { readonly setting: Setting; readonly verdict: Verdict; readonly note: string; count: number }>()
 
-  constructor(conf: SlurmConf, resources: readonly string[], findings: Findings, isEnforced: boolean) {
+  constructor(conf: SlurmConf, facts: ClusterFacts, findings: Findings, isEnforced: boolean) {
     this.#conf = conf
-    this.#resources = resources
+    this.#facts = facts
     this.#findings = findings
     this.#isEnforced = isEnforced
   }
 
   qos(): Options {
+    const relative = withFlag(this.#conf, 'Relative')
     return Object.fromEntries(this.#conf.database.qos.map(({ name, settings }) => {
       const limits: Options = {}
+      const ofAll = relative.includes(name) ? this.#totalsOf(name) : undefined
       for (const setting of settings) {
         const tell = (verdict: Verdict, note = '') => this.#findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
         if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, limits, tell)
-        else this.#limit(setting, OF_QOS, limits, tell)
+        else this.#limit(setting, { ...OF_QOS, ofAll }, limits, tell)
       }
       return [name, limits]
     }))
@@ -50,7 +63,15 @@ export class DatabaseLimits {
   #flags({ value }: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const known = limitingFlags(value, this.#isEnforced)
     if (known.length > 0) limits['Flags'] = known
-    tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
+    const percentages = this.#facts.totals === undefined ? 'its limits are taken for amounts, not for percentages, since what nodes have is not known' : ''
+    tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, percentages: this.#isEnforced ? percentages : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
+  }
+
+  /** What a QOS with the flag Relative has percentages of: the partition that it is the QOS of, otherwise the cluster. */
+  #totalsOf(name: string): Readonly<Record<string, number>> | undefined {
+    const { totals, totalsWith, nodesWith } = this.#facts
+    const partition = this.#conf.partitions.find(({ settings }) => settings.get('qos')?.value.toLowerCase() === name.toLowerCase())?.name.value
+    return partition !== undefined && totalsWith !== undefined && markedPartitions(this.#conf, nodesWith).has(partition) ? totalsWith(labelOf(partition)) : totals
   }
 
   accounts(): Options {
@@ -115,7 +136,7 @@ export class DatabaseLimits {
     return limits
   }
 
-  #limit(setting: Setting, { names, whyIgnored }: Names, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+  #limit(setting: Setting, { names, whyIgnored, ofAll }: Names, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const [key, value] = keyAndValue(setting)
     const name = names[key]
     if (name === undefined) {
@@ -125,23 +146,25 @@ export class DatabaseLimits {
     }
     if (value === '' || UNLIMITED.test(value) || (name === 'UsageFactor' && Number(value) === 1)) return
     if (!this.#isEnforced && name === 'UsageFactor' && this.#conf.general.has('priorityweightfairshare')) return tell('honoured', 'for shares')
+    if (name === 'LimitFactor' && !(Number(value) > 0 && Number(value) !== 1)) return
     if (!this.#isEnforced && name !== 'DefaultQOS' && name !== 'QOS') return tell('ignored', NOT_ENFORCED)
-    if (name.includes('TRES')) return this.#amounts(setting, name, value, limits, tell)
+    if (name.includes('TRES')) return this.#amounts(setting, { name, value, ofAll }, limits, tell)
     limits[name] = name === 'QOS'
       ? listed(value)
       : name === 'DefaultQOS'
         ? value
         : name === 'MaxWall' || name === 'GrpWall'
           ? checkedLimit(setting)
-          : name === 'UsageFactor'
+          : name === 'UsageFactor' || name === 'LimitFactor'
             ? factorOf(setting)
             : wholeOf({ ...setting, value })
     tell('honoured')
   }
 
-  #amounts(setting: Setting, name: string, value: string, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+  #amounts(setting: Setting, { name, value, ofAll }: Amounts, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const { resources } = this.#facts
     const parts = listed(value)
-    const known = parts.filter((part) => /^billing=/i.test(part) || slurmResource(part.split('=')[0] as string, this.#resources) >= 0)
+    const known = parts.filter((part) => /^billing=/i.test(part) || slurmResource(part.split('=')[0] as string, resources) >= 0)
     const bad = parts.find((part) => !/^[^=]+=(-1|\d+(\.\d+)?[KMGTP]?B?)$/i.test(part))
     if (bad !== undefined)
       throw new SchedError(
@@ -151,12 +174,19 @@ export class DatabaseLimits {
         'Write amounts as cpu=64,mem=256G.',
       )
     const before = limits[name] as string | undefined
-    if (known.length > 0) limits[name] = [...(before === undefined ? [] : [before]), ...known].join(',')
+    if (known.length > 0) limits[name] = [...(before === undefined ? [] : [before]), ...known.map((part) => (ofAll === undefined ? part : percentOf(part, ofAll, resources)))].join(',')
     const left = parts.filter((part) => !known.includes(part)).map((part) => part.split('=')[0])
     if (left.length > 0) tell(known.length === 0 ? 'ignored' : 'approximated', `the cluster has no ${left.join(', ')}`)
     else if (known.some((part) => /^gres\/gpu:/i.test(part))) tell('approximated', 'GPUs of all types count, not of that one alone')
-    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes)' : '')
+    else tell('honoured', known.some((part) => part.startsWith('node=')) ? 'where jobs ask for nodes (unit=nodes) or get whole ones' : '')
   }
+}
+
+/** `cpu=50` as half of the processors; of what is billed there is no whole. */
+function percentOf(part: string, ofAll: Readonly<Record<string, number>>, resources: readonly string[]): string {
+  const [tres = '', percent = ''] = part.split('=')
+  const total = ofAll[resources[slurmResource(tres, resources)] ?? '']
+  return total === undefined || !/^\d+(\.\d+)?$/.test(percent) ? part : `${tres}=${Math.floor((total * Number(percent)) / 100)}`
 }
 
 function factorOf({ name, value, file, line }: Setting): number {
@@ -164,7 +194,8 @@ function factorOf({ name, value, file, line }: Setting): number {
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number.`, { file, line, field: name })
 }
 
-const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
+/** Why limits of QOS and associations do not hold. */
+export const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
 
 /** A user of several associations, one for each partition, has the QOS of all, and otherwise what the last one says. */
 function putUser(into: Options, name: string, value: Options): void {

@@ -3,14 +3,14 @@ import type { Setting } from '../setting.js'
 
 /** Settings of `sacctmgr` by their names in small letters: what `slurm-limits` calls them, or what of them is one resource. */
 const limits: Readonly<Record<string, string>> = {
-  grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins', grptresrunmins: 'GrpTRESRunMins', grpwall: 'GrpWall', maxtresmins: 'MaxTRESMinsPerJob', maxtresminsperjob: 'MaxTRESMinsPerJob', maxtresminspj: 'MaxTRESMinsPerJob',
+  grptres: 'GrpTRES', grpjobs: 'GrpJobs', grpjob: 'GrpJobs', grpsubmit: 'GrpSubmitJobs', grpsubmitjobs: 'GrpSubmitJobs', grptresmins: 'GrpTRESMins', grptresrunmins: 'GrpTRESRunMins', grpwall: 'GrpWall', maxtresmins: 'MaxTRESMinsPerJob', maxtresminsperjob: 'MaxTRESMinsPerJob', maxtresminspj: 'MaxTRESMinsPerJob',
   maxtres: 'MaxTRESPerJob', maxtresperjob: 'MaxTRESPerJob', maxtrespj: 'MaxTRESPerJob', maxwall: 'MaxWall', maxwallduration: 'MaxWall', maxwalldurationperjob: 'MaxWall',
 }
 export const limitsOfQos = knownWords<string>({
-  ...limits, usagefactor: 'UsageFactor',
-  mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
+  ...limits, usagefactor: 'UsageFactor', limitfactor: 'LimitFactor',
+  mintres: 'MinTRESPerJob', mintresperjob: 'MinTRESPerJob', maxtrespu: 'MaxTRESPerUser', maxtresperuser: 'MaxTRESPerUser', maxjobs: 'MaxJobsPerUser', maxjobspu: 'MaxJobsPerUser', maxjobsperuser: 'MaxJobsPerUser',
   maxtresrunminspu: 'MaxTRESRunMinsPerUser', maxtresrunminsperuser: 'MaxTRESRunMinsPerUser', maxtresrunminspa: 'MaxTRESRunMinsPerAccount', maxtresrunminsperaccount: 'MaxTRESRunMinsPerAccount', maxtresrunminsperacct: 'MaxTRESRunMinsPerAccount',
-  maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
+  maxsubmit: 'MaxSubmitJobsPerUser', maxsubmitjobs: 'MaxSubmitJobsPerUser', maxsubmitpu: 'MaxSubmitJobsPerUser', maxsubmitjobspu: 'MaxSubmitJobsPerUser', maxsubmitjobsperuser: 'MaxSubmitJobsPerUser', maxtrespa: 'MaxTRESPerAccount', maxtresperaccount: 'MaxTRESPerAccount',
   maxjobspa: 'MaxJobsPerAccount', maxjobsperaccount: 'MaxJobsPerAccount', maxsubmitpa: 'MaxSubmitJobsPerAccount', maxsubmitjobspa: 'MaxSubmitJobsPerAccount', maxsubmitjobsperaccount: 'MaxSubmitJobsPerAccount',
 })
 export const limitsOfAssociation = knownWords<string>({
@@ -24,9 +24,11 @@ const ofOneResource = knownWords<readonly [string, string]>({
   maxcpuspu: ['maxtrespu', 'cpu'], maxcpusperuser: ['maxtrespu', 'cpu'], maxnodespu: ['maxtrespu', 'node'], maxnodesperuser: ['maxtrespu', 'node'], mincpus: ['mintres', 'cpu'], mincpusperjob: ['mintres', 'cpu'],
 })
 
-/** The name of a setting without blanks, in small letters, and its value; of older names as the newer one. */
+/** The name of a setting without blanks, in small letters, and its value; of older names as the newer one, of a list that is changed (`QOS+=high`) as that says it. */
 export function keyAndValue({ name, value }: Setting): readonly [string, string] {
   const key = name.replace(/[\s_]/g, '').toLowerCase()
+  const [, list, sign] = /^(qos|qoslevel)([+-])$/.exec(key) ?? []
+  if (list !== undefined) return [list, value.split(',').map((name) => `${sign}${name.trim()}`).join(',')]
   const found = ofOneResource[key]
   return found === undefined ? [key, value] : [found[0], `${found[1]}=${value}`]
 }
@@ -34,7 +36,7 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 const NOT_SIMULATED = 'not simulated'
 const GROWING = 'all jobs grow older'
 const ANY_NODES = 'tasks of a job are on any nodes'
-const NO_THRESHOLD = 'bf_min_prio_reserve of SchedulerParameters holds for all'
+const NO_THRESHOLD = 'that of QOS holds, and bf_min_prio_reserve of SchedulerParameters'
 
 /** Why other settings act on nothing; '' of those that say nothing of scheduling, or are told elsewhere. Source of all names: sacctmgr of Slurm 25. */
 const common = {
@@ -45,8 +47,8 @@ const common = {
 }
 export const whyIgnoredOfQos = knownWords<string>({
   ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
-  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED, limitfactor: 'limits of associations are the same for all QOS',
-  maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD, minpriothresh: NO_THRESHOLD,
+  usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED,
+  maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: '', minpriothreshold: '', minpriothresh: '',
 })
 export const whyIgnoredOfAssociation = knownWords<string>({
   ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD,

@@ -39,7 +39,7 @@ function tableKind(header: string): 'qos' | 'associations' | undefined {
   const names = header.split('|').map(keyOf)
   if (names.length < 2 || names.includes('jobid')) return undefined
   if (names.includes('account') && (names.includes('user') || names.includes('parentname'))) return 'associations'
-  return names.includes('name') && names.some((name) => /^(priority|flags|grp|max|preempt)/.test(name)) ? 'qos' : undefined
+  return names.includes('name') && names.some((name) => /^(priority|flags|grp|max|min|limit|usage|gracetime|preempt)/.test(name)) ? 'qos' : undefined
 }
 
 /** The name of a column without blanks, in small letters; what is asked for as ParentName is printed as `Par Name`. */

@@ -1,5 +1,6 @@
 import { maxTresOf, usageResetOf } from '@sched/policies'
 import type { Findings } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
 import { partitionBilling } from './billing.js'
 import type { SlurmConf } from './conf.js'
@@ -15,7 +16,8 @@ type Options = Record<string, unknown>
  * What `slurm-limits` takes of partitions, QOS and associations, `{}` where there is no limit. Limits of the database hold where
  * AccountingStorageEnforce says so, or where there is no slurm.conf; licences where nothing else counts them. Throws `BAD_INPUT` with the line.
  */
-export function limitsOptions(conf: SlurmConf, resources: readonly string[], licenses: Options | undefined, findings: Findings): Options {
+export function limitsOptions(conf: SlurmConf, facts: ClusterFacts, licenses: Options | undefined, findings: Findings): Options {
+  const { resources } = facts
   const empty = withoutNodes(conf)
   const partitions = Object.fromEntries(conf.partitions.flatMap((each) => {
     const own = partitionLimits(each, conf, resources)
@@ -23,7 +25,7 @@ export function limitsOptions(conf: SlurmConf, resources: readonly string[], lic
     return Object.keys(limits).length === 0 ? [] : [[each.name.value, limits]]
   }))
   const enforced = enforce(conf)
-  const limits = new DatabaseLimits(conf, resources, findings, enforced.limits)
+  const limits = new DatabaseLimits(conf, facts, findings, enforced.limits)
   const qos = limits.qos()
   const accounts = limits.accounts()
   const isNeeded = (check: string, tree: Options, acts: boolean) => enforced.checks.includes(check) || (acts && hasSettings(tree))
@@ -52,6 +54,9 @@ function billingOptions(conf: SlurmConf, resources: readonly string[]): Options 
 
 /** Whether anything is set in a tree of them. */
 const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree === null || Array.isArray(tree) || Object.values(tree).some(hasSettings)
+
+/** Whether limits of QOS and associations hold (AccountingStorageEnforce). */
+export const areLimitsEnforced = (conf: SlurmConf): boolean => enforce(conf).limits
 
 /** Which parts of the database hold. */
 function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[]; readonly isSafe: boolean } {

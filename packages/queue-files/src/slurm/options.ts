@@ -134,7 +134,7 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
     if (period === undefined) return tell('ignored', `Slurm takes ${usageResetPeriods.join(', ')}`)
     options[name] = period
     if (usageResetOf(period) !== undefined)
-      return tell('approximated', 'at midnight of UTC, where the log says when it began; otherwise as if that had been at midnight of 1 January, a Sunday')
+      return tell('approximated', 'at midnight of the time zone of the log, of UTC where none is known, if it says when it began; otherwise as if that had been at midnight of 1 January, a Sunday')
   }
   if (name === 'PriorityWeightFairshare' && options[name] !== 0 && !hasShares)
     return tell(

@@ -4,16 +4,19 @@ import type { Setting } from '../setting.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { limitingSettings, qosNamed } from './partition-limits.js'
-import { isAsHere, whyIgnoredOfPartition, WHOLE_NODES } from './other-settings.js'
+import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
 import { checkedLimit, UNLIMITED } from './times.js'
+import type { WholeNodes } from './whole-nodes.js'
 
 /** What decides what settings of partitions mean. */
 export interface PartitionFacts {
   /** Partitions whose nodes are known by a label. */
   readonly marked: ReadonlySet<string>
+  /** Whose jobs get whole nodes. */
+  readonly whole: WholeNodes
   /** Whether what jobs are billed counts for anything. */
   readonly isBilled: boolean
   /** Of the cluster. */
@@ -59,10 +62,10 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'nodes':
       return ofNodes(partition, setting, facts)
     case 'maxnodes':
-      return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes, and as the processors of so many nodes of this file']
+      return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file']
     case 'minnodes':
       if (wholeOf(setting) <= 1) return ['honoured']
-      return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']
+      return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']
     case 'qos':
       return qosNamed(value, conf) !== undefined
         ? ['honoured']
@@ -73,7 +76,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       return ['honoured', isYes(setting) ? 'for jobs that name no queue' : '']
     case 'oversubscribe':
     case 'shared':
-      if (/^exclusive$/i.test(value)) return ['ignored', WHOLE_NODES]
+      if (/^exclusive$/i.test(value)) return wholeNodesOf(partition, setting, facts)
       return isAsHere(key, value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition[key]]
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
@@ -93,6 +96,13 @@ function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {
   if (!isBilled) return ['ignored', 'neither PriorityWeightFairshare nor a limit of billing is given']
   if (missing.length === 0) return ['honoured']
   return [Object.keys(billing).length === 0 ? 'ignored' : 'approximated', `the cluster has no ${missing.join(', ')}`]
+}
+
+/** Of the partition of which least is kept; of DEFAULT, those that it is of. */
+function wholeNodesOf(partition: string, setting: Setting, { conf, whole }: Facts): Told {
+  const all = ofWhom(partition, setting, conf).flatMap(({ name }) => whole.of(name.value) ?? [])
+  const [worst] = (['ignored', 'approximated', 'honoured'] as const).flatMap((verdict) => all.filter((each) => each.verdict === verdict))
+  return worst === undefined ? ['ignored', 'no partition below it has it'] : [worst.verdict, worst.note]
 }
 
 const BEFORE_BOTH = 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'

@@ -1,27 +1,30 @@
 import type { JobSpec, Seconds } from '@sched/core'
 import { slurmSeconds } from '@sched/policies'
+import type { ClusterFacts } from '../queue-policy.js'
 import { isYes, type Declared, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
+import { onWholeNodes, WholeNodes } from './whole-nodes.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 
 /**
  * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default account of its user for one that names no account, the default QOS of its user's
  * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time
- * limit; and the nodes of its partition, where the cluster marks them.
+ * limit; and the nodes of its partition, where the cluster marks them, whole where it shares none.
  * `undefined` where there is nothing to fill in.
  */
-export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => readonly string[]): ((spec: JobSpec) => JobSpec) | undefined {
+export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
   const { partitions, database: { accounts, users } } = conf
-  const marked = markedPartitions(conf, nodesWith)
+  const marked = markedPartitions(conf, facts.nodesWith)
+  const whole = new WholeNodes(conf, facts)
   const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
   const around = new Map(accounts.map((account) => [account.name, account]))
   const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
   const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
-  if (marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
+  if (!whole.any && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
     const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
     for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root'
@@ -38,7 +41,8 @@ export function slurmDefaults(conf: SlurmConf, nodesWith?: (label: string) => re
     const qos = spec.qos ?? qosOf(spec)
     const queue = spec.queue ?? partition
     const estimate = spec.estimate ?? times.get(queue ?? '')
-    return onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
+    const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
+    return whole.any ? onWholeNodes(filled, whole) : filled
   }
 }
 

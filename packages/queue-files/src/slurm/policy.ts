@@ -2,19 +2,20 @@ import type { Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { partitionBilling } from './billing.js'
 import { wholeOf, type SlurmConf } from './conf.js'
+import { NOT_ENFORCED } from './database-limits.js'
 import { licensesOf } from './licenses.js'
-import { limitsOptions } from './limits.js'
+import { areLimitsEnforced, limitsOptions } from './limits.js'
 import { hasParameter, makesPlans, multifactorOptions, replanOptions, weights } from './options.js'
 import { tellGeneral, tellNodes } from './general-settings.js'
 import { markedPartitions } from './partition-nodes.js'
-import { WHOLE_NODES } from './other-settings.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
-import { qosPriorities, usageFactors } from './quality.js'
+import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import { isLinear, WholeNodes } from './whole-nodes.js'
 
 /** What a slurm.conf comes to. */
 export interface SlurmPolicy extends QueuePolicy {
@@ -29,7 +30,9 @@ export interface SlurmPolicy extends QueuePolicy {
  * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT`
  * with the line for a value that Slurm does not take.
  */
-export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: ClusterFacts): SlurmPolicy {
+export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
+  const { nodes, resources, nodesWith } = facts
+  const whole = new WholeNodes(conf, facts)
   const findings = new Findings(conf.file)
   const tiers = ofPartitions(conf, 'prioritytier')
   const factors = ofPartitions(conf, 'priorityjobfactor')
@@ -63,14 +66,16 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   const noPlan = whyNoLicensePlan(conf)
   const arePlanned = noPlan === '' && hasParameter(conf, 'bf_licenses')
   const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
-  const limits = limitsOptions(conf, resources, arePlanned ? undefined : licenses, findings)
+  const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const inner = discipline(
     conf,
     nodes,
+    whole,
     {
       order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
+      ...minPriorities(conf, areLimitsEnforced(conf) ? '' : NOT_ENFORCED, findings),
       ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
     },
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
@@ -78,7 +83,7 @@ export function slurmPolicy(conf: SlurmConf, { nodes, resources, nodesWith }: Cl
   )
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
+  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), whole, isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
   tellNodes(conf, findings)
   tellGeneral(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
@@ -117,28 +122,30 @@ function whyNoLicensePlan(conf: SlurmConf): string {
 function discipline(
   conf: SlurmConf,
   nodes: number,
+  whole: WholeNodes,
   planning: Readonly<Record<string, unknown>>,
   flags: Readonly<Record<string, string>>,
   findings: Findings,
 ): Config {
-  const [type, select] = ['schedulertype', 'selecttype'].map((name) => conf.general.get(name))
+  const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
-  return { replan: { ...planning, twoPass: true, ...reserving(select, nodes, findings), ...replanOptions(conf, flags, findings) } }
+  return { replan: { ...planning, twoPass: true, ...reserving(conf, nodes, whole, findings), ...replanOptions(conf, flags, findings) } }
 }
 
 /**
  * Reservations of named nodes, and how a later start is looked for; without a setting as in the latest versions. On one node,
  * the whole of a machine, amounts are reserved.
  */
-function reserving(type: Setting | undefined, nodes: number, findings: Findings): Record<string, string> {
-  const isLinear = /^select\/linear$/i.test(type?.value ?? '')
+function reserving(conf: SlurmConf, nodes: number, whole: WholeNodes, findings: Findings): Record<string, string> {
+  const type = conf.general.get('selecttype')
   if (type !== undefined) {
-    const isKnown = isLinear || /^select\/cons_(tres|res)$/i.test(type.value)
-    if (isLinear && nodes > 1) findings.add('approximated', type, type.name, type.value, WHOLE_NODES)
+    const isKnown = isLinear(conf) || /^select\/cons_(tres|res)$/i.test(type.value)
+    const { verdict, note: ofNodes } = whole.ofAll()
+    if (isLinear(conf) && (nodes > 1 || whole.any)) findings.add(verdict, type, type.name, type.value, ofNodes)
     else {
       const note = nodes === 1 ? 'there is one node, of which amounts are reserved' : isKnown ? '' : 'taken for select/cons_tres'
       findings.add(note === '' ? 'honoured' : 'ignored', type, type.name, type.value, note)
     }
   }
-  return nodes === 1 ? {} : { nodes: 'named', select: isLinear ? 'linear' : 'cons_tres' }
+  return nodes === 1 ? {} : { nodes: 'named', select: isLinear(conf) ? 'linear' : 'cons_tres' }
 }

@@ -74,7 +74,7 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
       ...(ofAll !== 'requeue' && { mode: ofAll }),
       ...(Object.keys(modes).length > 0 && { modes }),
       ...(seconds > 0 && { exemptTime: seconds }),
-      ...(Object.keys(ofQos).length > 0 && { exemptTimes: ofQos }),
+      ...ofQos,
       ...(Object.keys(graceTime).length > 0 && { graceTime }),
       ...(isYoungest && { youngestFirst: true }),
       ...(reorder !== undefined && { reorderCount: Number(reorder) }),

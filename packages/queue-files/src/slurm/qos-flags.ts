@@ -3,8 +3,8 @@ import { listed } from '../setting.js'
 import type { SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 
-/** What flags of a QOS are about: its limits, those of partitions, or backfill plans. */
-type Subject = 'limits' | 'partitions' | 'plans'
+/** What flags of a QOS are about: its limits, that they are percentages, those of partitions, or backfill plans. */
+type Subject = 'limits' | 'percentages' | 'partitions' | 'plans'
 
 /** A flag: what it is about, or why it acts on nothing. */
 interface Flag {
@@ -18,14 +18,14 @@ const FLAGS: readonly Flag[] = [
   { name: 'DenyOnLimit', about: 'limits' },
   { name: 'OverPartQOS', about: 'limits' },
   { name: 'NoDecay', about: 'limits' },
+  { name: 'UsageFactorSafe', about: 'limits' },
   { name: 'PartitionTimeLimit', about: 'partitions' },
   { name: 'PartitionMaxNodes', about: 'partitions' },
   { name: 'PartitionMinNodes', about: 'partitions' },
   { name: 'NoReserve', about: 'plans' },
   { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
   { name: 'RequiresReservation', why: 'nobody has a reservation in advance' },
-  { name: 'UsageFactorSafe', why: 'what a job asks counts without UsageFactor' },
-  { name: 'Relative', why: 'its limits are taken for amounts, not for percentages' },
+  { name: 'Relative', about: 'percentages' },
 ]
 const NAMES = FLAGS.map(({ name }) => name)
 const flagOf = (written: string): Flag => FLAGS.find(({ name }) => name.toLowerCase() === written.toLowerCase()) ?? { name: written, why: notSimulated(written, NAMES) }
@@ -36,10 +36,13 @@ const flagsAbout = (value: string, subject: Subject): string[] => listed(value).
 /** Those that `slurm-limits` takes: of the QOS' own limits where these are enforced, and of partitions'. */
 export const limitingFlags = (value: string, isEnforced: boolean): string[] => [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions')]
 
-/** QOS whose jobs get no reservation. */
-export const withoutReservations = ({ database }: SlurmConf): string[] =>
+/** QOS that have a flag. */
+export const withFlag = ({ database }: SlurmConf, flag: string): string[] =>
   database.qos.flatMap(({ name, settings }) =>
-    (settings.some((setting) => keyAndValue(setting)[0] === 'flags' && flagsAbout(setting.value, 'plans').length > 0) ? [name] : []))
+    (settings.some((setting) => keyAndValue(setting)[0] === 'flags' && listed(setting.value).some((each) => each.toLowerCase() === flag.toLowerCase())) ? [name] : []))
+
+/** QOS whose jobs get no reservation. */
+export const withoutReservations = (conf: SlurmConf): string[] => withFlag(conf, 'NoReserve')
 
 /** What becomes of a list of flags; `idle`: why those about a subject act on nothing, '' where they do. */
 export function verdictOnFlags(value: string, idle: Readonly<Record<Subject, string>>): readonly [verdict: Verdict, note: string] {

@@ -2,6 +2,8 @@ import type { Findings } from '../finding.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
+import { qosNamed } from './partition-limits.js'
+import { withFlag } from './qos-flags.js'
 import { secondsOf, UNLIMITED } from './times.js'
 import { listed, type Setting } from '../setting.js'
 
@@ -40,16 +42,42 @@ export function graceTimes({ database }: SlurmConf, acts: boolean, findings: Fin
   }))
 }
 
-/** Seconds for which jobs of each QOS are left alone after their start, of QOS that say so. */
-export function exemptTimes({ database, partitions }: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, number>> {
-  return Object.fromEntries(database.qos.flatMap((qos) => {
+/** Seconds for which jobs of each QOS are left alone after their start, and those of partitions whose QOS says so, as `slurm-preempting` takes them. */
+export function exemptTimes(conf: SlurmConf, acts: boolean, findings: Findings): Readonly<Record<string, unknown>> {
+  return ofQosAndQueues(conf, ['exemptTimes', 'exemptTimesOfQueues'], (qos) => {
     const setting = settingOf(qos, 'preemptexempttime')
-    if (setting === undefined || UNLIMITED.test(setting.value)) return []
-    const isOfPartition = partitions.some(({ settings }) => settings.get('qos')?.value.toLowerCase() === qos.name.toLowerCase())
-    const verdict = !acts ? 'ignored' : isOfPartition ? 'approximated' : 'honoured'
-    findings.add(verdict, setting, `QOS ${qos.name} ${setting.name}`, setting.value, !acts ? 'nobody is preempted' : isOfPartition ? 'for jobs of their own QOS, not of that of their partition' : '')
-    return [[qos.name, secondsOf(setting)]]
+    if (setting === undefined || UNLIMITED.test(setting.value)) return undefined
+    findings.add(acts ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? '' : 'nobody is preempted')
+    return secondsOf(setting)
+  })
+}
+
+/** Priorities from which on jobs of each QOS keep others back, and those of partitions whose QOS says so, as `replan` takes them. `why` they do not: '' where they do. */
+export function minPriorities(conf: SlurmConf, why: string, findings: Findings): Readonly<Record<string, unknown>> {
+  return ofQosAndQueues(conf, ['minPriorities', 'minPrioritiesOfQueues'], (qos) => {
+    const setting = MIN_PRIORITY.flatMap((key) => settingOf(qos, key) ?? [])[0]
+    if (setting === undefined || UNLIMITED.test(setting.value) || setting.value === '0') return undefined
+    const priority = wholeOf(setting, 0, 2 ** 32 - 1)
+    findings.add(why === '' ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, why)
+    return why === '' ? priority : undefined
+  })
+}
+const MIN_PRIORITY = ['minpriothreshold', 'minpriothresh', 'minpriothres']
+
+/** What QOS say, by their names and by the partitions that have one of them; with the QOS that come before that of the partition, where any is of one. */
+function ofQosAndQueues(conf: SlurmConf, [name, ofQueues]: readonly [string, string], numberOf: (qos: Entity) => number | undefined): Readonly<Record<string, unknown>> {
+  const own = Object.fromEntries(conf.database.qos.flatMap((qos) => {
+    const number = numberOf(qos)
+    return number === undefined ? [] : [[qos.name, number]]
   }))
+  const queues = Object.fromEntries(conf.partitions.flatMap(({ name: partition, settings }) => {
+    const number = own[qosNamed(settings.get('qos')?.value ?? '', conf)?.name ?? '']
+    return number === undefined ? [] : [[partition.value, number]]
+  }))
+  const first = withFlag(conf, 'OverPartQOS')
+  return {
+    ...(Object.keys(own).length > 0 && { [name]: own }), ...(Object.keys(queues).length > 0 && { [ofQueues]: queues, ...(first.length > 0 && { ownQosFirst: first }) }),
+  }
 }
 
 export const RUNS_ON = 'its jobs go when that is over and their place is taken'

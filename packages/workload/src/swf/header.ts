@@ -1,3 +1,4 @@
+import { isTimeZone } from '@sched/core'
 import type { HeaderFields, TraceFacts } from '../trace/facts.js'
 import { asText } from '../trace/fields.js'
 
@@ -64,8 +65,10 @@ export function headerOf(head: Uint8Array): SwfHeader {
   return header
 }
 
-/** When time 0 of the log was, where its header says so; some say 0 for unknown. */
-export function startOf(header: HeaderFields): Pick<TraceFacts, 'start'> {
+/** When time 0 of the log was, where its header says so, and the time zone that it names; some say 0 for unknown. */
+export function startOf(header: HeaderFields): Pick<TraceFacts, 'start' | 'timeZone'> {
   const start = fieldNumber(header, 'UnixStartTime')
-  return start !== undefined && start > 0 ? { start } : {}
+  if (start === undefined || start <= 0) return {}
+  const timeZone = fieldText(header, 'TimeZoneString')?.trim() ?? ''
+  return { start, ...(isTimeZone(timeZone) && { timeZone }) }
 }

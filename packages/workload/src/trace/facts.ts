@@ -27,12 +27,14 @@ export interface TraceFacts {
   readonly header?: HeaderFields
   /** What time 0 is on the clock of the log: seconds since 1970, or since the start of Google's window. Absent where it does not say. */
   readonly start?: Seconds
+  /** The time zone that its header names. */
+  readonly timeZone?: string
 }
 
 /** What a workload says of the machine and the log that it comes from; nothing for one that does not say. */
 export function factsOf(workload: Workload): TraceFacts {
-  const { machine, header, start } = workload as Workload & TraceFacts
-  return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }) }
+  const { machine, header, start, timeZone } = workload as Workload & TraceFacts
+  return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
 }
 
 /** How often a rule of the reader applied. */

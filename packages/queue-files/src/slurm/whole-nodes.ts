@@ -1,0 +1,128 @@
+import type { Demand, JobSpec, StageSpec } from '@sched/core'
+import { slurmResource } from '@sched/policies'
+import type { Verdict } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
+import type { Declared, SlurmConf } from './conf.js'
+import { WHOLE_NODES } from './other-settings.js'
+import { labelOf, markedPartitions } from './partition-nodes.js'
+
+/** What nodes of one size have, by resource. */
+type Size = Readonly<Record<string, number>>
+type Facts = Pick<ClusterFacts, 'nodes' | 'nodesWith' | 'sizesWith'>
+
+/** What jobs of a partition get whose nodes nobody shares. */
+interface Whole {
+  /** Of its nodes, each once. */
+  readonly sizes: readonly Size[]
+  readonly verdict: Verdict
+  readonly note: string
+}
+
+export const isLinear = ({ general }: SlurmConf): boolean => /^select\/linear$/i.test(general.get('selecttype')?.value ?? '')
+
+const HONOURED = 'jobs get whole nodes: all processors and GPUs of each'
+const BY_SMALLEST = 'no other job is on the nodes of a job; these differ, so it holds the processors that it asks for, and processors alone are on as many nodes as the smallest would have to be'
+const SHARED = `its nodes differ, and jobs of other partitions may be on them, too, beside its own: ${WHOLE_NODES}`
+
+/**
+ * The partitions whose jobs get whole nodes: all with select/linear but for those with OverSubscribe=FORCE, otherwise those with
+ * OverSubscribe=EXCLUSIVE. Where their nodes have the same processors a job asks for all of them, and so fits on empty nodes alone. Where
+ * they differ each task asks for one of `nodes`, which keeps off others that do: all whose jobs could be there, or nothing is done.
+ *
+ * Source: Slurm, OverSubscribe in slurm.conf(5), `--exclusive` in sbatch(1) (all CPUs and GRES of nodes, memory as it is asked for), `_cpus_to_use` of select/cons_tres.
+ */
+export class WholeNodes {
+  readonly #marked: ReadonlySet<string>
+  readonly #nodesWith: (label: string) => readonly string[]
+  readonly #found = new Map<string | undefined, Whole | undefined>()
+  readonly #isLinear: boolean
+
+  constructor(private readonly conf: SlurmConf, private readonly facts: Facts) {
+    this.#nodesWith = facts.nodesWith ?? (() => [])
+    this.#marked = markedPartitions(conf, facts.nodesWith)
+    this.#isLinear = isLinear(conf)
+  }
+
+  /** Whether any job gets whole nodes. */
+  get any(): boolean {
+    return this.#isKnown && (this.#isLinear || this.conf.partitions.some((each) => this.#isExclusive(each)))
+  }
+
+  /** What becomes of a partition, declared or, with select/linear, not; `undefined`: its jobs share nodes. */
+  of(name: string | undefined): Whole | undefined {
+    if (!this.#found.has(name)) this.#found.set(name, this.#find(name))
+    return this.#found.get(name)
+  }
+
+  #find(name: string | undefined): Whole | undefined {
+    const declared = this.conf.partitions.find((each) => each.name.value === name)
+    if (declared === undefined ? !this.#isLinear : !this.#isExclusive(declared)) return undefined
+    if (!this.#isKnown) return { sizes: [], verdict: 'ignored', note: this.facts.nodes === 1 ? 'there is one node, of which amounts are reserved' : WHOLE_NODES }
+    const sizes = this.facts.sizesWith?.(name !== undefined && this.#marked.has(name) ? labelOf(name) : undefined) ?? []
+    if (processorsOfAll(sizes) !== undefined) return { sizes, verdict: 'honoured', note: HONOURED }
+    const isAlone = sizes.every((size) => size['nodes'] === 1) && this.conf.partitions.every((other) => this.#isExclusive(other) || !this.#meet(name, other.name.value))
+    return isAlone ? { sizes, verdict: 'approximated', note: BY_SMALLEST } : { sizes: [], verdict: 'ignored', note: SHARED }
+  }
+
+  /** What becomes of select/linear: of the partition of which least is kept. */
+  ofAll(): Pick<Whole, 'verdict' | 'note'> {
+    const names = this.conf.partitions.map(({ name }) => name.value)
+    const all = (names.length === 0 ? [undefined] : names).flatMap((name) => this.of(name) ?? [])
+    const least = (['ignored', 'approximated'] as const).flatMap((verdict) => all.filter((each) => each.verdict === verdict))[0]
+    return least === undefined ? { verdict: 'honoured', note: HONOURED } : { verdict: 'approximated', note: least.note }
+  }
+
+  /** One node that is the whole of a machine, and so not a node of it, is none that a job could have for itself. */
+  get #isKnown(): boolean {
+    return this.facts.sizesWith !== undefined && (this.facts.nodes > 1 || this.facts.sizesWith().every((size) => size['nodes'] === 1))
+  }
+
+  #isExclusive({ settings }: Declared): boolean {
+    const value = (settings.get('oversubscribe') ?? settings.get('shared'))?.value ?? ''
+    return this.#isLinear ? !/^force(?!:1$)/i.test(value) : /^exclusive$/i.test(value)
+  }
+
+  /** Whether partitions have nodes in common. */
+  #meet(one: string | undefined, other: string): boolean {
+    const marks = [one, other].filter((name): name is string => name !== undefined && this.#marked.has(name)).map((name) => new Set(this.#nodesWith(labelOf(name))))
+    const [first, second] = marks
+    return first === undefined || second === undefined || [...first].some((node) => second.has(node))
+  }
+}
+
+/** Has the tasks of a job take whole nodes, stage by stage. One that asks for nodes does already. */
+export const onWholeNodes = (spec: JobSpec, whole: WholeNodes): JobSpec => ({ ...spec, stages: spec.stages.map((stage) => wholeStage(spec, stage, whole)) })
+
+function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSpec {
+  const sizes = whole.of(stage.partition ?? spec.queue)?.sizes ?? []
+  const [size] = sizes
+  if (size === undefined || (stage.demand['nodes'] ?? 0) > 0) return stage
+  const [cpu, gpu] = [nameOf('cpu', size), nameOf('gres/gpu', size)]
+  const [procs, gpus] = [processorsOfAll(sizes), sameIn(sizes, gpu)]
+  const { tasks, demand } = isOfProcessors(spec, stage, cpu) ? filling(stage, Math.min(...sizes.map((each) => each[cpu] ?? 0)), cpu) : stage
+  if (procs !== undefined && (demand[cpu] ?? 0) > procs) return stage // it fits nowhere, which is told as such
+  const all = { ...demand, ...(procs !== undefined && { [cpu]: procs }), ...(gpus !== undefined && { [gpu]: gpus }), ...(sameIn(sizes, 'nodes') === 1 && { nodes: 1 }) }
+  return { ...stage, tasks, demand: all }
+}
+
+/** Whether the tasks are processors, wherever they are: a gang of tasks that ask for one each and nothing else. */
+const isOfProcessors = ({ gang }: JobSpec, { gang: own, minTasks, demand, duration, data, use, phases, constraints }: StageSpec, cpu: string): boolean =>
+  (gang === true || own === true) && minTasks === undefined && typeof duration === 'number' && data === undefined && use === undefined && phases === undefined
+  && constraints?.distinctNodes !== true && demand[cpu] === 1 && Object.keys(demand).length === 1
+
+/** So many processors as tasks of one node each. */
+function filling({ tasks }: StageSpec, most: number, cpu: string): { readonly tasks: number; readonly demand: Demand } {
+  const nodes = Math.ceil(tasks / most)
+  return { tasks: nodes, demand: { [cpu]: Math.ceil(tasks / nodes) } }
+}
+
+/** The amount of a resource that all sizes have, where it is one, and not 0. */
+function sameIn(sizes: readonly Size[], name: string): number | undefined {
+  const amount = sizes[0]?.[name] ?? 0
+  return amount > 0 && sizes.every((size) => size[name] === amount) ? amount : undefined
+}
+
+const processorsOfAll = (sizes: readonly Size[]): number | undefined => sameIn(sizes, nameOf('cpu', sizes[0] ?? {}))
+
+/** What resources of a size are called that Slurm calls so. */
+const nameOf = (tres: string, size: Size): string => Object.keys(size)[slurmResource(tres, Object.keys(size))] ?? tres
