@@ -1,5 +1,5 @@
 import {
-  checkPlug, onceEach, randomStream, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
+  beyondOneNode, checkPlug, onceEach, randomStream, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
@@ -65,6 +65,9 @@ export class Dispatcher {
   /** By lane, 1: the policy may want a look at it although the node that reports has no room. It does not once it has said so, until it has decided again or another job comes. */
   readonly #mayLook: Uint8Array
   readonly #promised: DispatcherOptions['promised']
+  readonly #warn: (message: string) => void
+  /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
+  #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
   /** Those of them of which this round has killed tasks. */
@@ -79,7 +82,9 @@ export class Dispatcher {
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
     checkPlug('policy', policy, 'policy')
     this.#promised = promised
+    this.#warn = onceEach(warn)
     this.#model = buildCluster(cluster)
+    this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
     this.#all = nodeIds(this.#model)
     this.#nodes = new Map(this.#all.map((node) => [this.#model.nodeNames[node] as string, node]))
     const shapes = new Shapes(this.#model)
@@ -90,7 +95,7 @@ export class Dispatcher {
       work: this.work,
       now: () => this.#now,
       random: (stream) => randomStream(seed, `policy:scheduler:${stream}`),
-      warn: onceEach(warn),
+      warn: this.#warn,
     })
     this.#owner = this.work.addListener(this.policy)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
@@ -107,7 +112,7 @@ export class Dispatcher {
 
   /**
    * Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one
-   * that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system.
+   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system.
    */
   submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
     this.#pass(now)
@@ -118,6 +123,8 @@ export class Dispatcher {
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
+    const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
+    if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     const job = this.work.submit(spec, now, 0)
@@ -130,6 +137,7 @@ export class Dispatcher {
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     this.#pass(now)
     const id = this.#node(node)
+    if (this.#rounds === 'unknown') this.#goByNode()
     if (this.nextWake <= now) this.#asked()
     if (!this.cell.up(id)) return this.#decisions
     this.policy.onHeartbeat?.(id, now)
@@ -147,6 +155,7 @@ export class Dispatcher {
    */
   pass(now: Seconds): Decisions {
     this.#pass(now)
+    if (this.#model.heartbeat === undefined) this.#rounds = 'all'
     this.#wakes.asked(now)
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
       if (this.#pending(lane) > 0) this.#round(lane, this.#all)
@@ -271,6 +280,15 @@ export class Dispatcher {
     return task
   }
 
+  /** Nodes report although the cluster's description does not say so: what cannot start like that is told, since it was taken before that was known. */
+  #goByNode(): void {
+    this.#rounds = 'node'
+    for (const job of this.#jobs.values()) {
+      const beyond = beyondOneNode(this.work.spec(job), this.cell)
+      if (beyond !== undefined) this.#warn(`${beyond}: it waits for a \`pass\`. ${OVER_ALL}`)
+    }
+  }
+
   /** What the policy asked for, without nodes. */
   #asked(): void {
     this.#wakes.asked(this.#now)
@@ -371,6 +389,8 @@ export class Dispatcher {
 }
 
 const NOBODY: readonly NodeId[] = []
+/** The way out for gangs that are larger than a node. */
+const OVER_ALL = 'Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.'
 
 /** Decisions that are being made. */
 type Growing = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }

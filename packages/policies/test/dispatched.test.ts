@@ -113,6 +113,39 @@ describe('fifo', () => {
   })
 })
 
+describe('a gang that no node has room for', () => {
+  const nodes = [{ count: 2, name: 'n', resources: { cpu: 2 } }]
+  const gang = (id: string, tasks: number) => ({ id, stages: [{ name: 's', tasks, gang: true, demand: { cpu: 1 } }] })
+  const make = (heartbeat?: { interval: number }) => {
+    const told: string[] = []
+    return { told, master: dispatcher({ cluster: { nodes, heartbeat }, policy: greedy(fifo()), warn: (message) => void told.push(message) }) }
+  }
+
+  it('is refused where the cluster has heartbeats, or was asked by `heartbeat` alone', () => {
+    const [described, asked] = [make({ interval: 3 }).master, make().master]
+    asked.heartbeat('n-0', 0)
+    for (const master of [described, asked]) {
+      expect(() => { master.submit(gang('g', 3), 0) }).toThrow(
+        /^job g starts 3 tasks of \{"cpu":1\} at once, more than may start at one node's heartbeat. Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.$/,
+      )
+      const parts = [...gang('', 1).stages, ...gang('', 1).stages]
+      expect(() => { master.submit({ id: 'h', gang: true, stages: parts }, 0) }).toThrow(/^job h is one gang of several stages, which do not start at one node's heartbeat. Ask by `pass`/)
+      master.submit(gang('small', 2), 0)
+      expect(master.heartbeat('n-1', 1).start).toHaveLength(2)
+    }
+  })
+
+  it('is told of where it was taken before the first heartbeat, and starts in a pass, from which on others are taken, too', () => {
+    const { master, told } = make()
+    master.submit(gang('g', 3), 0)
+    for (const node of ['n-0', 'n-1', 'n-0']) expect(master.heartbeat(node, 1).start).toEqual([])
+    expect(told).toEqual([expect.stringMatching(/^job g starts 3 tasks .* heartbeat: it waits for a `pass`. Ask by `pass`/)])
+    expect(master.pass(2).start).toHaveLength(3)
+    master.heartbeat('n-0', 3)
+    expect(() => { master.submit(gang('next', 3), 3) }).not.toThrow()
+  })
+})
+
 describe('a policy in a dispatcher', () => {
   it.each(Object.entries(policies))('goes on when tasks fail and jobs are cancelled (%s)', (_, policy) => {
     for (let seed = 1; seed <= 8; seed++) expect(live(policy, seed)).toBeGreaterThan(30)
