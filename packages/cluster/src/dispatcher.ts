@@ -1,10 +1,11 @@
 import {
-  beyondOneNode, checkPlug, onceEach, randomStream, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
+  beyondOneNode, checkPlug, onceEach, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import { checkStages } from './check-stages.js'
-import type { Decisions, Placed, RunningTask } from './decisions.js'
+import { CountedStreams } from './counted-streams.js'
+import type { Decisions, DispatcherMemory, Placed, RunningTask } from './decisions.js'
 import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
@@ -64,6 +65,8 @@ export class Dispatcher {
   readonly #wakes = new Wakes()
   /** By lane, 1: the policy may want a look at it although the node that reports has no room. It does not once it has said so, until it has decided again or another job comes. */
   readonly #mayLook: Uint8Array
+  readonly #policyName: string
+  readonly #streams: CountedStreams
   readonly #promised: DispatcherOptions['promised']
   readonly #warn: (message: string) => void
   /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
@@ -81,6 +84,8 @@ export class Dispatcher {
 
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
     checkPlug('policy', policy, 'policy')
+    this.#policyName = policy.name
+    this.#streams = new CountedStreams(seed)
     this.#promised = promised
     this.#warn = onceEach(warn)
     this.#model = buildCluster(cluster)
@@ -94,7 +99,7 @@ export class Dispatcher {
       cluster: this.cell,
       work: this.work,
       now: () => this.#now,
-      random: (stream) => randomStream(seed, `policy:scheduler:${stream}`),
+      random: (stream) => this.#streams.of(`policy:scheduler:${stream}`),
       warn: this.#warn,
     })
     this.#owner = this.work.addListener(this.policy)
@@ -195,6 +200,34 @@ export class Dispatcher {
       )
     this.#mayLook.fill(1)
     return this.#placed(taken, on)
+  }
+
+  /**
+   * What its policy has decided about jobs that wait (promised starts, admissions, turns) and when it wants to be asked: for `recall` of a dispatcher that takes its place. It says what is now, so
+   * write it down after the calls that decide.
+   */
+  memory(): DispatcherMemory {
+    const remembered = this.policy.memory?.()
+    return { policy: this.#policyName, now: this.#now, wakes: this.#wakes.all, draws: this.#streams.draws, ...(remembered !== undefined && { remembered }) }
+  }
+
+  /**
+   * Takes up the memory of another dispatcher with the same policy and options, once: when `submit`, `adopt`, `nodeDown` and the like have told of what there was at that time, and before all
+   * that has happened since. Throws `BAD_INPUT` for the memory of another policy.
+   */
+  recall(memory: DispatcherMemory): void {
+    const name = (memory as DispatcherMemory | undefined)?.policy
+    if (name !== this.#policyName)
+      throw new SchedError(
+        'BAD_INPUT',
+        `it is ${name === undefined ? 'no memory of a dispatcher' : `the memory of a dispatcher with the policy "${name}"`}, and this one has "${this.#policyName}".`,
+        { field: 'memory' },
+        'Give what `memory` of one with the same policy and options returned, or leave `recall` out: what it had decided about waiting jobs is then decided anew.',
+      )
+    this.#pass(memory.now)
+    for (const time of memory.wakes) this.#wakes.add(time)
+    this.#streams.skipTo(memory.draws)
+    if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
   }
 
   /** A started task has ended; true when it was its job's last. */

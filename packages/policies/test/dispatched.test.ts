@@ -1,7 +1,7 @@
-import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
+import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import { randomStream } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, slurmLimits, strict, wfq, yarnFair } from '../src/index.js'
+import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, priority, slurmLimits, strict, wfq, yarnFair } from '../src/index.js'
 
 const policies = {
   fifo: () => greedy(fifo()),
@@ -222,5 +222,71 @@ describe('a task that runs already, which a dispatcher takes over', () => {
     expect(() => master.adopt(running)).toThrow(message)
     master.nodeUp('n-1')
     expect(starts(master)).toEqual(['a 2 on n-0', 'large 0 on n-1'])
+  })
+})
+
+describe('the memory of a dispatcher', () => {
+  const cluster = { nodes: [{ count: 1, name: 'm', resources: { cpu: 8 } }] }
+  const job = (id: string, cpu: number, change: object = {}) => ({ id, estimate: 50, stages: [{ name: 's', tasks: 1, demand: { cpu } }], ...change })
+  const ids = (placed: readonly Placed[]) => placed.map(({ job: id }) => id)
+
+  /** Of three jobs the first runs, the second has been decided about, and the third is more important; which starts when the first ends? */
+  function next(policy: () => Parameters<typeof dispatcher>[0]['policy'], remembers: boolean): readonly string[] {
+    const jobs = [job('first', 8), job('second', 8), job('important', 8, { priority: 9 })]
+    const before = dispatcher({ cluster, policy: policy() })
+    for (const [now, spec] of jobs.entries()) {
+      before.submit(spec, now)
+      before.pass(now)
+    }
+    const memory = JSON.stringify(before.memory())
+    const after = dispatcher({ cluster, policy: policy() })
+    after.submit(jobs[0]!, 0)
+    const running = after.adopt({ job: 'first', node: 'm-0' }, 0)
+    for (const [now, spec] of jobs.entries()) if (now > 0) after.submit(spec, now)
+    if (remembers) after.recall(JSON.parse(memory) as DispatcherMemory)
+    after.taskEnded(running, 40)
+    return ids(after.pass(40).start)
+  }
+
+  it.each([
+    ['whom conservative has promised a start', () => conservative(priority())],
+    ['whom kueue has admitted', () => kueue({ defaults: { nominalQuota: { cpu: 16 } } })],
+  ])('says %s, who would come behind one that is more important', (_, policy) => {
+    expect([next(policy, true), next(policy, false)]).toEqual([['second'], ['important']])
+  })
+
+  it('says what was promised and when the policy wants to be asked; who came after it is placed behind that', () => {
+    const told: string[] = []
+    const make = () => dispatcher({ cluster, policy: conservative(priority()), promised: (id, start) => told.push(`${id} by ${start}`) })
+    const before = make()
+    for (const id of ['a', 'b']) before.submit(job(id, 8), 0)
+    before.pass(0)
+    expect([told.splice(0), before.nextWake]).toEqual([['a by 0', 'b by 50'], 50])
+    const after = make()
+    for (const id of ['a', 'b']) after.submit(job(id, 8), 0)
+    after.adopt({ job: 'a', node: 'm-0' }, 0)
+    after.recall(before.memory())
+    expect(after.nextWake).toBe(50)
+    after.submit(job('c', 8, { priority: 9 }), 10)
+    after.pass(10)
+    expect(told).toEqual(['c by 100'])
+  })
+
+  it('passes over jobs that have left', () => {
+    const before = dispatcher({ cluster, policy: conservative() })
+    for (const id of ['a', 'b', 'c']) before.submit(job(id, 8), 0)
+    before.pass(0)
+    const after = dispatcher({ cluster, policy: conservative() })
+    after.submit(job('c', 8), 0)
+    after.recall(before.memory())
+    expect(ids(after.pass(0).start)).toEqual([])
+    expect(ids(after.pass(100).start)).toEqual(['c']) // as promised
+  })
+
+  it.each([
+    ['the memory of a dispatcher with the policy "easy", and this one has "conservative"', dispatcher({ cluster, policy: easy() }).memory()],
+    ['no memory of a dispatcher, and this one has "conservative"', JSON.parse('null') as DispatcherMemory],
+  ])('is refused where it is %s', (fact, memory) => {
+    expect(() => { dispatcher({ cluster, policy: conservative() }).recall(memory) }).toThrow(`memory: it is ${fact}. Give what \`memory\` of one with the same policy and options returned`)
   })
 })
