@@ -48,7 +48,7 @@ export function addExplain(program: Command, io: Io): void {
 async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
   const description = onePoint(await describeExperiment(file, options, io.cwd))
   inDifferentPlaces({ '--json': options.json, '--html': options.html }, io.cwd)
-  spareInputs([options.json, options.html], filesRead(description, options, io.cwd), io.cwd)
+  spareInputs([options.json, options.html], await filesRead(description, options, io.cwd), io.cwd)
   const [output, pageOutput] = [options.json, options.html].map((path) => (path === undefined ? undefined : outputFile(path, io, options.force ?? false)))
   const experiment = await prepare(description)
   countFindings(experiment.policies, options, io)
