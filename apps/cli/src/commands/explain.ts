@@ -55,10 +55,11 @@ async function explain(file: string | undefined, options: ExplainOptions, io: Io
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
   const job = options.job ?? (await longestWait(one, options, io))
+  const { prefill } = experiment.prefill.of(seed)
   const ids: string[] = []
   const runs: ExplainedRun[] = []
   for (const policy of experiment.policies.keys()) {
-    const observer = jobWait(job)
+    const observer = jobWait(job, prefill)
     const noted = { onSubmit: (_: JobId, { id }: JobSpec) => void (policy === 0 && ids.push(id)) }
     await run(one, policy, options, io, [observer, noted], () => observer.isOver)
     const wait = observer.result()
