@@ -3,6 +3,7 @@ import {
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
+import { checkNumbers } from './check-numbers.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
 import type { Decisions, DispatcherMemory, Placed, RunningTask } from './decisions.js'
@@ -122,9 +123,11 @@ export class Dispatcher {
   submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
     this.#pass(now)
     const { shapes } = this.work
+    if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
     const spec = withTimes(submitted, now)
     if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
     checkStages(spec)
+    checkNumbers(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
@@ -140,6 +143,8 @@ export class Dispatcher {
 
   /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing, and of a gang nothing starts unless the node has room for all that start at once. */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
+    if (free !== undefined && !(typeof free === 'number' && free >= 0))
+      throw new SchedError('BAD_INPUT', `node ${node} has room for ${String(free)} starts.`, { field: 'free' }, 'Give a number, at least 0, or leave it out where all that fits may start.')
     this.#pass(now)
     const id = this.#node(node)
     if (this.#rounds === 'unknown') this.#goByNode()

@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
-import { randomStream } from '@sched/core'
+import { randomStream, type LaneId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, priority, slurmLimits, strict, wfq, yarnFair } from '../src/index.js'
+import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, priority, slurmLimits, strict, volcano, wfq, yarnFair } from '../src/index.js'
 
 const policies = {
   fifo: () => greedy(fifo()),
@@ -225,11 +225,50 @@ describe('a task that runs already, which a dispatcher takes over', () => {
   })
 })
 
+describe('a job that changes while it runs', () => {
+  it('is cancelled, submitted anew and takes over what runs of it, and what has ended', () => {
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { cpu: 4 } }] }, policy: greedy(priority()) })
+    const job = (id: string, tasks: number, change: object = {}) => ({ id, stages: [{ name: 's', tasks, demand: { cpu: 1 } }], ...change })
+    for (const id of ['a', 'b']) master.submit(job(id, 6), 0)
+    const [ended] = master.pass(0).start as [Placed]
+    master.taskEnded(ended, 5)
+    const running = master.cancel('a', 5)
+    for (const placed of running) master.taskEnded(placed, 5) // frees their nodes for the next calls; nobody is killed
+    master.submit(job('a', 8, { priority: -1 }), 5)
+    const [again, ...placed] = [ended, ...running].map(({ stage, task, node }) => master.adopt({ job: 'a', stage, task, node }, 5)) as [Placed, ...Placed[]]
+    master.taskEnded(again, 5)
+    expect(placed.map(({ task }) => task)).toEqual([1, 2, 3])
+    expect(master.pass(5).start.map(({ job: id }) => id)).toEqual(['b'])
+    for (const each of placed) master.taskEnded(each, 6)
+    expect(master.pass(6).start.map(({ job: id }) => id)).toEqual(['b', 'b', 'b'])
+    expect(master.work.unplaced(master.work.jobs().find((each) => master.work.name(each) === 'a')!, 0 as LaneId)).toBe(4)
+  })
+})
+
+const ids = (placed: readonly Placed[]) => placed.map(({ job: id }) => id)
+
+describe('a dispatcher for other nodes', () => {
+  it.each([
+    ['conservative', () => conservative()],
+    ['kueue', () => kueue()],
+    ['volcano', () => volcano()],
+  ])('takes over what runs on those that stay, and what was decided, under %s', (_, policy) => {
+    const job = (id: string, tasks: number) => ({ id, estimate: 10, stages: [{ name: 's', tasks, gang: true, demand: { cpu: 1 } }] })
+    const make = (count: number) => dispatcher({ cluster: { nodes: [{ count, name: 'n', resources: { cpu: 2 } }] }, policy: policy() })
+    const before = make(3)
+    for (const [id, tasks] of [['a', 4], ['b', 4], ['c', 2]] as const) before.submit(job(id, tasks), 0)
+    const running = before.pass(0).start
+    const after = make(5)
+    for (const [id, tasks] of [['a', 4], ['b', 4], ['c', 2]] as const) after.submit(job(id, tasks), 0)
+    for (const placed of running) after.adopt(placed, 0)
+    after.recall(before.memory())
+    expect([ids(running), ids(after.pass(1).start)]).toEqual([['a', 'a', 'a', 'a', 'c', 'c'], ['b', 'b', 'b', 'b']])
+  })
+})
+
 describe('the memory of a dispatcher', () => {
   const cluster = { nodes: [{ count: 1, name: 'm', resources: { cpu: 8 } }] }
   const job = (id: string, cpu: number, change: object = {}) => ({ id, estimate: 50, stages: [{ name: 's', tasks: 1, demand: { cpu } }], ...change })
-  const ids = (placed: readonly Placed[]) => placed.map(({ job: id }) => id)
-
   /** Of three jobs the first runs, the second has been decided about, and the third is more important; which starts when the first ends? */
   function next(policy: () => Parameters<typeof dispatcher>[0]['policy'], remembers: boolean): readonly string[] {
     const jobs = [job('first', 8), job('second', 8), job('important', 8, { priority: 9 })]

@@ -9,6 +9,8 @@ import { planRunning, type Windows } from './windows.js'
 export interface PlanMemory {
   /** The time of that pass. */
   readonly at: Seconds
+  /** What the lane had of each resource: where that is another now, no plan holds. */
+  readonly capacity: readonly number[]
   /** Reserved starts by name of job; null: there is none that could be reserved. */
   readonly starts: readonly (readonly [job: string, start: Seconds | null])[]
   /** Jobs that wait and were not placed, since a limit held them back. */
@@ -72,12 +74,13 @@ export class Reservations {
     const placed = work.jobs().filter((job) => !Number.isNaN(this.#start[job] as number))
     const starts = placed.map((job) => [work.name(job), finite(this.#start[job] as number)] as const)
     const passedOver = newcomers > 1 ? [] : this.#withoutStart(work).filter((job) => newcomers === 0 || job !== newcomer).map((job) => work.name(job))
-    return { at: this.#profile.times[this.#profile.first] as number, starts, passedOver, isStuck: this.#stuck < Infinity, hasRoom: this.#mustCompress || this.#givesBack(), hides: this.#hides }
+    return { at: this.#profile.times[this.#profile.first] as number, capacity: [...this.#lane.capacity], starts, passedOver, isStuck: this.#stuck < Infinity, hasRoom: this.#mustCompress || this.#givesBack(), hides: this.#hides }
   }
 
   /** Jobs keep the starts that were reserved for them; what runs is expected to end when it was, so that no plan is made anew. */
-  recall({ at, starts, passedOver, isStuck, hasRoom, hides }: PlanMemory, { cluster, work }: Env): void {
+  recall({ at, capacity, starts, passedOver, isStuck, hasRoom, hides }: PlanMemory, { cluster, work }: Env): void {
     const lane = this.#jobs.open({ now: at, lane: this.#lane.lane, cluster })
+    if (capacity.length !== lane.width || capacity.some((amount, r) => amount !== lane.capacity[r])) return
     planRunning(this.#profile, lane, this.#windows, at)
     this.#surprises = lane.surprises
     ;(lane.released as number[]).length = 0
