@@ -12,6 +12,7 @@ const configs: readonly Record<string, unknown>[] = [
     const needed = neededBy(name)
     return 'order' in inner ? orders.map((order) => ({ [name]: { ...needed, order } })) : [{ [name]: needed }]
   }),
+  ...['round-robin', 'wfq'].flatMap((order) => [{ greedy: { order: { [order]: { weights: { 'a': 2 }, by: 'queue' } } } }, { easy: { order } }, { conservative: { order } }]),
   ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
   { kueue: { partialAdmission: true } },
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
@@ -21,8 +22,8 @@ const configs: readonly Record<string, unknown>[] = [
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
-/** Those that go by more than they remember: turns that users have had, how much each has had in virtual time, what is reserved, how long a job has waited for its data, who was suspended. */
-const forgetful = ['"order":"round-robin"', '"order":"wfq"', '"reserving"', '"yarn-reserving"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"']
+/** Those that go by more than they remember: what is reserved, how long a job has waited for its data, who was suspended. */
+const forgetful = ['"reserving"', '"yarn-reserving"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"']
 const remembering = configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part)))
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */

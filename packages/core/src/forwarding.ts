@@ -75,7 +75,7 @@ const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
     return this.answering.map((part) => part.memory?.() ?? null)
   },
   recall(memory) {
-    for (const [i, part] of this.answering.entries()) part.recall?.((memory as readonly unknown[])[i])
+    for (const [i, part] of this.answering.entries()) if (part.memory !== undefined) part.recall?.((memory as readonly unknown[])[i])
   },
 }
 

@@ -283,6 +283,6 @@ export interface WorkListener {
   onHeartbeat?(node: NodeId, now: Seconds): void
   /** What it decides by beyond jobs, running tasks, nodes and the time, for the one that takes its place after a restart: plain data that JSON keeps, with jobs by name. Absent: nothing, or nothing that it keeps. */
   memory?(): unknown
-  /** Takes up the `memory` of another one with the same options, when it has been told of the jobs and running tasks of that time; what is not there any more is passed over. */
+  /** Takes up the `memory` of another one with the same options, when it has been told of the jobs and running tasks of that time; what is not there any more is passed over. Called only where `memory` is there, too. */
   recall?(memory: unknown): void
 }

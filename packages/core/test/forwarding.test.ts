@@ -34,7 +34,7 @@ describe('forwarding', () => {
   it('remembers what the parts do, each in its place, and gives it back to each', () => {
     const recalled: unknown[] = []
     const part = (name: string) => ({ memory: () => name, recall: (memory: unknown) => void recalled.push([name, memory]) })
-    const hooks = forwarding(part('a'), {}, forwarding(part('b')))
+    const hooks = forwarding(part('a'), { recall: (memory) => void recalled.push(['of nothing', memory]) }, forwarding(part('b')))
     expect(hooks.memory?.()).toEqual(['a', null, ['b']])
     hooks.recall?.(hooks.memory?.())
     expect(recalled).toEqual([['a', 'a'], ['b', 'b']])

@@ -210,6 +210,17 @@ export class RigidJobs implements WorkListener {
     return this.#order.admits?.(spec) ?? this.#placement?.admits?.(spec)
   }
 
+  /** Of its order, and of what else it is composed of. */
+  memory(): unknown {
+    return [this.#order.memory?.() ?? null, this.#others?.memory?.() ?? null]
+  }
+
+  recall(memory: unknown): void {
+    const [ofOrder, ofOthers] = memory as readonly unknown[]
+    if (this.#order.memory !== undefined) this.#order.recall?.(ofOrder)
+    if (this.#others?.memory !== undefined) this.#others.recall?.(ofOthers)
+  }
+
   onSubmit(job: JobId): void {
     this.#order.onSubmit?.(job)
     this.#others?.onSubmit?.(job)
