@@ -96,6 +96,17 @@ fifo
     expect(await heldFor('f')).toBe('d (66.7%), e (33.3%)') // no queues are named, and each user has one
   })
 
+  it('counts tasks of no job, which ran when the run began, among those who held the cluster', async () => {
+    const cwd = directory({
+      'jobs.jsonl': jobs(job('a', 0, 100), job('b', 0, 10), job('c', 0, 5)),
+      'prefilled.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, resources: { cpu: 1 } }\nruntime: { jitter: 0 }\nprefill: { utilisation: 0.5, tasks: [{ demand: { cpu: 1 }, remaining: 40 }] }\npolicies: [fifo]\n',
+    })
+    // a node is held until 40 s, by a the other; c begins at 50 s, after b: 40/50 of a half, and 10/50 of one
+    const { out } = await sched(['explain', 'prefilled.yaml', '--job', 'c'], { cwd })
+    expect(/held most meanwhile: (.*)/.exec(out)?.[1]).toBe('a (50.0%), tasks of no job (40.0%), b (10.0%)')
+    expect((await waits(['prefilled.yaml', '--job', 'c'], cwd))['fifo']).toMatchObject({ prefilled: 0.4, holders: [{ id: 'a', share: 0.5 }, { id: 'b', share: 0.1 }] })
+  })
+
   it('knows the time of decisions, own and of others, and lost ones', async () => {
     const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 100), job('b', 1, 100)) })
     const cell = ['--trace', 'jobs.jsonl', '--nodes', '2', '--resources', 'cpu=1', '--policies', 'fifo', '--job', 'b']

@@ -163,15 +163,29 @@ describe('--json and --csv', () => {
     ['report r --force --html r/summary.json', '"r/summary.json": is read by this command.'],
     ['trace convert jobs.jsonl ./jobs.jsonl --force', '"./jobs.jsonl": is read by this command.'],
     ['weigh c.yaml --force --out c.yaml', '"c.yaml": is read by this command.'],
+    ['compare small.yaml --cluster mapped.yaml --force --csv nodes.csv', '"nodes.csv": is read by this command.'],
+    ['explain small.yaml --cluster mapped.yaml --force --json nodes.csv', '"nodes.csv": is read by this command.'],
+    ['sweep machines.yaml --force --csv nodes.csv', '"nodes.csv": is read by this command.'],
+    ['weigh mapped.yaml --force --out nodes.csv', '"nodes.csv": is read by this command.'],
+    ['compare small.yaml --cluster mapped.yaml --force --json table.html', '"table.html": is read by this command.'],
+    ['explain small.yaml --cluster slurm.conf --force --json nodes.conf', '"nodes.conf": is read by this command.'],
+    ['compare small.yaml --queues q.xml --yarn-site site.xml --force --csv more.xml', '"more.xml": is read by this command.'],
+    ['trace convert r r/jobs.jsonl --force', '"r/jobs.jsonl": is in "r", all of which this command reads.'],
+    ['compare plugged.yaml --force --csv order/index.mjs', '"order/index.mjs": is read by this command.'],
   ])('never take the place of what is read: %s', async (args, fact) => {
     const cwd = small({
-      'q.xml': '<allocations/>', 't.csv': 'when,secs\n0,5\n', 'columns.yaml': 'columns: { submit: when, duration: secs }\ndefaults: { demand: { map: 1 } }\n', 'r/jobs.jsonl': trace, 'r/summary.json': '{}', 'c.yaml': 'nodes: 2\nslots: { map: 1 }\n',
+      'q.xml': '<allocations/>', 't.csv': 'when,secs\n0,5\n', 'columns.yaml': 'columns: { submit: when, duration: secs }\ndefaults: { demand: { map: 1 } }\n', 'r/jobs.jsonl': trace, 'r/summary.json': '{}', 'mapped.yaml': 'table: nodes.csv\nname: host\nresources: { map: cores }\n', 'nodes.csv': 'host,cores\na,2\n',
+      'slurm.conf': 'Include nodes.conf\n', 'nodes.conf': 'NodeName=n[1-2] CPUs=2\n', 'site.xml': '<configuration><xi:include xmlns:xi="x" href="more.xml"/></configuration>', 'more.xml': '<configuration/>',
+      'machines.yaml': 'workload: { trace: jobs.jsonl }\npolicies: [fifo]\nmatrix: { cluster: [c.yaml, mapped.yaml] }\n',
+      'plugged.yaml': 'plugins: [./order]\nworkload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 } }\npolicies: [fifo]\n', 'order/index.mjs': 'export default []', 'order/package.json': '{ "exports": "./index.mjs" }', 'c.yaml': 'nodes: 2\nslots: { map: 1 }\n',
       'matrix.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 } }\npolicies: [fifo]\nmatrix: { cluster: [c.yaml] }\n',
     })
     symlinkSync('jobs.jsonl', join(cwd, 'link.html'))
-    const before = files(cwd).map((name) => (name === 'r' ? files(join(cwd, name)).join() : read(cwd, name)))
+    symlinkSync('nodes.csv', join(cwd, 'table.html'))
+    const contents = () => files(cwd).map((name) => (['r', 'order'].includes(name) ? files(join(cwd, name)).map((each) => read(join(cwd, name), each)).join() : read(cwd, name)))
+    const before = contents()
     expect(await sched(args.split(' '), { cwd })).toEqual({ code: 2, out: '', err: `error: ${fact} Choose another name for what it writes.\n` })
-    expect(files(cwd).map((name) => (name === 'r' ? files(join(cwd, name)).join() : read(cwd, name)))).toEqual(before)
+    expect(contents()).toEqual(before)
   })
 
   it('write through a link to the file behind it', async () => {

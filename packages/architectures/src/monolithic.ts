@@ -1,5 +1,5 @@
 import {
-  defineArchitecture, isGangJob, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell,
+  beyondOneNode, defineArchitecture, leastTasks, SchedError, startedTogether, type Architecture, type ArchitectureEnv, type Cell,
   type ClusterView, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type RoundLimits, type Scheduler, type Trigger,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -87,21 +87,8 @@ class Monolithic implements Architecture {
     if (most < Infinity) checkMost(spec, most)
     if (this.#cluster.heartbeat === 0) return this.#scheduler
     this.#mayLook.fill(1)
-    if (isGangJob(spec))
-      throw new SchedError(
-        'INFEASIBLE',
-        `job ${spec.id} is one gang of several stages, which do not start at one node's heartbeat`,
-        {},
-        'Describe the cluster without heartbeats, or give the architecture decision times.',
-      )
-    for (const stage of spec.stages)
-      if (leastTasks(stage) > 1 && !this.#cell.nodes.some((node) => this.#cluster.couldHold(stage, node) >= leastTasks(stage)))
-        throw new SchedError(
-          'INFEASIBLE',
-          `job ${spec.id} starts ${leastTasks(stage)} tasks of ${JSON.stringify(stage.demand)} at once, more than may start at one node's heartbeat`,
-          {},
-          'Describe the cluster without heartbeats, or give the architecture decision times.',
-        )
+    const why = beyondOneNode(spec, this.#cluster)
+    if (why !== undefined) throw new SchedError('INFEASIBLE', why, {}, 'Describe the cluster without heartbeats, or give the architecture decision times.')
     return this.#scheduler
   }
 

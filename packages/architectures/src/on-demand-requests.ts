@@ -295,6 +295,9 @@ export class Requests implements WorkView {
   stageOf(): number {
     return 0
   }
+  indexOf(task: TaskId): number {
+    return this.#entry(this.jobOf(task)).tasks.indexOf(task)
+  }
   taskEstimate(task: TaskId): Seconds {
     return this.estimate(this.jobOf(task))
   }

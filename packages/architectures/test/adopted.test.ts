@@ -1,4 +1,4 @@
-import { dispatcher, type Dispatcher, type Placed, type TaskName } from '@sched/cluster'
+import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed, type TaskName } from '@sched/cluster'
 import { resolve, SchedError, type JobSpec, type Plug } from '@sched/core'
 import { worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -12,13 +12,19 @@ const configs: readonly Record<string, unknown>[] = [
     const needed = neededBy(name)
     return 'order' in inner ? orders.map((order) => ({ [name]: { ...needed, order } })) : [{ [name]: needed }]
   }),
+  ...['round-robin', 'wfq'].flatMap((order) => [{ greedy: { order: { [order]: { weights: { 'a': 2 }, by: 'queue' } } } }, { easy: { order } }, { conservative: { order } }]),
   ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
+  { kueue: { partialAdmission: true } },
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
   { 'capacity-scheduler': { queues: { a: { capacity: 30, maximumCapacity: 60 }, b: { capacity: 70 } }, preemption: {} } },
   { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } },
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
+
+/** Those that go by more than they remember: what is reserved, how long a job has waited for its data, who was suspended. */
+const forgetful = ['"reserving"', '"yarn-reserving"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"']
+const remembering = configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part)))
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */
 interface Run extends TaskName {
@@ -40,6 +46,8 @@ class Program {
   constructor(
     private readonly world: World,
     private readonly make: () => Plug<'policy'>,
+    /** Whether a new dispatcher is given the memory of the one before. */
+    private readonly remembers = false,
   ) {
     this.#master = dispatcher({ cluster: world.cluster, policy: make(), seed: world.seed })
     this.#waiting = world.jobs.toSorted((a, b) => a.submit - b.submit)
@@ -60,6 +68,7 @@ class Program {
 
   /** Begins again: with a dispatcher that is told of the jobs in the system and of what runs and has run of them, in order of time. */
   restart(): void {
+    const memory = JSON.stringify(this.#master.memory())
     const master = (this.#master = dispatcher({ cluster: this.world.cluster, policy: this.make(), seed: this.world.seed }))
     const running = new Map<number, Run>()
     const placed = new Map<Run, Placed>()
@@ -72,6 +81,7 @@ class Program {
       ]),
     ]
     for (const { call } of calls.toSorted((a, b) => a.time - b.time || a.rank - b.rank)) call()
+    if (this.remembers) master.recall(JSON.parse(memory) as DispatcherMemory)
     for (const run of this.#running.values()) running.set((placed.get(run) as Placed).id, run)
     this.#running = running
   }
@@ -134,11 +144,14 @@ describe('a dispatcher that takes over what runs', () => {
     )
   })
 
-  it.each(memoryless.map((config) => [JSON.stringify(config), config] as const))('decides under %s as the one before it would have', (_, config) => {
+  it.each([
+    ...memoryless.map((config) => [JSON.stringify(config), '', config] as const),
+    ...remembering.map((config) => [JSON.stringify(config), ' with its memory', config] as const),
+  ])('decides under %s%s as the one before it would have', (_, remembers, config) => {
     fc.assert(
       fc.property(world(2), ([world, looks]) => {
         const [without, with_] = [false, true].map((restarts) => {
-          const program = new Program(world, () => resolve(registry, 'policy', config))
+          const program = new Program(world, () => resolve(registry, 'policy', config), remembers !== '')
           for (const few of looks) {
             program.run(few)
             if (restarts) program.restart()

@@ -10,6 +10,20 @@ export interface Placed extends TaskName {
   readonly level: number
 }
 
+/** What a dispatcher goes by that nobody else can tell it after a restart: plain data, for JSON. */
+export interface DispatcherMemory {
+  /** Name of its policy. */
+  readonly policy: string
+  /** The time of the last call, in seconds. */
+  readonly now: number
+  /** When the policy wants to be asked, in seconds. */
+  readonly wakes: readonly number[]
+  /** How many random numbers the policy has drawn, by stream. */
+  readonly draws: Readonly<Record<string, number>>
+  /** What the policy remembers, in words of its own; absent of one that remembers nothing. */
+  readonly remembered?: unknown
+}
+
 /** A task that runs although no dispatcher has started it. */
 export interface RunningTask {
   /** Id of its job, which is in the system. */

@@ -1,10 +1,12 @@
 import {
-  checkPlug, onceEach, randomStream, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
+  beyondOneNode, checkPlug, onceEach, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
+import { checkNumbers } from './check-numbers.js'
 import { checkStages } from './check-stages.js'
-import type { Decisions, Placed, RunningTask } from './decisions.js'
+import { CountedStreams } from './counted-streams.js'
+import type { Decisions, DispatcherMemory, Placed, RunningTask } from './decisions.js'
 import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
@@ -64,7 +66,12 @@ export class Dispatcher {
   readonly #wakes = new Wakes()
   /** By lane, 1: the policy may want a look at it although the node that reports has no room. It does not once it has said so, until it has decided again or another job comes. */
   readonly #mayLook: Uint8Array
+  readonly #policyName: string
+  readonly #streams: CountedStreams
   readonly #promised: DispatcherOptions['promised']
+  readonly #warn: (message: string) => void
+  /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
+  #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
   /** Those of them of which this round has killed tasks. */
@@ -78,8 +85,12 @@ export class Dispatcher {
 
   constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
     checkPlug('policy', policy, 'policy')
+    this.#policyName = policy.name
+    this.#streams = new CountedStreams(seed)
     this.#promised = promised
+    this.#warn = onceEach(warn)
     this.#model = buildCluster(cluster)
+    this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
     this.#all = nodeIds(this.#model)
     this.#nodes = new Map(this.#all.map((node) => [this.#model.nodeNames[node] as string, node]))
     const shapes = new Shapes(this.#model)
@@ -89,8 +100,8 @@ export class Dispatcher {
       cluster: this.cell,
       work: this.work,
       now: () => this.#now,
-      random: (stream) => randomStream(seed, `policy:scheduler:${stream}`),
-      warn: onceEach(warn),
+      random: (stream) => this.#streams.of(`policy:scheduler:${stream}`),
+      warn: this.#warn,
     })
     this.#owner = this.work.addListener(this.policy)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
@@ -107,17 +118,21 @@ export class Dispatcher {
 
   /**
    * Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one
-   * that can never run or that the policy refuses, `TAKEN_NAME` for an id that is in the system.
+   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system.
    */
   submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
     this.#pass(now)
     const { shapes } = this.work
+    if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
     const spec = withTimes(submitted, now)
     if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
     checkStages(spec)
+    checkNumbers(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
+    const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
+    if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     const job = this.work.submit(spec, now, 0)
@@ -128,8 +143,11 @@ export class Dispatcher {
 
   /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing, and of a gang nothing starts unless the node has room for all that start at once. */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
+    if (free !== undefined && !(typeof free === 'number' && free >= 0))
+      throw new SchedError('BAD_INPUT', `node ${node} has room for ${String(free)} starts.`, { field: 'free' }, 'Give a number, at least 0, or leave it out where all that fits may start.')
     this.#pass(now)
     const id = this.#node(node)
+    if (this.#rounds === 'unknown') this.#goByNode()
     if (this.nextWake <= now) this.#asked()
     if (!this.cell.up(id)) return this.#decisions
     this.policy.onHeartbeat?.(id, now)
@@ -147,6 +165,7 @@ export class Dispatcher {
    */
   pass(now: Seconds): Decisions {
     this.#pass(now)
+    if (this.#model.heartbeat === undefined) this.#rounds = 'all'
     this.#wakes.asked(now)
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++)
       if (this.#pending(lane) > 0) this.#round(lane, this.#all)
@@ -186,6 +205,34 @@ export class Dispatcher {
       )
     this.#mayLook.fill(1)
     return this.#placed(taken, on)
+  }
+
+  /**
+   * What its policy has decided about jobs that wait (promised starts, admissions, turns) and when it wants to be asked: for `recall` of a dispatcher that takes its place. It says what is now, so
+   * write it down after the calls that decide.
+   */
+  memory(): DispatcherMemory {
+    const remembered = this.policy.memory?.()
+    return { policy: this.#policyName, now: this.#now, wakes: this.#wakes.all, draws: this.#streams.draws, ...(remembered !== undefined && { remembered }) }
+  }
+
+  /**
+   * Takes up the memory of another dispatcher with the same policy and options, once: when `submit`, `adopt`, `nodeDown` and the like have told of what there was at that time, and before all
+   * that has happened since. Throws `BAD_INPUT` for the memory of another policy.
+   */
+  recall(memory: DispatcherMemory): void {
+    const name = (memory as DispatcherMemory | undefined)?.policy
+    if (name !== this.#policyName)
+      throw new SchedError(
+        'BAD_INPUT',
+        `it is ${name === undefined ? 'no memory of a dispatcher' : `the memory of a dispatcher with the policy "${name}"`}, and this one has "${this.#policyName}".`,
+        { field: 'memory' },
+        'Give what `memory` of one with the same policy and options returned, or leave `recall` out: what it had decided about waiting jobs is then decided anew.',
+      )
+    this.#pass(memory.now)
+    for (const time of memory.wakes) this.#wakes.add(time)
+    this.#streams.skipTo(memory.draws)
+    if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
   }
 
   /** A started task has ended; true when it was its job's last. */
@@ -269,6 +316,15 @@ export class Dispatcher {
     cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
     work.release(task, how)
     return task
+  }
+
+  /** Nodes report although the cluster's description does not say so: what cannot start like that is told, since it was taken before that was known. */
+  #goByNode(): void {
+    this.#rounds = 'node'
+    for (const job of this.#jobs.values()) {
+      const beyond = beyondOneNode(this.work.spec(job), this.cell)
+      if (beyond !== undefined) this.#warn(`${beyond}: it waits for a \`pass\`. ${OVER_ALL}`)
+    }
   }
 
   /** What the policy asked for, without nodes. */
@@ -371,6 +427,8 @@ export class Dispatcher {
 }
 
 const NOBODY: readonly NodeId[] = []
+/** The way out for gangs that are larger than a node. */
+const OVER_ALL = 'Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.'
 
 /** Decisions that are being made. */
 type Growing = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }

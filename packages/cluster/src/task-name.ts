@@ -14,8 +14,7 @@ export interface TaskName {
 
 /** A task's place in its job. */
 export function taskName(work: Work, id: TaskId): TaskName {
-  const first = work.stageFirst[work.taskStage[id] as number] as number
-  return { job: work.name(work.jobOf(id)), stage: work.stageOf(id), task: id - first }
+  return { job: work.name(work.jobOf(id)), stage: work.stageOf(id), task: work.indexOf(id) }
 }
 
 /** The task at a place in its job, or the lowest of its stage, that may start now. Throws `BAD_INPUT` where there is none. */

@@ -10,6 +10,11 @@ export class Wakes {
     return this.#times.at(-1) ?? Infinity
   }
 
+  /** All of them, which may have passed. */
+  get all(): readonly Seconds[] {
+    return [...this.#times]
+  }
+
   add(time: Seconds): void {
     const times = this.#times
     let low = 0

@@ -281,6 +281,9 @@ export class WorkReads extends WorkColumns implements WorkView {
     const stage = this.taskStage[task] as number
     return stage - (this.jobFirstStage[this.stageJob[stage] as number] as number)
   }
+  indexOf(task: TaskId): number {
+    return task - (this.stageFirst[this.taskStage[task] as number] as number)
+  }
   taskEstimate(task: TaskId): Seconds {
     const job = this.jobOf(task)
     return this.spec(job).stages[this.stageOf(task)]?.estimate ?? this.estimate(job)

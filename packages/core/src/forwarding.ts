@@ -3,8 +3,11 @@ import type { Commit, Policy } from './plugs.js'
 /** What an order, a policy or a placement is besides what it decides: its hooks, and what it says of itself. */
 type Part = Omit<Policy, 'schedule'>
 
+/** Hooks with an answer. */
+type Answer = 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'memory'
+
 /** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
-type Told = Required<Omit<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'sharing' | 'promises' | 'startsGangJobs'>>
+type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'promises' | 'startsGangJobs'>>
 type Hook = keyof Told
 
 /** Whom a composed policy passes each hook on to, and its parts whose answers it gives. */
@@ -47,8 +50,8 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
   },
 }
 
-/** The same of hooks with an answer: the first reason against a job, and whether any part wants a look, a node or a round. */
-const answers: Required<Pick<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound'>> & ThisType<Targets> = {
+/** The same of hooks with an answer: the first reason against a job, whether any part wants a look, a node or a round, and what each remembers; and of what takes such a memory up. */
+const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
   admits(spec) {
     for (let i = 0; i < this.answering.length; i++) {
       const reason = this.answering[i]?.admits?.(spec)
@@ -68,11 +71,17 @@ const answers: Required<Pick<Part, 'admits' | 'wantsLook' | 'wantsNode' | 'wants
     for (let i = 0; i < this.answering.length; i++) if (this.answering[i]?.wantsRound?.(now) === true) return true
     return false
   },
+  memory() {
+    return this.answering.map((part) => part.memory?.() ?? null)
+  },
+  recall(memory) {
+    for (const [i, part] of this.answering.entries()) if (part.memory !== undefined) part.recall?.((memory as readonly unknown[])[i])
+  },
 }
 
 /**
  * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
- * parts in order, and left out if none has it. It shares as the first part does that divides capacity, promises starts if a
+ * parts in order, and left out if none has it; its memory is a list of theirs. It shares as the first part does that divides capacity, promises starts if a
  * part does, starts no jobs that are one gang if a part says that it does not, and wants a look, a node or a round, if a part
  * does. Of what the whole must see to itself nothing is said: whether it starts such jobs, and whether it reads all that wait.
  */

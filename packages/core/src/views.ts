@@ -236,6 +236,8 @@ export interface WorkView {
   laneOf(task: TaskId): LaneId
   /** Index of the task's stage in its job. */
   stageOf(task: TaskId): number
+  /** Index of the task in its stage. */
+  indexOf(task: TaskId): number
   /** The user's estimate of the run time of a task: that of its stage, otherwise of its job; `Infinity` without one. */
   taskEstimate(task: TaskId): Seconds
   /** The demand vector of the task's stage. */
@@ -283,4 +285,8 @@ export interface WorkListener {
   onNode?(node: NodeId, up: boolean): void
   /** Every heartbeat of a node that is up, before its rounds, whether or not it has room. */
   onHeartbeat?(node: NodeId, now: Seconds): void
+  /** What it decides by beyond jobs, running tasks, nodes and the time, for the one that takes its place after a restart: plain data that JSON keeps, with jobs by name. Absent: nothing, or nothing that it keeps. */
+  memory?(): unknown
+  /** Takes up the `memory` of another one with the same options, when it has been told of the jobs and running tasks of that time; what is not there any more is passed over. Called only where `memory` is there, too. */
+  recall?(memory: unknown): void
 }

@@ -31,6 +31,16 @@ describe('forwarding', () => {
     expect(forwarding({ startsGangJobs: true })).not.toHaveProperty('startsGangJobs')
   })
 
+  it('remembers what the parts do, each in its place, and gives it back to each', () => {
+    const recalled: unknown[] = []
+    const part = (name: string) => ({ memory: () => name, recall: (memory: unknown) => void recalled.push([name, memory]) })
+    const hooks = forwarding(part('a'), { recall: (memory) => void recalled.push(['of nothing', memory]) }, forwarding(part('b')))
+    expect(hooks.memory?.()).toEqual(['a', null, ['b']])
+    hooks.recall?.(hooks.memory?.())
+    expect(recalled).toEqual([['a', 'a'], ['b', 'b']])
+    expect(forwarding({ onSubmit: () => undefined })).not.toHaveProperty('memory')
+  })
+
   it('wants a look where a part does, in that lane', () => {
     const hooks = forwarding({ wantsLook: (lane) => lane === 1 }, forwarding({ wantsLook: (lane) => lane === 2 }))
     expect([0, 1, 2].map((lane) => hooks.wantsLook?.(lane as LaneId))).toEqual([false, true, true])

@@ -1,7 +1,7 @@
-import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
-import { randomStream } from '@sched/core'
+import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
+import { randomStream, type LaneId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, slurmLimits, strict, wfq, yarnFair } from '../src/index.js'
+import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, priority, slurmLimits, strict, volcano, wfq, yarnFair } from '../src/index.js'
 
 const policies = {
   fifo: () => greedy(fifo()),
@@ -113,6 +113,39 @@ describe('fifo', () => {
   })
 })
 
+describe('a gang that no node has room for', () => {
+  const nodes = [{ count: 2, name: 'n', resources: { cpu: 2 } }]
+  const gang = (id: string, tasks: number) => ({ id, stages: [{ name: 's', tasks, gang: true, demand: { cpu: 1 } }] })
+  const make = (heartbeat?: { interval: number }) => {
+    const told: string[] = []
+    return { told, master: dispatcher({ cluster: { nodes, heartbeat }, policy: greedy(fifo()), warn: (message) => void told.push(message) }) }
+  }
+
+  it('is refused where the cluster has heartbeats, or was asked by `heartbeat` alone', () => {
+    const [described, asked] = [make({ interval: 3 }).master, make().master]
+    asked.heartbeat('n-0', 0)
+    for (const master of [described, asked]) {
+      expect(() => { master.submit(gang('g', 3), 0) }).toThrow(
+        /^job g starts 3 tasks of \{"cpu":1\} at once, more than may start at one node's heartbeat. Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.$/,
+      )
+      const parts = [...gang('', 1).stages, ...gang('', 1).stages]
+      expect(() => { master.submit({ id: 'h', gang: true, stages: parts }, 0) }).toThrow(/^job h is one gang of several stages, which do not start at one node's heartbeat. Ask by `pass`/)
+      master.submit(gang('small', 2), 0)
+      expect(master.heartbeat('n-1', 1).start).toHaveLength(2)
+    }
+  })
+
+  it('is told of where it was taken before the first heartbeat, and starts in a pass, from which on others are taken, too', () => {
+    const { master, told } = make()
+    master.submit(gang('g', 3), 0)
+    for (const node of ['n-0', 'n-1', 'n-0']) expect(master.heartbeat(node, 1).start).toEqual([])
+    expect(told).toEqual([expect.stringMatching(/^job g starts 3 tasks .* heartbeat: it waits for a `pass`. Ask by `pass`/)])
+    expect(master.pass(2).start).toHaveLength(3)
+    master.heartbeat('n-0', 3)
+    expect(() => { master.submit(gang('next', 3), 3) }).not.toThrow()
+  })
+})
+
 describe('a policy in a dispatcher', () => {
   it.each(Object.entries(policies))('goes on when tasks fail and jobs are cancelled (%s)', (_, policy) => {
     for (let seed = 1; seed <= 8; seed++) expect(live(policy, seed)).toBeGreaterThan(30)
@@ -189,5 +222,110 @@ describe('a task that runs already, which a dispatcher takes over', () => {
     expect(() => master.adopt(running)).toThrow(message)
     master.nodeUp('n-1')
     expect(starts(master)).toEqual(['a 2 on n-0', 'large 0 on n-1'])
+  })
+})
+
+describe('a job that changes while it runs', () => {
+  it('is cancelled, submitted anew and takes over what runs of it, and what has ended', () => {
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { cpu: 4 } }] }, policy: greedy(priority()) })
+    const job = (id: string, tasks: number, change: object = {}) => ({ id, stages: [{ name: 's', tasks, demand: { cpu: 1 } }], ...change })
+    for (const id of ['a', 'b']) master.submit(job(id, 6), 0)
+    const [ended] = master.pass(0).start as [Placed]
+    master.taskEnded(ended, 5)
+    const running = master.cancel('a', 5)
+    for (const placed of running) master.taskEnded(placed, 5) // frees their nodes for the next calls; nobody is killed
+    master.submit(job('a', 8, { priority: -1 }), 5)
+    const [again, ...placed] = [ended, ...running].map(({ stage, task, node }) => master.adopt({ job: 'a', stage, task, node }, 5)) as [Placed, ...Placed[]]
+    master.taskEnded(again, 5)
+    expect(placed.map(({ task }) => task)).toEqual([1, 2, 3])
+    expect(master.pass(5).start.map(({ job: id }) => id)).toEqual(['b'])
+    for (const each of placed) master.taskEnded(each, 6)
+    expect(master.pass(6).start.map(({ job: id }) => id)).toEqual(['b', 'b', 'b'])
+    expect(master.work.unplaced(master.work.jobs().find((each) => master.work.name(each) === 'a')!, 0 as LaneId)).toBe(4)
+  })
+})
+
+const ids = (placed: readonly Placed[]) => placed.map(({ job: id }) => id)
+
+describe('a dispatcher for other nodes', () => {
+  it.each([
+    ['conservative', () => conservative()],
+    ['kueue', () => kueue()],
+    ['volcano', () => volcano()],
+  ])('takes over what runs on those that stay, and what was decided, under %s', (_, policy) => {
+    const job = (id: string, tasks: number) => ({ id, estimate: 10, stages: [{ name: 's', tasks, gang: true, demand: { cpu: 1 } }] })
+    const make = (count: number) => dispatcher({ cluster: { nodes: [{ count, name: 'n', resources: { cpu: 2 } }] }, policy: policy() })
+    const before = make(3)
+    for (const [id, tasks] of [['a', 4], ['b', 4], ['c', 2]] as const) before.submit(job(id, tasks), 0)
+    const running = before.pass(0).start
+    const after = make(5)
+    for (const [id, tasks] of [['a', 4], ['b', 4], ['c', 2]] as const) after.submit(job(id, tasks), 0)
+    for (const placed of running) after.adopt(placed, 0)
+    after.recall(before.memory())
+    expect([ids(running), ids(after.pass(1).start)]).toEqual([['a', 'a', 'a', 'a', 'c', 'c'], ['b', 'b', 'b', 'b']])
+  })
+})
+
+describe('the memory of a dispatcher', () => {
+  const cluster = { nodes: [{ count: 1, name: 'm', resources: { cpu: 8 } }] }
+  const job = (id: string, cpu: number, change: object = {}) => ({ id, estimate: 50, stages: [{ name: 's', tasks: 1, demand: { cpu } }], ...change })
+  /** Of three jobs the first runs, the second has been decided about, and the third is more important; which starts when the first ends? */
+  function next(policy: () => Parameters<typeof dispatcher>[0]['policy'], remembers: boolean): readonly string[] {
+    const jobs = [job('first', 8), job('second', 8), job('important', 8, { priority: 9 })]
+    const before = dispatcher({ cluster, policy: policy() })
+    for (const [now, spec] of jobs.entries()) {
+      before.submit(spec, now)
+      before.pass(now)
+    }
+    const memory = JSON.stringify(before.memory())
+    const after = dispatcher({ cluster, policy: policy() })
+    after.submit(jobs[0]!, 0)
+    const running = after.adopt({ job: 'first', node: 'm-0' }, 0)
+    for (const [now, spec] of jobs.entries()) if (now > 0) after.submit(spec, now)
+    if (remembers) after.recall(JSON.parse(memory) as DispatcherMemory)
+    after.taskEnded(running, 40)
+    return ids(after.pass(40).start)
+  }
+
+  it.each([
+    ['whom conservative has promised a start', () => conservative(priority())],
+    ['whom kueue has admitted', () => kueue({ defaults: { nominalQuota: { cpu: 16 } } })],
+  ])('says %s, who would come behind one that is more important', (_, policy) => {
+    expect([next(policy, true), next(policy, false)]).toEqual([['second'], ['important']])
+  })
+
+  it('says what was promised and when the policy wants to be asked; who came after it is placed behind that', () => {
+    const told: string[] = []
+    const make = () => dispatcher({ cluster, policy: conservative(priority()), promised: (id, start) => told.push(`${id} by ${start}`) })
+    const before = make()
+    for (const id of ['a', 'b']) before.submit(job(id, 8), 0)
+    before.pass(0)
+    expect([told.splice(0), before.nextWake]).toEqual([['a by 0', 'b by 50'], 50])
+    const after = make()
+    for (const id of ['a', 'b']) after.submit(job(id, 8), 0)
+    after.adopt({ job: 'a', node: 'm-0' }, 0)
+    after.recall(before.memory())
+    expect(after.nextWake).toBe(50)
+    after.submit(job('c', 8, { priority: 9 }), 10)
+    after.pass(10)
+    expect(told).toEqual(['c by 100'])
+  })
+
+  it('passes over jobs that have left', () => {
+    const before = dispatcher({ cluster, policy: conservative() })
+    for (const id of ['a', 'b', 'c']) before.submit(job(id, 8), 0)
+    before.pass(0)
+    const after = dispatcher({ cluster, policy: conservative() })
+    after.submit(job('c', 8), 0)
+    after.recall(before.memory())
+    expect(ids(after.pass(0).start)).toEqual([])
+    expect(ids(after.pass(100).start)).toEqual(['c']) // as promised
+  })
+
+  it.each([
+    ['the memory of a dispatcher with the policy "easy", and this one has "conservative"', dispatcher({ cluster, policy: easy() }).memory()],
+    ['no memory of a dispatcher, and this one has "conservative"', JSON.parse('null') as DispatcherMemory],
+  ])('is refused where it is %s', (fact, memory) => {
+    expect(() => { dispatcher({ cluster, policy: conservative() }).recall(memory) }).toThrow(`memory: it is ${fact}. Give what \`memory\` of one with the same policy and options returned`)
   })
 })

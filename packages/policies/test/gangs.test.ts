@@ -117,7 +117,8 @@ describe('a node that is reserved for a task', () => {
     ['capacity-scheduler', () => capacityScheduler()],
     ['yarn-reserving', () => yarnReserving(greedy(yarnFair()), { threshold: { cpu: 1 } })],
   ])('starts no part of a gang that asks the same, under %s', (_, policy) => {
-    const master = dispatcher({ cluster: { nodes: [{ name: 'n', count: 2, resources: { cpu: 2 } }], heartbeat: { interval: 1 } }, policy: policy() })
+    const nodes = [{ name: 'n', count: 2, resources: { cpu: 2 } }, { name: 'large', count: 1, resources: { cpu: 4 } }] // the large one, which has room for the gang, is silent
+    const master = dispatcher({ cluster: { nodes, heartbeat: { interval: 1 } }, policy: policy() })
     const submit = (id: string, ...stages: readonly (readonly [tasks: number, cpu: number, gang?: boolean])[]) =>
       master.submit({ id, queue: 'default', user: 'ann', stages: stages.map(([tasks, cpu, gang = false]) => ({ name: 's', tasks, demand: { cpu }, gang })) })
     const beat = (node: string, now: number) => master.heartbeat(node, now).start

@@ -40,7 +40,7 @@ export interface Measured {
  * with file and line, and for files of several policies or clusters: a model is of one scheduler.
  */
 export function readMeasured(paths: readonly string[], cwd: string): Measured {
-  const files = paths.flatMap((path) => filesOf(path, cwd))
+  const files = paths.flatMap((path) => measuredFiles(path, cwd))
   const read = files.map((file) => readFile(file, cwd))
   const [first, ...others] = read as [Measured, ...Measured[]]
   for (const { policy, cluster, files: [file] } of others) {
@@ -62,7 +62,8 @@ export function readMeasured(paths: readonly string[], cwd: string): Measured {
   return { policy: first.policy, cluster: first.cluster, jobs: read.flatMap(({ jobs }) => jobs), files }
 }
 
-function filesOf(path: string, cwd: string): string[] {
+/** The file that a run has measured into, of which the directory may be named. Throws `BAD_INPUT` where there is none, or one for each of several policies. */
+export function measuredFiles(path: string, cwd: string): string[] {
   if (!isDirectory(resolve(cwd, path))) return [path]
   const names = readdirSync(resolve(cwd, path)).filter((name) => /^shuffle-.*\.jsonl$/.test(name)).sort()
   if (names.length === 0)

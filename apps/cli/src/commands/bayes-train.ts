@@ -1,7 +1,7 @@
 import { labelled, modelText, trainBayes } from '@sched/placement'
 import { json } from '@sched/report'
 import type { Command } from 'commander'
-import { readMeasured } from '../bayes/read-measured.js'
+import { measuredFiles, readMeasured } from '../bayes/read-measured.js'
 import type { Io } from '../io.js'
 import { trainingText } from '../output/bayes-text.js'
 import { outputFile } from '../output/output-file.js'
@@ -27,7 +27,7 @@ export function addBayesTrain(bayes: Command, io: Io): void {
 }
 
 function train(runs: readonly string[], { out, force = false, json: asJson = false, threshold, activeFraction, activity, ...options }: TrainOptions, io: Io): void {
-  spareInputs([out], runs, io.cwd)
+  spareInputs([out], runs.flatMap((run) => measuredFiles(run, io.cwd)), io.cwd)
   const file = outputFile(out, io, force)
   const { policy, jobs } = readMeasured(runs, io.cwd)
   const { samples, labels } = labelled(jobs, { threshold, activeFraction, activity })

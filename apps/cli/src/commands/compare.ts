@@ -65,7 +65,7 @@ export async function runAndCompare(
   io: Io,
 ): Promise<{ runs: RunResult[]; rows: Row[] }> {
   const names = experiment.policies.map(({ name }) => name)
-  const outputs = new Outputs(options, filesRead(experiment.description, options, io.cwd), io)
+  const outputs = new Outputs(options, await filesRead(experiment.description, options, io.cwd), io)
   tellFindings(experiment, options, io)
   try {
     const runs = await runAll(experiment, io, {

@@ -48,17 +48,18 @@ export function addExplain(program: Command, io: Io): void {
 async function explain(file: string | undefined, options: ExplainOptions, io: Io): Promise<void> {
   const description = onePoint(await describeExperiment(file, options, io.cwd))
   inDifferentPlaces({ '--json': options.json, '--html': options.html }, io.cwd)
-  spareInputs([options.json, options.html], filesRead(description, options, io.cwd), io.cwd)
+  spareInputs([options.json, options.html], await filesRead(description, options, io.cwd), io.cwd)
   const [output, pageOutput] = [options.json, options.html].map((path) => (path === undefined ? undefined : outputFile(path, io, options.force ?? false)))
   const experiment = await prepare(description)
   countFindings(experiment.policies, options, io)
   const [seed = 1] = experiment.seeds
   const one = { ...experiment, seeds: [seed] }
   const job = options.job ?? (await longestWait(one, options, io))
+  const { prefill } = experiment.prefill.of(seed)
   const ids: string[] = []
   const runs: ExplainedRun[] = []
   for (const policy of experiment.policies.keys()) {
-    const observer = jobWait(job)
+    const observer = jobWait(job, prefill)
     const noted = { onSubmit: (_: JobId, { id }: JobSpec) => void (policy === 0 && ids.push(id)) }
     await run(one, policy, options, io, [observer, noted], () => observer.isOver)
     const wait = observer.result()

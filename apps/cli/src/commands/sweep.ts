@@ -48,7 +48,7 @@ async function sweep(file: string, options: SweepOptions, io: Io): Promise<void>
   const description = await describeExperiment(file, options, io.cwd)
   const { axes, points } = matrixOf(description)
   if (description.overridden !== undefined) refuseVaried(axes, readExperiment(file, io.cwd).spec, description.spec)
-  const outputs = new Outputs(options, filesRead(description, options, io.cwd), io)
+  const outputs = new Outputs(options, await filesRead(description, options, io.cwd), io)
   try {
     const prepared = await prepareAll(description, points, io)
     countFindings(prepared.flatMap(({ policies }) => policies), options, io)

@@ -10,6 +10,7 @@ import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { amountsOf, totalOf } from '../cluster-amounts.js'
 import { fromClusterFile } from '../experiment/cluster-file.js'
+import { filesNamedIn } from '../experiment/files-named-in.js'
 import type { Io } from '../io.js'
 import { outputFile } from '../output/output-file.js'
 import { spareInputs } from '../output/spare-inputs.js'
@@ -47,7 +48,7 @@ export function addWeigh(program: Command, io: Io): void {
 }
 
 async function weigh(file: string, options: WeighOptions, io: Io): Promise<void> {
-  spareInputs([options.out], [file, options.job, options.mapping], io.cwd)
+  spareInputs([options.out], [file, ...(await filesNamedIn(resolve(io.cwd, file))), options.job, options.mapping], io.cwd)
   const out = options.out === undefined ? undefined : outputFile(options.out, io, options.force === true)
   const { description, model } = await fromClusterFile(resolve(io.cwd, file), (cluster) => ({ description: cluster, model: buildCluster(cluster) }))
   const workload = options.job === undefined ? workloadOf('word count', [wordCount(model)]) : await firstOf(options.job, options, io)

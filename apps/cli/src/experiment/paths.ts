@@ -1,30 +1,42 @@
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Description } from './experiment.js'
 import { fieldPath } from './field-path.js'
+import { filesNamedIn } from './files-named-in.js'
 import type { ExperimentOptions } from './given-options.js'
+import { locate } from './plug-ins.js'
 import { filesOf } from './queues.js'
 import type { ExperimentSpec } from './schema.js'
 
 /** An experiment with the paths of all files that it names changed; `from` is the directory that they are relative to. */
 export function withPaths({ matrix, ...spec }: ExperimentSpec, from: string, moved: Move): ExperimentSpec {
-  const changed = (value: unknown, place = '') => withFiles(value, place, { from, moved })
+  const changed = (value: unknown, place = '') => withFiles(value, place, from, moved)
   return { ...(changed(spec) as ExperimentSpec), ...(matrix !== undefined && { matrix: withAxes(matrix, changed) }) }
 }
 
-/** All files of an experiment as whole paths: its own, those it names, and the mapping of columns that the command line names. */
-export function filesRead({ spec, directory, source }: Description, { mapping }: Pick<ExperimentOptions, 'mapping'>, cwd: string): string[] {
+/** All files of an experiment as whole paths: its own, those it names and what these name, and the mapping of columns that the command line names. */
+export async function filesRead({ spec, directory, source }: Description, { mapping }: Pick<ExperimentOptions, 'mapping'>, cwd: string): Promise<string[]> {
   const files = [source?.file, mapping].flatMap((path) => (path === undefined ? [] : [resolve(cwd, path)]))
-  withPaths(spec, directory, (path) => {
-    files.push(resolve(directory, path))
+  const naming: string[] = []
+  withPaths(spec, directory, (path, place) => {
+    files.push(place === 'plugins[]' ? moduleAt(path, directory) : resolve(directory, path))
+    if (/^(cluster|queues|yarnSite)\b/.test(place)) naming.push(resolve(directory, path))
     return path
   })
-  return files
+  return [...files, ...(await Promise.all(naming.map(filesNamedIn))).flat()]
 }
 
-type Move = (path: string) => string
+/** The file of a plug-in, of which the folder may be named. */
+function moduleAt(path: string, directory: string): string {
+  const url = locate(path, directory)
+  return url.startsWith('file:') ? fileURLToPath(url) : path
+}
+
+/** Another path for one that stands at a place. */
+type Move = (path: string, place: string) => string
 
 /** How the files that a text names are changed. */
-type Change = (written: string, how: { readonly from: string; readonly moved: Move }) => string
+type Change = (written: string, how: { readonly from: string; readonly moved: (path: string) => string }) => string
 
 const file: Change = (written, { moved }) => moved(written)
 const joined: Change = (written, { from, moved }) => filesOf(written, from).map(moved).join('+')
@@ -56,11 +68,11 @@ const files: Readonly<Record<string, Change>> = {
 const model = /^polic(y|ies\[\])\..*\bbayes-comm\.model$/
 
 /** What stands at a place of an experiment, with the files in it changed. */
-function withFiles(value: unknown, place: string, how: Parameters<Change>[1]): unknown {
-  if (typeof value === 'string') return (files[place] ?? (model.test(place) ? file : undefined))?.(value, how) ?? value
-  if (Array.isArray(value)) return value.map((each) => withFiles(each, `${place}[]`, how))
+function withFiles(value: unknown, place: string, from: string, moved: Move): unknown {
+  if (typeof value === 'string') return (files[place] ?? (model.test(place) ? file : undefined))?.(value, { from, moved: (path) => moved(path, place) }) ?? value
+  if (Array.isArray(value)) return value.map((each) => withFiles(each, `${place}[]`, from, moved))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withFiles(each, place === '' ? key : `${place}.${key}`, how)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withFiles(each, place === '' ? key : `${place}.${key}`, from, moved)]))
 }
 
 type Matrix = NonNullable<ExperimentSpec['matrix']>

@@ -63,8 +63,8 @@ function shareOwnPackages(): void {
   register(`data:text/javascript,${encodeURIComponent(hook)}`)
 }
 
-/** A path is relative to the file that names it, and may be the folder of a package; a package is looked up from there, then from here. */
-function locate(specifier: string, directory: string): string {
+/** The URL of a plug-in's module. A path is relative to the file that names it, and may be the folder of a package; a package is looked up from there, then from here. */
+export function locate(specifier: string, directory: string): string {
   const path = modulePath(specifier, directory)
   const require = createRequire(resolve(directory, 'experiment.yaml'))
   try {

@@ -38,7 +38,7 @@ function partsTable(runs: readonly ExplainedRun[], width: number | undefined): s
 const partText = (part: number, wait: number) => (part === 0 ? NONE : `${seconds(part)} (${percent(part / wait, 0)})`)
 
 function storyText({ policy, wait }: ExplainedRun): string {
-  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, nodesAway, keptOff } = wait
+  const { outcome, rejection, spans, promises, attempts, conflicts, ahead, passedBy, passing, holders, prefilled, nodesAway, keptOff } = wait
   const lines: string[] = []
   if (outcome === 'rejected') lines.push(`left out: ${rejection}`)
   for (const { from, to, why } of spans.slice(0, SPANS)) lines.push(`${seconds(from)} to ${seconds(to)} s: ${why}`)
@@ -46,7 +46,7 @@ function storyText({ policy, wait }: ExplainedRun): string {
   if (rest > 0) lines.push(`and ${counted(rest, 'more change')} of the reason (--json has all)`)
   if (wait.wait > 0 && ahead > 0) lines.push(`${counted(ahead, 'job')} waited when it came`)
   if (passedBy > 0) lines.push(`${counted(passedBy, 'job')} submitted later started first: ${passing.join(', ')}${passedBy > passing.length ? ', ...' : ''}`)
-  if (holders.length > 0) lines.push(`held most meanwhile: ${holdersText(wait)}`)
+  if (holders.length > 0 || prefilled > 0) lines.push(`held most meanwhile: ${holdersText(wait)}`)
   if (wait.wait > 0) for (const { why, nodes } of keptOff) lines.push(`kept off ${counted(nodes, 'node')}: ${why}`)
   if (nodesAway > 0) lines.push(`nodes away meanwhile, on average: ${number(nodesAway)}`)
   for (const { at, start } of promises) lines.push(`at ${seconds(at)} s promised a start by ${seconds(start)} s`)
@@ -55,10 +55,12 @@ function storyText({ policy, wait }: ExplainedRun): string {
   return `\n${policy}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
-/** With their queues, where these are not all the job's own. */
-function holdersText({ queue: own, holders }: JobWait): string {
+/** With their queues, where these are not all the job's own, and what was there when the run began in its place among them. */
+function holdersText({ queue: own, holders, prefilled }: JobWait): string {
   const tellsQueues = holders.some(({ user, queue }) => queue !== own && queue !== user)
-  return holders.map(({ id, user, queue, share }) => `${id}${tellsQueues && queue !== user ? ` in ${queue}` : ''} (${percent(share)})`).join(', ')
+  const texts = holders.map(({ id, user, queue, share }) => `${id}${tellsQueues && queue !== user ? ` in ${queue}` : ''} (${percent(share)})`)
+  if (prefilled > 0) texts.splice(holders.filter(({ share }) => share >= prefilled).length, 0, `tasks of no job (${percent(prefilled)})`)
+  return texts.join(', ')
 }
 
 /** Whole seconds as they are, others to a tenth; of what never came none. */

@@ -5,8 +5,8 @@ import { basename, resolve, sep } from 'node:path'
 type Paths = readonly (string | undefined)[]
 
 /**
- * Throws `BAD_OPTION` where an output of a command would take the place of a file that it reads, whatever its name or link: of the file, or
- * of a directory that it is in. The experiment.yaml of such a directory may be the command's own, which is written again with the same
+ * Throws `BAD_OPTION` where an output of a command would take the place of a file that it reads, whatever its name or link: of the file,
+ * of a directory that it is in, or of a file in a directory that is read. The experiment.yaml of such a directory may be the command's own, which is written again with the same
  * settings. Paths are relative to `cwd`; what is undefined or `-` is none.
  */
 export function spareInputs(outputs: Paths, inputs: Paths, cwd: string): void {
@@ -16,6 +16,8 @@ export function spareInputs(outputs: Paths, inputs: Paths, cwd: string): void {
     if (file === undefined || target === undefined) continue
     const wayOut = 'Choose another name for what it writes.'
     if (read.includes(target)) throw new SchedError('BAD_OPTION', 'is read by this command.', { file }, wayOut)
+    const around = read.find((path) => target.startsWith(path + sep))
+    if (around !== undefined) throw new SchedError('BAD_OPTION', `is in "${basename(around)}", all of which this command reads.`, { file }, wayOut)
     const inside = read.find((path) => path.startsWith(target + sep) && basename(path) !== 'experiment.yaml')
     if (inside !== undefined) throw new SchedError('BAD_OPTION', `holds "${inside.slice(target.length + 1)}", which this command reads.`, { file }, wayOut)
   }

@@ -20,7 +20,7 @@ import {
   type WorkView,
 } from '@sched/core'
 import { keptOff, type KeptOff } from './kept-off.js'
-import { Meanwhile, type Holder } from './meanwhile.js'
+import { Meanwhile, type Holder, type Prefilled } from './meanwhile.js'
 import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 
 /** Why one job waited for its first task. */
@@ -63,6 +63,8 @@ export interface JobWait {
   readonly passing: readonly string[]
   /** Who held most of the cluster meanwhile. */
   readonly holders: readonly Holder[]
+  /** The same of tasks of no job, which ran when the run began, together; 0 where there were none. */
+  readonly prefilled: number
   /** Nodes that were away meanwhile, on average. */
   readonly nodesAway: number
   /** Nodes that it could not begin on, whatever was free there. */
@@ -91,12 +93,15 @@ const NAMED = 5
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
  * - `next attempt`: before the decision that follows one which found no room, or lost all it claimed to others;
  * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: it was not its turn.
+ *
+ * `prefilled` are the tasks of no job with which the run begins, so that it says what they held.
  */
-export const jobWait = (id: string): JobWaitObserver => new JobWaitObserver(id)
+export const jobWait = (id: string, prefilled: readonly Prefilled[] = []): JobWaitObserver => new JobWaitObserver(id, prefilled)
 
 /** Follows one job of a run; `result` says why it waited. */
 export class JobWaitObserver implements Observer {
   readonly #id: string
+  readonly #prefilled: readonly Prefilled[]
   #cluster!: ClusterView
   #architecture: Architecture | undefined
   #work!: WorkView
@@ -135,8 +140,9 @@ export class JobWaitObserver implements Observer {
   readonly #passingNow: string[] = []
   #passingAt: Seconds = NaN
 
-  constructor(id: string) {
+  constructor(id: string, prefilled: readonly Prefilled[] = []) {
     this.#id = id
+    this.#prefilled = prefilled
   }
 
   /** Whether the job has ended or was left out: what happens later changes nothing in the result. */
@@ -159,6 +165,7 @@ export class JobWaitObserver implements Observer {
       attempts: own.length, conflicts: own.filter(({ isLost }) => isLost).length,
       ahead, passedBy: this.#passedBy, passing: this.#passing,
       holders: this.#meanwhile.holders(NAMED),
+      prefilled: this.#meanwhile.prefilled(),
       nodesAway: this.#meanwhile.nodesAway(),
       keptOff: keptOff(this.#stages, this.#cluster),
     }
@@ -170,7 +177,7 @@ export class JobWaitObserver implements Observer {
     this.#cluster = cluster
     this.#architecture = architecture
     this.#work = work
-    this.#meanwhile = new Meanwhile(cluster, work)
+    this.#meanwhile = new Meanwhile(cluster, work, this.#prefilled)
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {

@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, Demand, JobId, ResourceId, Seconds, TaskId, WorkView } from '@sched/core'
 
 /** A job that held part of the cluster while another waited. */
 export interface Holder {
@@ -12,8 +12,15 @@ export interface Holder {
   readonly share: number
 }
 
-interface Running extends Omit<Holder, 'share'> {
-  readonly tasks: Map<TaskId, readonly number[]>
+/** A task of no job, which ran when the run began. */
+export interface Prefilled {
+  /** What it holds. */
+  readonly demand: Demand
+  /** When it ends, seconds from the start of the run; `Infinity`: never. */
+  readonly end: Seconds
+}
+
+interface Held {
   readonly held: number[]
   share: number
   since: Seconds
@@ -21,12 +28,19 @@ interface Running extends Omit<Holder, 'share'> {
   sum: number
 }
 
-/** What all jobs hold, and from `begin` to `end` how much of the cluster each held, and how many nodes were away. */
+interface Running extends Held, Omit<Holder, 'share'> {
+  readonly tasks: Map<TaskId, readonly number[]>
+}
+
+/** What all jobs hold, and what tasks of none do, and from `begin` to `end` how much of the cluster each held, and how many nodes were away. */
 export class Meanwhile {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #running = new Map<JobId, Running>()
   readonly #gone: Running[] = []
+  readonly #prefilled: Held
+  /** Tasks of no job that have not ended, the next to end last. */
+  readonly #left: Prefilled[]
   #from: Seconds = NaN
   #to: Seconds = NaN
   #away = 0
@@ -34,18 +48,25 @@ export class Meanwhile {
   /** Integral of the nodes that were away over the time that counts. */
   #awaySum = 0
 
-  constructor(cluster: ClusterView, work: WorkView) {
+  constructor(cluster: ClusterView, work: WorkView, prefilled: readonly Prefilled[]) {
     this.#cluster = cluster
     this.#work = work
+    this.#prefilled = { held: this.#nothing(), share: 0, since: 0, sum: 0 }
+    this.#left = [...prefilled].sort((a, b) => b.end - a.end)
+    for (const { demand } of prefilled) this.#change(this.#prefilled, this.#amounts(demand), 1, 0)
   }
 
   begin(now: Seconds): void {
+    this.#endPrefilled(now)
     this.#from = now
+    this.#prefilled.since = now
     for (const running of this.#running.values()) running.since = now
     this.#awaySince = now
   }
 
   end(now: Seconds): void {
+    this.#endPrefilled(now)
+    this.#count(this.#prefilled, now)
     for (const running of this.#running.values()) this.#count(running, now)
     this.#countAway(now)
     this.#to = now
@@ -56,7 +77,7 @@ export class Meanwhile {
     if (running === undefined)
       this.#running.set(
         job,
-        (running = { ...this.#namesOf(job), tasks: new Map(), held: this.#cluster.resources.map(() => 0), share: 0, since: now, sum: 0 }),
+        (running = { ...this.#namesOf(job), tasks: new Map(), held: this.#nothing(), share: 0, since: now, sum: 0 }),
       )
     const shape = this.#work.shapeOf(task)
     const demand = this.#cluster.resources.map((_, r) => this.#work.demand(shape, r as ResourceId))
@@ -98,12 +119,34 @@ export class Meanwhile {
     return all.sort((a, b) => b.sum - a.sum).slice(0, most).map(({ id, user, queue, sum }) => ({ id, user, queue, share: sum / length }))
   }
 
+  /** What tasks of no job held: the same as of a job. */
+  prefilled(): number {
+    const length = this.#to - this.#from
+    return length > 0 ? this.#prefilled.sum / length : 0
+  }
+
+  /** Those that have ended by now have given back what they held. */
+  #endPrefilled(now: Seconds): void {
+    for (let last = this.#left.at(-1); last !== undefined && last.end <= now; last = this.#left.at(-1)) {
+      this.#change(this.#prefilled, this.#amounts(last.demand), -1, last.end)
+      this.#left.pop()
+    }
+  }
+
+  #nothing(): number[] {
+    return this.#cluster.resources.map(() => 0)
+  }
+
+  #amounts(demand: Demand): number[] {
+    return this.#cluster.resources.map((name) => demand[name] ?? 0)
+  }
+
   #namesOf(job: JobId): Omit<Holder, 'share'> {
     const work = this.#work
     return { id: work.name(job), user: work.userName(work.user(job)), queue: work.queueName(work.queue(job)) }
   }
 
-  #change(running: Running, demand: readonly number[], sign: 1 | -1, now: Seconds): void {
+  #change(running: Held, demand: readonly number[], sign: 1 | -1, now: Seconds): void {
     this.#count(running, now)
     const { held } = running
     let share = 0
@@ -124,7 +167,7 @@ export class Meanwhile {
     return this.#from <= now && Number.isNaN(this.#to)
   }
 
-  #count(running: Running, now: Seconds): void {
+  #count(running: Held, now: Seconds): void {
     if (this.#isOn(now)) running.sum += running.share * (now - Math.max(running.since, this.#from))
     running.since = now
   }

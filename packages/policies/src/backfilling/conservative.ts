@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { overrunOptions, windowOptions } from './options.js'
-import { Reservations } from './reservations.js'
+import { Reservations, type PlanMemory } from './reservations.js'
 import { RigidJobs } from './rigid-jobs.js'
 import { Windows } from './windows.js'
 
@@ -70,7 +70,11 @@ class Conservative implements Policy {
     const withdrawIfOther = (job: JobId, lane: LaneId) => {
       if (jobs.lanes[lane]?.isAsRead(job) === false) withdraw(job, lane)
     }
-    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther }, jobs))
+    const memory = () => this.#plans.map((plan) => plan.memory(env.work))
+    const recall = (remembered: unknown) => {
+      for (const [lane, plan] of (remembered as readonly (PlanMemory | null)[]).entries()) if (plan !== null) this.#plans[lane]?.recall(plan, env)
+    }
+    Object.assign(this, forwarding({ onSubmit: reset, onDrained: withdraw, onMore: withdrawIfOther, memory, recall }, jobs))
   }
 
   schedule(round: Round): void {

@@ -1,9 +1,25 @@
-import { grown, type JobId, type Order, type Round, type Seconds } from '@sched/core'
+import { grown, jobsByName, None, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, type Windows } from './windows.js'
+
+/** What a plan goes by beside what waits and runs: as of the last pass. */
+export interface PlanMemory {
+  /** The time of that pass. */
+  readonly at: Seconds
+  /** What the lane had of each resource: where that is another now, no plan holds. */
+  readonly capacity: readonly number[]
+  /** Reserved starts by name of job; null: there is none that could be reserved. */
+  readonly starts: readonly (readonly [job: string, start: Seconds | null])[]
+  /** Jobs that wait and were not placed, since a limit held them back. */
+  readonly passedOver: readonly string[]
+  /** Whether one of them should have started then and could not, and whether something was given back that others may move to. */
+  readonly isStuck: boolean
+  readonly hasRoom: boolean
+  readonly hides: boolean
+}
 
 /** The reserved starts of all waiting jobs of a lane, and the profile that they and what runs leave: conservative backfilling. */
 export class Reservations {
@@ -15,7 +31,7 @@ export class Reservations {
   readonly #gaps: Gaps
   readonly #atAnyEnd: boolean
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
-  #start = new Float64Array(64)
+  #start = new Float64Array(64).fill(NaN)
   /** No reserved start is earlier, except of jobs that could not start when their time came, which was then. */
   #soonest: Seconds = Infinity
   #stuck: Seconds = Infinity
@@ -37,7 +53,7 @@ export class Reservations {
   }
 
   reset(job: JobId): void {
-    if (job >= this.#start.length) this.#start = grown(this.#start, job + 1)
+    if (job >= this.#start.length) this.#start = grown(this.#start, job + 1, NaN)
     this.#start[job] = NaN
   }
 
@@ -49,6 +65,57 @@ export class Reservations {
     this.#start[job] = NaN
     this.#mustCompress = true
     this.#lane.newcomers = 2 // if it still waits, it will be found when the queue is read
+  }
+
+  /** Null where all jobs are placed anew in the next pass, whatever was planned. */
+  memory(work: Env['work']): PlanMemory | null {
+    if (this.#surprises !== this.#lane.surprises) return null
+    const { newcomers, newcomer } = this.#lane
+    const placed = work.jobs().filter((job) => !Number.isNaN(this.#start[job] as number))
+    const starts = placed.map((job) => [work.name(job), finite(this.#start[job] as number)] as const)
+    const passedOver = newcomers > 1 ? [] : this.#withoutStart(work).filter((job) => newcomers === 0 || job !== newcomer).map((job) => work.name(job))
+    return { at: this.#profile.times[this.#profile.first] as number, capacity: [...this.#lane.capacity], starts, passedOver, isStuck: this.#stuck < Infinity, hasRoom: this.#mustCompress || this.#givesBack(), hides: this.#hides }
+  }
+
+  /** Jobs keep the starts that were reserved for them; what runs is expected to end when it was, so that no plan is made anew. */
+  recall({ at, capacity, starts, passedOver, isStuck, hasRoom, hides }: PlanMemory, { cluster, work }: Env): void {
+    const lane = this.#jobs.open({ now: at, lane: this.#lane.lane, cluster })
+    if (capacity.length !== lane.width || capacity.some((amount, r) => amount !== lane.capacity[r])) return
+    planRunning(this.#profile, lane, this.#windows, at)
+    this.#surprises = lane.surprises
+    ;(lane.released as number[]).length = 0
+    this.#mustCompress = hasRoom
+    this.#stuck = isStuck ? at : Infinity
+    this.#hides = hides
+    const jobs = jobsByName(work)
+    for (const [name, start] of starts) {
+      const job = jobs.get(name)
+      if (job !== undefined && lane.waits[job] === true) this.#take(job, start ?? Infinity, at)
+    }
+    const newcomers = this.#withoutStart(work).filter((job) => !passedOver.includes(work.name(job)))
+    lane.newcomers = newcomers.length
+    lane.newcomer = newcomers.at(-1) ?? None
+  }
+
+  /** Jobs that wait and have none. */
+  #withoutStart(work: Env['work']): JobId[] {
+    return work.jobs().filter((job) => this.#lane.waits[job] === true && Number.isNaN(this.#start[job] as number))
+  }
+
+  #take(job: JobId, start: Seconds, at: Seconds): void {
+    const { demand, length, width } = this.#lane
+    this.#fill(job, start, 1)
+    this.#gaps.want(demand[job * width] as number, length[job] as number)
+    this.#start[job] = start
+    if (start > at && start < this.#soonest) this.#soonest = start
+  }
+
+  /** Whether what ended since the last pass lets others move. */
+  #givesBack(): boolean {
+    const released = this.#lane.released as number[]
+    const at = this.#profile.times[this.#profile.first] as number
+    for (let i = 0; i < released.length; i += this.#lane.width + 1) if (this.#atAnyEnd ? !Number.isNaN(released[i]) : (released[i] as number) > at) return true
+    return false
   }
 
   /** Brings the plan up to `round.now`: early ends, then newcomers. */
@@ -225,3 +292,6 @@ export class Reservations {
     this.#placeNewcomers(round)
   }
 }
+
+/** As JSON has it. */
+const finite = (time: Seconds): Seconds | null => (time === Infinity ? null : time)

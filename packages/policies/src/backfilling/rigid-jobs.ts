@@ -82,7 +82,7 @@ export class RigidJobs implements WorkListener {
   }
 
   /** The round's lane as of now: to be called first in every round. */
-  open(round: Round): RigidLane {
+  open(round: Pick<Round, 'lane' | 'now' | 'cluster'>): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane
     this.#now = round.now
     if (this.#early.size > 0) this.#seeEarly()
@@ -108,7 +108,7 @@ export class RigidJobs implements WorkListener {
     return (Number.isNaN(started) ? this.#now : started) + this.#planned(this.#byPart ? work.taskEstimate(task) : work.estimate(work.jobOf(task))) - work.worked(task)
   }
 
-  #measure(lane: RigidLane, round: Round): void {
+  #measure(lane: RigidLane, round: Pick<Round, 'cluster'>): void {
     lane.measure(round.cluster)
     this.#mustMeasure = this.lanes.some((each) => each.isShared)
   }
@@ -208,6 +208,17 @@ export class RigidJobs implements WorkListener {
   /** Whom an order for backfilling alone would never let run may still be the first of the other. */
   admits(spec: JobSpec): string | undefined {
     return this.#order.admits?.(spec) ?? this.#placement?.admits?.(spec)
+  }
+
+  /** Of its order, and of what else it is composed of. */
+  memory(): unknown {
+    return [this.#order.memory?.() ?? null, this.#others?.memory?.() ?? null]
+  }
+
+  recall(memory: unknown): void {
+    const [ofOrder, ofOthers] = memory as readonly unknown[]
+    if (this.#order.memory !== undefined) this.#order.recall?.(ofOrder)
+    if (this.#others?.memory !== undefined) this.#others.recall?.(ofOthers)
   }
 
   onSubmit(job: JobId): void {

@@ -1,4 +1,13 @@
-import type { JobId, Seconds } from '@sched/core'
+import { jobsByName, type JobId, type Seconds, type WorkView } from '@sched/core'
+
+/** Who was taken, for one that takes a scheduler's place. */
+export interface TakenMemory {
+  /** The last look; null: there was none. */
+  readonly now: Seconds | null
+  readonly at: readonly (readonly [job: string, at: Seconds])[]
+  readonly again: readonly string[]
+  readonly expected: readonly Seconds[]
+}
 
 /**
  * Jobs of which tasks were taken since something last happened, looks that a policy has asked for itself left out. Who was taken takes
@@ -12,6 +21,19 @@ export class TakenJobs {
   /** Looks that were asked for and have not come: there may be several, a moment apart. */
   readonly #expected = new Set<Seconds>()
   #now = NaN
+
+  memory(work: WorkView): TakenMemory {
+    const name = (job: JobId) => work.name(job)
+    return { now: Number.isNaN(this.#now) ? null : this.#now, at: Array.from(this.#at, ([job, at]) => [name(job), at] as const), again: Array.from(this.#again, name), expected: [...this.#expected] }
+  }
+
+  recall({ now, at, again, expected }: TakenMemory, work: WorkView): void {
+    const jobs = jobsByName(work)
+    this.#now = now ?? NaN
+    for (const [name, time] of at) if (jobs.has(name)) this.#at.set(jobs.get(name) as JobId, time)
+    for (const name of again) if (jobs.has(name)) this.#again.add(jobs.get(name) as JobId)
+    for (const time of expected) this.#expected.add(time)
+  }
 
   /** To be called at every look. */
   begin(now: Seconds): void {

@@ -1,7 +1,7 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
-import { TakenJobs } from '../disciplines/taken-jobs.js'
+import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
 import { Borrowers } from './candidates.js'
@@ -101,7 +101,8 @@ class Kueue implements Policy {
     this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env) : undefined)
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
-    Object.assign(this, forwarding(this.#workloads, placement))
+    const barred = { memory: () => this.#preempted.memory(env.work), recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) } }
+    Object.assign(this, forwarding(this.#workloads, placement, barred))
   }
 
   admits(spec: JobSpec): string | undefined {

@@ -52,6 +52,11 @@ export class Queues {
     if (Object.keys(settings.queues).length === 0) this.#quota(settings.defaults, 'defaults', false)
   }
 
+  /** All queues by name, in the order in which they were made: each has quota that its cohort may borrow. */
+  get names(): readonly string[] {
+    return [...this.#byName.keys()]
+  }
+
   of(name: string): ClusterQueue {
     return this.#byName.get(name) ?? this.#make(name)
   }

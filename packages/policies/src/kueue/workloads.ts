@@ -1,9 +1,10 @@
-import type { Env, JobId, LaneId, NodeId, Release, ResourceId, TaskId, WorkListener } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkListener } from '@sched/core'
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
 import { isOf, type ClusterQueue, type Queues } from './queues.js'
 import { charge, discharge, isPartial, type Likeness, type Workload } from './workload.js'
+import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
  * Jobs that wait for admission, by queue, and what is admitted. A job has at most one workload that is admitted and waits
@@ -124,6 +125,74 @@ export class Workloads implements WorkListener {
     this.leaving[workload.lane]?.add(workload)
   }
 
+  // ---- after a restart ----
+
+  memory(): WorkloadsMemory {
+    const all = [...this.admitted.values()].flatMap((each) => [...each]).sort((a, b) => a.admission - b.admission)
+    const order = (sets: readonly Set<Workload>[]) => sets.map((set) => Array.from(set, (workload) => all.indexOf(workload)))
+    const leaving = this.leaving.flatMap((set) => [...set])
+    const unstarted = order(this.unstarted)
+    const told = (workload: Workload) => memoryOf(workload, this.#queues.flavors, this.#env)
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told) }
+  }
+
+  /** What runs was taken for admitted task by task, in the order of the starts. */
+  recall(memory: unknown): void {
+    const { queues, admitted, unstarted, leaving } = memory as WorkloadsMemory
+    for (const name of queues) this.#queues.of(name)
+    const jobs = jobsByName(this.#env.work)
+    const made = admitted.map((each) => this.#recallOne(each, jobs))
+    for (const each of leaving) {
+      const workload = this.#recallOne(each, jobs)
+      if (workload !== undefined && workload.running.length > 0) this.leaving[workload.lane]?.add(workload)
+    }
+    for (const [lane, order] of unstarted.entries())
+      for (const at of order) {
+        const workload = made[at]
+        if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
+      }
+    this.isChanged.fill(1)
+  }
+
+  /** One that has tasks still: what does not run any more has ended. */
+  #recallOne(told: WorkloadMemory, jobs: ReadonlyMap<string, JobId>): Workload | undefined {
+    const { lane, flavor, least, most, isWhole } = told
+    const job = jobs.get(told.job)
+    if (job === undefined) return undefined
+    const running = tasksOf(told.running, job, lane, this.#env.work)
+    const waits = this.#row(this.#isOpen, lane)[job] === true && told.unstarted > 0
+    const shape = running[0] === undefined ? this.#env.work.shape(job, lane) : this.#env.work.shapeOf(running[0])
+    if (running.length === 0 && !waits) return undefined
+    for (const task of running) this.#takeFrom(task)
+    const made = this.#make(job, lane, least, waits ? told.unstarted : 0, shape, most)
+    const gone = told.running.length - running.length
+    const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
+    const index = this.#queues.flavors.findIndex(({ name }) => name === flavor)
+    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), flavor: Math.max(0, index), admission: ++this.#admissions, tasks, running }
+    for (const task of running) this.#ofTask[task] = workload
+    if (tasks === 0) return workload
+    charge(workload, tasks)
+    this.#usage?.change(workload.user, workload.demand, tasks, this.#env.now())
+    this.#enlist(workload)
+    if (isPartial(workload)) this.#row(this.#partOf, lane)[job] = workload
+    if (waits) this.#row(this.#unstartedOf, lane)[job] = workload
+    this.#refresh(job, lane)
+    return workload
+  }
+
+  #demandOf({ demand }: WorkloadMemory, made: Workload): Float64Array {
+    return demand === undefined ? made.demand : Float64Array.from(this.#env.cluster.resources, (name) => demand[name] ?? 0)
+  }
+
+  /** The workload that was made of a task as it was taken over is no more. */
+  #takeFrom(task: TaskId): void {
+    const workload = this.#ofTask[task]
+    if (workload === undefined) return
+    discharge(workload, workload.tasks)
+    this.#usage?.change(workload.user, workload.demand, -workload.tasks, this.#env.now())
+    this.admitted.get(workload.queue)?.delete(workload)
+  }
+
   // ---- keeping current ----
 
   onReady(job: JobId, lane: LaneId): void {
@@ -175,11 +244,11 @@ export class Workloads implements WorkListener {
     else this.#leave(workload)
   }
 
-  /** Whether there is another task for the place of one that has ended. */
+  /** Whether there is another task for the place of one that has ended, and not a later stage that starts more at once. */
   #hasNext(workload: Workload): boolean {
     const { job, lane, shape, tasks, unstarted } = workload
     const { work } = this.#env
-    return tasks > 0 && isPartial(workload) && work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && work.mostTogether(job, lane) > unstarted
+    return tasks > 0 && isPartial(workload) && work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && work.mostTogether(job, lane) > unstarted && work.together(job, lane) <= unstarted + 1
   }
 
   #leavePlace(workload: Workload): void {

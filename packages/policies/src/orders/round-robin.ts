@@ -80,5 +80,11 @@ function turns({ cluster }: Shares, weightOf: ReadonlyMap<string, number>): Shar
       serial = round.serial
       return false
     },
+    memory: (pool, lane) => [turn[pool * lanes + lane] as number, left[pool * lanes + lane] as number],
+    recall(pool, lane, [itsTurn = 0, itsLeft = 0]) {
+      turn[pool * lanes + lane] = itsTurn
+      left[pool * lanes + lane] = itsLeft
+      last = Math.max(last, itsTurn)
+    },
   }
 }

@@ -43,7 +43,13 @@ export interface ShareRule {
   readonly claimOf?: (pool: number, lane: LaneId) => PoolClaim
   /** Whether a pool's key also depends on the job that is first in it. */
   readonly readsFirst?: boolean
+  /** What it knows of a pool of the lane beyond what waits and runs, numbers for JSON; and takes it up again. */
+  readonly memory?: (pool: number, lane: LaneId) => readonly number[]
+  readonly recall?: (pool: number, lane: LaneId, memory: readonly number[]) => void
 }
+
+/** By lane and path of the pool. */
+type PoolsMemory = readonly Readonly<Record<string, readonly number[]>>[]
 
 /**
  * Users, queues or jobs by a share of the cluster that a rule computes, the smallest first; at every level where queues
@@ -55,6 +61,8 @@ export class ShareOrder implements Order {
   /** Of orders that divide slots among users or queues. */
   readonly sharing: Sharing | undefined
   readonly admits?: (spec: JobSpec) => string | undefined
+  /** Where its rule has one. */
+  readonly memory?: () => PoolsMemory
   readonly #work: WorkView
   readonly #lanes: number
   readonly #laneResources: readonly (readonly ResourceId[])[]
@@ -95,9 +103,19 @@ export class ShareOrder implements Order {
     this.readsAll = this.#rule.mayStart === undefined
     const { claimOf, refusal } = this.#rule
     if (refusal !== undefined) this.admits = (spec) => refusal(spec, this.#pathsOf(spec))
+    const { memory } = this.#rule
+    if (memory !== undefined) this.memory = () => cluster.lanes.map((_, lane) => Object.fromEntries(this.#tree.pools.map(({ id, path }) => [path, memory(id, lane as LaneId)])))
     if (claimOf !== undefined && by !== 'job' && cluster.lanes.every(({ resources }) => resources.length === 1))
       this.sharing = new ShareView(env, this.#tree, this.#jobsOf, (job) => this.#poolOf[job] as number, claimOf)
     this.#addPools(0)
+  }
+
+  /** Pools that there are not have nobody who waits: they begin to wait like any other. */
+  recall(memory: unknown): void {
+    for (const [lane, pools] of (memory as PoolsMemory).entries()) {
+      for (const { id, path } of this.#tree.pools) if (pools[path] !== undefined) this.#rule.recall?.(id, lane as LaneId, pools[path])
+      this.#placeAll(lane as LaneId)
+    }
   }
 
   // ---- reading ----

@@ -80,5 +80,10 @@ function virtualFinish({ cluster, work, tree, lists, usage }: Shares, weightOf: 
       const above = parentOf(pool) * lanes + lane
       clock[above] = Math.max(clock[above] as number, finish[at])
     },
+    memory: (pool, lane) => [finish[pool * lanes + lane] as number, clock[pool * lanes + lane] as number],
+    recall(pool, lane, [itsFinish = 0, itsClock = 0]) {
+      finish[pool * lanes + lane] = itsFinish
+      clock[pool * lanes + lane] = itsClock
+    },
   }
 }

@@ -1,9 +1,12 @@
-import type { Env, JobId, LaneId, NodeId, Release, ResourceId, TaskId, WorkView } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type TaskId, type WorkView } from '@sched/core'
 import type { KeyRows } from '../orders/ranked-ids.js'
 import type { Amounts } from './amounts.js'
 import { isReady, type Likeness, type VolcanoJob } from './queue.js'
 import type { Session } from './plugin.js'
 import type { Tiers } from './tiers.js'
+
+/** Names of jobs that were enqueued. */
+export type EnqueuedMemory = readonly string[]
 
 /** The jobs of one lane, with the sums and lists of their queues kept current. */
 export class Jobs {
@@ -51,6 +54,20 @@ export class Jobs {
     this.#count(job)
     this.#list(job)
     this.isStale = true
+  }
+
+  memory(): EnqueuedMemory {
+    return this.#byId.filter((job) => job?.isIn === true).map((job) => this.#work.name((job as VolcanoJob).id))
+  }
+
+  /** Those are enqueued; that others are not shows when somebody asks. */
+  recall(enqueued: EnqueuedMemory): void {
+    const jobs = jobsByName(this.#work)
+    for (const name of enqueued) {
+      const id = jobs.get(name)
+      const job = id === undefined ? undefined : this.#byId[id]
+      if (job?.isIn === false) this.enqueue(job)
+    }
   }
 
   /** Notes who has waited for as long as it may, and returns when the next one will have; `Infinity`: nobody waits. */

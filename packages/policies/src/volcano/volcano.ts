@@ -2,8 +2,9 @@ import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, starte
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
-import { TakenJobs } from '../disciplines/taken-jobs.js'
+import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { VolcanoJob } from './queue.js'
+import type { EnqueuedMemory } from './jobs.js'
 import { VolcanoLane } from './lane.js'
 import { volcanoOptions, type VolcanoOptions, type VolcanoSettings } from './options.js'
 import { NoRoom } from './places.js'
@@ -54,7 +55,8 @@ class Volcano implements Policy {
     this.#placement = placement
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
     this.#taking = this.#lanes.map((lane) => new Taking(env, lane, placement, this.#taken))
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement))
+    const barred = { memory: () => this.#taken.memory(env.work), recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) } }
+    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred))
   }
 
   admits(job: JobSpec): string | undefined {
@@ -203,5 +205,12 @@ class Telling {
   }
   onFinish(job: JobId): void {
     for (const { jobs } of this.#lanes) jobs.close(job)
+  }
+  /** By lane. */
+  memory(): readonly EnqueuedMemory[] {
+    return this.#lanes.map(({ jobs }) => jobs.memory())
+  }
+  recall(memory: unknown): void {
+    for (const [lane, enqueued] of (memory as readonly EnqueuedMemory[]).entries()) this.#lanes[lane]?.jobs.recall(enqueued)
   }
 }

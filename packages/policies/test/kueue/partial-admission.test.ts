@@ -70,6 +70,14 @@ describe('a gang that is admitted in part', () => {
     expect(schedule({ queues: { a: { nominalQuota: { cpu: 8 } } } }, [first, gang('a_in', 9, 1, { submit: 1 })])).toEqual(['0 +6 a_0', '1 +2 a_in', '11 +2 a_in', '21 +2 a_in', '31 +2 a_in', '41 +1 a_in'])
   })
 
+  it('leaves its place to no gang of a later stage, which asks the same and has to be admitted with all that it starts at once', () => {
+    const first = job({ id: 'a_0', queue: 'a', demand: { cpu: 2 }, duration: 100 })
+    const { stages: [stage] } = gang('a_in', 2, 1, { duration: 5 })
+    const late = { ...(stage as StageSpec), tasks: 3, minTasks: 3, after: [{ stage: 0, fraction: 0.5 }] }
+    const two = { ...gang('a_in', 2, 1, { submit: 1 }), stages: [stage as StageSpec, late] }
+    expect(schedule({ queues: { a: { nominalQuota: { cpu: 3 } } } }, [first, two])).toEqual(['0 +1 a_0', '1 +1 a_in', '6 +1 a_in', '100 +3 a_in'])
+  })
+
   it('starts what must together, and the others as nodes have room', () => {
     const cluster = instantCluster({ nodes: [{ count: 4, resources: { cpu: 1 } }] })
     const b = job({ id: 'b_0', queue: 'b', tasks: 2, demand: { cpu: 1 }, duration: 5 })

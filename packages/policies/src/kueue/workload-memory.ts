@@ -1,0 +1,39 @@
+import type { Env, JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import type { Flavor } from './queues.js'
+import type { Workload } from './workload.js'
+
+/** A workload that is admitted, as one that takes its scheduler's place is told of it. */
+export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'least' | 'most' | 'tasks' | 'unstarted'> {
+  readonly job: string
+  readonly flavor: string
+  /** Those of its tasks that run. */
+  readonly running: readonly (readonly [stage: number, index: number])[]
+  /** By resource, of one whose tasks ask different amounts. */
+  readonly demand?: Readonly<Record<string, number>>
+}
+
+/** Whom a scheduler has admitted. */
+export interface WorkloadsMemory {
+  /** In order of admission. */
+  readonly admitted: readonly WorkloadMemory[]
+  /** By lane: places in that list of those that wait for room on nodes, in the order in which they are tried. */
+  readonly unstarted: readonly (readonly number[])[]
+  /** Names of the queues that there are. */
+  readonly queues: readonly string[]
+  /** Preempted, and about to be evicted. */
+  readonly leaving: readonly WorkloadMemory[]
+}
+
+export function memoryOf({ job, lane, flavor, isWhole, least, most, tasks, unstarted, running, demand }: Workload, flavors: readonly Flavor[], { work, cluster }: Env): WorkloadMemory {
+  const named = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
+  const amounts = isWhole ? { demand: Object.fromEntries(cluster.resources.map((name, r) => [name, demand[r] as number])) } : {}
+  return { job: work.name(job), lane, flavor: flavors[flavor]?.name ?? '', isWhole, least, most, tasks, unstarted, running: named, ...amounts }
+}
+
+/** Those of the tasks that run, in the same order. */
+export function tasksOf(named: WorkloadMemory['running'], job: JobId, lane: LaneId, work: WorkView): TaskId[] {
+  const running: TaskId[] = []
+  work.runningTasks(job, lane, running)
+  const found = named.map(([stage, index]) => running.find((task) => work.stageOf(task) === stage && work.indexOf(task) === index))
+  return found.filter((task) => task !== undefined)
+}
