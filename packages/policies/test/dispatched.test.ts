@@ -311,6 +311,21 @@ describe('the memory of a dispatcher', () => {
     expect(told).toEqual(['c by 100'])
   })
 
+  it('says since when kueue has admitted a job, so that others spare it no longer than without a restart', () => {
+    const queues = { a: { nominalQuota: { cpu: 4 } }, b: { nominalQuota: { cpu: 4 } } }
+    const policy = () => kueue({ queues, defaults: { cohort: 'all', preemption: { reclaimWithinCohort: 'Any' } }, preemptionProtection: { reclaimWithinCohort: { minAdmitDuration: 30 } } })
+    const [borrower, owner] = [job('borrower', 8, { queue: 'a' }), job('owner', 4, { queue: 'b' })]
+    const before = dispatcher({ cluster, policy: policy() })
+    before.submit(borrower, 0)
+    before.pass(0)
+    const after = dispatcher({ cluster, policy: policy() })
+    after.submit(borrower, 0)
+    after.adopt({ job: 'borrower', node: 'm-0' }, 0)
+    after.recall(before.memory())
+    after.submit(owner, 1)
+    expect([1, 29, 30].map((now) => ids(after.pass(now).kill))).toEqual([[], [], ['borrower']])
+  })
+
   it('passes over jobs that have left', () => {
     const before = dispatcher({ cluster, policy: conservative() })
     for (const id of ['a', 'b', 'c']) before.submit(job(id, 8), 0)

@@ -156,7 +156,7 @@ export class Workloads implements WorkListener {
 
   /** One that has tasks still: what does not run any more has ended. */
   #recallOne(told: WorkloadMemory, jobs: ReadonlyMap<string, JobId>): Workload | undefined {
-    const { lane, flavor, least, most, isWhole } = told
+    const { lane, flavor, least, most, since, isWhole } = told
     const job = jobs.get(told.job)
     if (job === undefined) return undefined
     const running = tasksOf(told.running, job, lane, this.#env.work)
@@ -168,7 +168,7 @@ export class Workloads implements WorkListener {
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
     const index = this.#queues.flavors.findIndex(({ name }) => name === flavor)
-    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), flavor: Math.max(0, index), admission: ++this.#admissions, tasks, running }
+    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), flavor: Math.max(0, index), admission: ++this.#admissions, since, tasks, running }
     for (const task of running) this.#ofTask[task] = workload
     if (tasks === 0) return workload
     charge(workload, tasks)
