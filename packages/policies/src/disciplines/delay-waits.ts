@@ -93,7 +93,7 @@ export class DelayWaits implements WorkListener {
   soonest(lane: LaneId): Seconds {
     let soonest = Infinity
     for (let at = this.#last[lane] as number; at >= 0; at = (this.#before[at] as number) - LINK) {
-      this.allowed(at)
+      this.allowed(at) // a wait that is over already is not the next
       soonest = Math.min(soonest, (this.#until[at] as number) - (this.#waited[at] as number))
     }
     return soonest

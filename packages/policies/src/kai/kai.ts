@@ -414,10 +414,3 @@ export class KaiOrder implements Order {
 }
 
 const isLimited = ({ limit }: Claims): boolean => limit.some((most) => most < Infinity)
-
-/** Where two paths from the outermost queue inwards part. */
-export function partingOf(a: readonly Queue[], b: readonly Queue[]): number {
-  let depth = 0
-  while (a[depth] === b[depth]) depth++
-  return depth
-}

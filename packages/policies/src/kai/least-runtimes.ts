@@ -1,6 +1,7 @@
 import type { Seconds } from '@sched/core'
-import { partingOf, type KaiOrder, type Queue } from './kai.js'
+import type { KaiOrder, Queue } from './kai.js'
 import type { KaiSettings } from './options.js'
+import { partingOf } from './parting.js'
 import type { Victim } from './victim.js'
 
 type Kind = 'preemptMinRuntime' | 'reclaimMinRuntime'

@@ -1,6 +1,7 @@
 import type { JobId, ResourceId, WorkView } from '@sched/core'
-import { partingOf, type KaiOrder, type Queue } from './kai.js'
+import type { KaiOrder, Queue } from './kai.js'
 import type { LeastRuntimes } from './least-runtimes.js'
+import { partingOf } from './parting.js'
 import { due, type Rank } from './queue-order.js'
 import type { Victim } from './victim.js'
 
