@@ -22,8 +22,8 @@ const configs: readonly Record<string, unknown>[] = [
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
-/** Those that go by more than they remember: what is reserved, how long a job has waited for its data, who was suspended. */
-const forgetful = ['"reserving"', '"yarn-reserving"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"']
+/** Those that go by more than they remember: what is reserved, how long a job has waited for its data, who was suspended, whose turn it is. */
+const forgetful = ['"reserving"', '"yarn-reserving"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"', '"gang-scheduling"']
 const remembering = configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part)))
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */

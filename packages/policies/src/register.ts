@@ -8,6 +8,7 @@ import { capacityOrder } from './capacity/capacity.js'
 import { capacitySchedulerPolicy } from './capacity/capacity-scheduler.js'
 import { reservingPolicy } from './capacity/reserving.js'
 import { delayPolicy } from './disciplines/delay.js'
+import { gangSchedulingPolicy } from './disciplines/gang-scheduling.js'
 import { greedyPolicy } from './disciplines/greedy.js'
 import { preemptingPolicy } from './disciplines/preempting.js'
 import { replayPolicy } from './disciplines/replay.js'
@@ -49,7 +50,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
-  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(replayPolicy)
+  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
   registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)

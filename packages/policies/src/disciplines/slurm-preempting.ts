@@ -7,8 +7,9 @@ import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
+import { KeepingRound, Shadows } from './shadows.js'
 import { startNearest } from './start-nearest.js'
-import { KeepingRound, SuspendedJobs, together } from './suspended-jobs.js'
+import { SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
 
 const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
@@ -89,6 +90,7 @@ class SlurmPreempting implements Policy {
   readonly #acts: boolean
   /** Where some jobs are suspended. */
   readonly #suspended: SuspendedJobs | undefined
+  readonly #shadows: Shadows | undefined
   readonly #keeping: KeepingRound | undefined
   /** By lane: jobs with tasks to place. */
   readonly #waiting: readonly Set<JobId>[]
@@ -126,8 +128,9 @@ class SlurmPreempting implements Policy {
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
-    this.#suspended = suspends ? new SuspendedJobs(env, policy, this.#running, (job, from) => this.#mayTake(job, from)) : undefined
-    this.#keeping = this.#suspended === undefined ? undefined : new KeepingRound(this.#suspended)
+    this.#suspended = suspends ? new SuspendedJobs(env, policy) : undefined
+    this.#shadows = this.#suspended && new Shadows(this.#suspended, this.#running, (job, from) => this.#mayTake(job, from))
+    this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
@@ -144,7 +147,7 @@ class SlurmPreempting implements Policy {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
-    this.#suspended?.forgetGivenUp(round.lane)
+    this.#suspended?.begin(round)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
     const isDone = !acts || this.#preempt(round, true)
@@ -338,9 +341,8 @@ class SlurmPreempting implements Policy {
       if (!round.take(job)) continue
       for (const tasks of together([...places.keys()], work)) {
         const before = round.savepoint()
-        const goOn = tasks.every((task) => suspended.leaves(job, places.get(task) as NodeId, round) > 0 && round.claim(task, places.get(task) as NodeId))
+        const goOn = tasks.every((task) => (this.#shadows as Shadows).leaves(job, places.get(task) as NodeId, round) > 0 && round.claim(task, places.get(task) as NodeId))
         if (!goOn) round.rollback(before)
-        else for (const task of tasks) suspended.over(job, lane, task)
       }
     }
   }
@@ -361,7 +363,7 @@ class SlurmPreempting implements Policy {
     if (work.isGangJob(job)) return this.#findForParts(job, tasks, round)
     this.#room.fill(0)
     let sum = 0
-    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#suspended?.leaves(job, node, round) ?? Infinity)
+    for (const node of nodes) if (round.fits(job, node)) sum += this.#room[node] = Math.min(cluster.couldTake(shape, node), this.#shadows?.leaves(job, node, round) ?? Infinity)
     if (sum < tasks) return false
     bestRuns(this.#room, tasks, this.#places)
     return true

@@ -1,9 +1,5 @@
-import {
-  WrappedRound, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId,
-  type WorkListener, type WorkView,
-} from '@sched/core'
+import type { ClusterView, Env, JobId, LaneId, NodeId, Release, ResourceId, Round, TaskId, WorkListener, WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
-import type { TasksByJob } from './tasks-by-job.js'
 
 /** A suspended job: where those of its tasks were that have not gone on, and in which round it was suspended. */
 interface Suspended {
@@ -12,27 +8,29 @@ interface Suspended {
 }
 
 /**
- * Jobs that are suspended. A policy is not told of them until they go on, so that nobody else starts them again; and what they do not hold of their
- * nodes is kept from those that may not take it from them: were all gone that may, they could go on.
- *
- * Source: Slurm, "shadows" of gang.c. Deviation: how much of what is free on a node is theirs is counted by amounts, not by single processors.
+ * Jobs that are suspended. Who starts waiting jobs is not told of them until they go on, so that nobody else starts them again. A task that is claimed goes on, or
+ * its suspension was taken back; where the claim is taken back in turn, as by one who tries what fits, it is suspended as before.
  */
 export class SuspendedJobs implements WorkListener {
   readonly #env: Env
   readonly #told: WorkListener
-  readonly #running: TasksByJob
-  readonly #mayTake: (job: JobId, from: JobId) => boolean
   readonly #lanes: readonly Map<JobId, Suspended>[]
+  /** By lane: jobs with tasks to place, and those of them that `told` knows. */
+  readonly #waiting: readonly Set<JobId>[]
+  readonly #known: readonly Set<JobId>[]
+  /** Tasks that were suspended and have been claimed in one round, and which. */
+  readonly #claimed = new Map<TaskId, Suspended>()
+  #serial = -1
   /** By lane: what a suspended task gives up. Memory and devices are not. */
   readonly frees: readonly (readonly ResourceId[])[]
 
   /** `told` hears of waiting jobs that are not suspended. */
-  constructor(env: Env, told: WorkListener, running: TasksByJob, mayTake: (job: JobId, from: JobId) => boolean) {
+  constructor(env: Env, told: WorkListener) {
     this.#env = env
     this.#told = told
-    this.#running = running
-    this.#mayTake = mayTake
     this.#lanes = env.cluster.lanes.map(() => new Map())
+    this.#waiting = env.cluster.lanes.map(() => new Set())
+    this.#known = env.cluster.lanes.map(() => new Set())
     this.frees = env.cluster.lanes.map((_, lane) => processorsOf(env.cluster, lane as LaneId))
   }
 
@@ -44,31 +42,41 @@ export class SuspendedJobs implements WorkListener {
     return this.in(lane).has(job)
   }
 
-  /** A job is suspended in this round, with all that ran of it; others of its tasks may be already. */
-  suspended(job: JobId, places: ReadonlyMap<TaskId, NodeId>, { lane, serial, work }: Round): void {
-    const before = this.in(lane).get(job)
-    this.#lanes[lane]?.set(job, { places: new Map([...(before?.places ?? []), ...places]), round: serial })
-    if (before === undefined && work.unplaced(job, lane) > 0) this.#told.onDrained?.(job, lane)
-  }
-
-  /** A task goes on, or has to start anew; with the last one its job is suspended no more. */
-  over(job: JobId, lane: LaneId, task: TaskId): void {
-    const jobs = this.#lanes[lane] as Map<JobId, Suspended>
-    const { places } = jobs.get(job) as Suspended
-    places.delete(task)
-    if (places.size > 0) return
-    jobs.delete(job)
-    if (this.#env.work.unplaced(job, lane) > 0) this.#told.onReady?.(job, lane)
-  }
-
-  /** Between rounds: forgets jobs that were given up, of which no task waits any more, though others may still run. */
-  forgetGivenUp(lane: LaneId): void {
+  /** To be called first in every round: forgets jobs that were given up, of which no task waits any more, though others may still run. */
+  begin({ lane, serial }: Round): void {
+    if (serial !== this.#serial) this.#claimed.clear()
+    this.#serial = serial
     const jobs = this.#lanes[lane] as Map<JobId, Suspended>
     for (const job of jobs.keys()) if (this.#env.work.unplaced(job, lane) === 0) jobs.delete(job)
   }
 
+  /** A job is suspended in this round, with all that ran of it; others of its tasks may be already. */
+  suspended(job: JobId, places: ReadonlyMap<TaskId, NodeId>, { lane, serial }: Round): void {
+    const before = this.in(lane).get(job)
+    this.#lanes[lane]?.set(job, { places: new Map([...(before?.places ?? []), ...places]), round: serial })
+    this.#tell(job, lane)
+  }
+
+  onClaim(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void {
+    const found = this.in(lane).get(job)
+    if (found?.places.has(task) !== true) return
+    this.#claimed.set(task, { places: new Map([[task, node]]), round: found.round })
+    this.#over(job, lane, task)
+  }
+
+  onRelease(job: JobId, lane: LaneId, task: TaskId, _node: NodeId, why: Release): void {
+    const before = this.#claimed.get(task)
+    if (before === undefined) return
+    this.#claimed.delete(task)
+    if (why !== 'withdrawn') return
+    const found = this.in(lane).get(job)
+    this.#lanes[lane]?.set(job, { places: new Map([...(found?.places ?? []), ...before.places]), round: before.round })
+    this.#tell(job, lane)
+  }
+
   onReady(job: JobId, lane: LaneId): void {
-    if (!this.has(job, lane)) this.#told.onReady?.(job, lane)
+    this.#waiting[lane]?.add(job)
+    this.#tell(job, lane)
   }
 
   onMore(job: JobId, lane: LaneId): void {
@@ -76,11 +84,13 @@ export class SuspendedJobs implements WorkListener {
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    if (!this.has(job, lane)) this.#told.onDrained?.(job, lane)
+    this.#waiting[lane]?.delete(job)
+    this.#tell(job, lane)
   }
 
   onFinish(job: JobId): void {
     for (const jobs of this.#lanes) jobs.delete(job)
+    for (const jobs of [...this.#waiting, ...this.#known]) jobs.delete(job)
   }
 
   onNode(node: NodeId, up: boolean): void {
@@ -89,27 +99,31 @@ export class SuspendedJobs implements WorkListener {
     for (const [lane, jobs] of this.#lanes.entries())
       for (const [job, { places }] of [...jobs]) {
         const lost = [...together([...places.keys()], work)].filter((tasks) => tasks.some((task) => places.get(task) === node))
-        for (const task of lost.flat()) this.over(job, lane as LaneId, task)
+        for (const task of lost.flat()) this.#over(job, lane as LaneId, task)
       }
   }
 
-  /** How many tasks of the job the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */
-  leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round): number {
-    const owners = [...this.in(lane)].filter(([owner, { places }]) => owner !== job && [...places.values()].includes(node) && !this.#mayTake(job, owner))
-    if (owners.length === 0) return Infinity
-    const shape = work.shape(job, lane)
-    let most = Infinity
-    for (const resource of this.frees[lane] as readonly ResourceId[]) {
-      const asked = work.demand(shape, resource)
-      if (asked === 0) continue
-      const amountOf = (tasks: Iterable<TaskId>) => [...tasks].reduce((sum, task) => sum + work.demand(work.shapeOf(task), resource), 0)
-      const owed = owners.reduce((sum, [, { places }]) => sum + amountOf([...places].flatMap(([task, at]) => (at === node ? [task] : []))), 0)
-      let taken = 0
-      for (const [taker, tasks] of this.#running.in(lane))
-        if (owners.some(([owner]) => this.#mayTake(taker, owner))) taken += amountOf(tasks.filter((task) => work.nodeOf(task) === node))
-      most = Math.min(most, Math.floor((cluster.free(node, resource) + taken - owed) / asked))
+  /** A task goes on, or has to start anew; with the last one its job is suspended no more. */
+  #over(job: JobId, lane: LaneId, task: TaskId): void {
+    const jobs = this.#lanes[lane] as Map<JobId, Suspended>
+    const { places } = jobs.get(job) as Suspended
+    places.delete(task)
+    if (places.size > 0) return
+    jobs.delete(job)
+    this.#tell(job, lane)
+  }
+
+  #tell(job: JobId, lane: LaneId): void {
+    const known = this.#known[lane] as Set<JobId>
+    const waits = this.#waiting[lane]?.has(job) === true && !this.has(job, lane) && this.#env.work.unplaced(job, lane) > 0
+    if (waits === known.has(job)) return
+    if (waits) {
+      known.add(job)
+      this.#told.onReady?.(job, lane)
+    } else {
+      known.delete(job)
+      this.#told.onDrained?.(job, lane)
     }
-    return Math.max(0, most)
   }
 }
 
@@ -128,29 +142,4 @@ function processorsOf({ lanes, resources }: ClusterView, lane: LaneId): readonly
   const own = lanes[lane]?.resources ?? []
   const found = own.filter((resource) => ['cpu', 'node'].some((tres) => slurmResource(tres, [resources[resource] as string]) === 0))
   return found.length > 0 ? found : own.slice(0, 1)
-}
-
-/** A round in which nobody starts on what is kept for suspended jobs. */
-export class KeepingRound extends WrappedRound {
-  readonly #jobs: SuspendedJobs
-
-  constructor(jobs: SuspendedJobs) {
-    super()
-    this.#jobs = jobs
-  }
-
-  /** The round as the policy inside sees it. */
-  of(round: Round): Round {
-    if (this.#jobs.in(round.lane).size === 0) return round
-    this.inner = round
-    return this
-  }
-
-  override fits(job: JobId, node: NodeId): boolean {
-    return this.inner.fits(job, node) && this.#jobs.leaves(job, node, this.inner) > 0
-  }
-
-  override claim(task: TaskId, node: NodeId): boolean {
-    return this.#jobs.leaves(this.work.jobOf(task), node, this.inner) > 0 && this.inner.claim(task, node)
-  }
 }

@@ -1,0 +1,57 @@
+import type { JobId, Seconds } from '@sched/core'
+
+/** Jobs that run at the same time, in the order in which they came. */
+type Row = Set<JobId>
+
+/** The rows of one lane, who is in which, and whose turn it is: Ousterhout's matrix, of which a column is what the machine has. */
+export class Turns {
+  /** First the row that has its turn, then the others as theirs come. Never empty. */
+  readonly rows: Row[] = [new Set()]
+  /** When the turn ends; `Infinity` while there is nobody to take turns with. */
+  end: Seconds = Infinity
+  readonly #rowOf = new Map<JobId, Row>()
+
+  get active(): ReadonlySet<JobId> {
+    return this.rows[0] as Row
+  }
+
+  /** Whether the job is in a row that does not have its turn. */
+  isElsewhere(job: JobId): boolean {
+    return this.#rowOf.has(job) && !this.active.has(job)
+  }
+
+  /** A job starts that is in no row: it is in the one that has its turn. */
+  join(job: JobId): void {
+    if (this.#rowOf.has(job)) return
+    const row = this.rows[0] as Row
+    row.add(job)
+    this.#rowOf.set(job, row)
+  }
+
+  /** A job has left; a row without jobs goes, unless it has its turn. */
+  leave(job: JobId): void {
+    const row = this.#rowOf.get(job)
+    if (row === undefined) return
+    row.delete(job)
+    this.#rowOf.delete(job)
+    if (row.size === 0 && row !== this.rows[0]) this.rows.splice(this.rows.indexOf(row), 1)
+  }
+
+  /** The next row has its turn. Where jobs wait and there are fewer rows than `most`, there is a new one, which has its turn before the last comes again. */
+  next(waits: boolean, most: number): void {
+    const last = this.rows.shift() as Row
+    const isOver = last.size === 0
+    if (waits && this.rows.every((row) => row.size > 0) && this.rows.length + (isOver ? 0 : 1) < most) this.rows.push(new Set())
+    if (!isOver || this.rows.length === 0) this.rows.push(last)
+  }
+
+  /** The jobs of a row run beside those that have their turn: from now on they have it together. */
+  merge(row: ReadonlySet<JobId>): void {
+    const active = this.rows[0] as Row
+    for (const job of row) {
+      active.add(job)
+      this.#rowOf.set(job, active)
+    }
+    this.rows.splice(this.rows.indexOf(row as Row), 1)
+  }
+}
