@@ -15,6 +15,27 @@ interface Asked {
  * and `ncpus`, of which one may be a default; memory for each processor (`pmem`) where there is none for the job. Throws `BadLine`.
  */
 export function asked(fields: PbsFields): Asked {
+  const elements = known(fields.number('Resource_List.mppwidth'))
+  return elements > 0 ? onCray(fields, elements) : elsewhere(fields)
+}
+
+/**
+ * On a Cray (ALPS) `mppwidth` processing elements of `mppdepth` processors each, `mppnppn` of them on a node; `ncpus` and a selection are
+ * then of the node where the job's script runs. Source: PBS Professional reference guide, mpp resources.
+ */
+function onCray(fields: PbsFields, elements: number): Asked {
+  const perNode = fields.number('Resource_List.mppnppn')
+  const nodes = known(fields.number('Resource_List.mppnodect'))
+  const mem = memory(fields, 'Resource_List.mppmem')
+  return {
+    requested: elements * Math.max(known(fields.number('Resource_List.mppdepth')), 1),
+    nodes: nodes > 0 ? nodes : perNode > 0 ? Math.ceil(elements / perNode) : -1,
+    mem: mem > 0 ? mem * elements : -1,
+    gpus: -1,
+  }
+}
+
+function elsewhere(fields: PbsFields): Asked {
   const chunks = amounts(fields, 'Resource_List.select', selected)
   const spec = chunks ?? amounts(fields, 'Resource_List.nodes', specified)
   const ncpus = known(fields.number('Resource_List.ncpus'))
@@ -32,9 +53,12 @@ export function asked(fields: PbsFields): Asked {
   }
 }
 
-/** Where it ran. Throws `BadLine`. */
+const nowhere = { nodes: -1, procs: -1 }
+
+/** Where it ran; of a Cray some logs tell only where the job's script ran, which says nothing. Throws `BadLine`. */
 export function given(fields: PbsFields): Pick<PbsAmounts, 'nodes' | 'procs'> {
-  return amounts(fields, 'exec_host', executed) ?? { nodes: -1, procs: -1 }
+  const found = amounts(fields, 'exec_host', executed) ?? nowhere
+  return found.procs < known(fields.number('Resource_List.mppwidth')) ? nowhere : found
 }
 
 const SIGNALLED = 128
@@ -76,6 +100,7 @@ const examples: Readonly<Partial<Record<PbsField, string>>> = {
   exec_host: 'places such as n1/0*16+n2/0*16',
   'Resource_List.mem': 'an amount of memory such as 16gb',
   'Resource_List.pmem': 'an amount of memory such as 2gb',
+  'Resource_List.mppmem': 'an amount of memory such as 2gb',
 }
 
 function memory(fields: PbsFields, name: PbsField): number {
