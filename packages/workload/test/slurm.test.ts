@@ -46,6 +46,16 @@ describe('sacct', () => {
     expect(messageOf(() => read(`${text}\n8${separator}9`))).toContain(`found 2 columns, the header has 7. A name may hold a ${JSON.stringify(separator)}: leave JobName`)
   })
 
+  it('leaves out a job that was cancelled while it waited, also where it is said to have the processors it asked for', () => {
+    const cancelled: Record = { State: 'CANCELLED by 1000', Start: '2024-01-31T10:05:00', End: '2024-01-31T10:05:00', Elapsed: '00:00:00', AllocTRES: '' }
+    const notes = (change: Record) => notesOf(read(table(change, { JobID: '102' })))
+    expect(notes(cancelled)).toContain('1 job that never started: left out (neverStarted)')
+    expect(notes({ ...cancelled, AllocTRES: 'cpu=32,node=2' })).toContain('1 job of run time 0: kept (zeroRuntime)')
+    expect(notes({ ...cancelled, Elapsed: '00:00:01', End: '2024-01-31T10:05:01' })!.join()).not.toContain('neverStarted')
+    const text = 'JobID|Submit|Start|End|Elapsed|NCPUS|State|NodeList\n1|1|5|5|00:00:00|8|CANCELLED by 1|None assigned\n2|1|5|5|00:00:00|8|CANCELLED by 1|n1\n'
+    expect(jobs(text).map(({ id }) => id)).toEqual(['2'])
+  })
+
   it('reads jobs of which only the nodes are told, below comments of who made the table', () => {
     const text = '# zone: UTC\n# by ada\nJobID|Submit|Start|End|ReqNodes|Timelimit|\n7|2024-01-31T10:00|2024-01-31T10:05|2024-01-31T11:05|12|02:00:00\n'
     expect([read(text, { unit: 'nodes' }).format, ...jobs(text, { unit: 'nodes' })]).toEqual(['sacct', {
@@ -82,6 +92,7 @@ describe('sacct', () => {
     ['whole nodes', {}, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2 }],
     ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
     ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],
+    ['memory per processor of a record of Slurm 16.05 that a later one prints', { AllocTRES: '', ReqMem: '2147487648Mn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 120_000 }],
     ['memory per processor', { AllocTRES: '', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
     ['GPUs', {}, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 30, gpus: 4 }],
     ['another queue', {}, { queue: 'account' }, ({ queue }) => queue, 'proj'],

@@ -103,10 +103,10 @@ function record(columns: Columns): AccountingRecord | 'step' {
   const allocatedTres = columns.text('AllocTRES', 'ReqTRES')
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
   const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
-  const allocated = count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
   const state = columns.text('State').toLowerCase().split(/[ +]/, 1)[0]! // "CANCELLED by 1234"
   const start = columns.instant('Start')
   const elapsed = columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed')
+  const allocated = elapsed === 0 && hadNothing(columns, state) ? 0 : count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
   return {
     id,
     submit: columns.instant('Submit'),
@@ -131,6 +131,11 @@ function record(columns: Columns): AccountingRecord | 'step' {
     partition: columns.text('Partition'),
     qos: columns.text('QOS'),
   }
+}
+
+/** Whether it was cancelled while it waited: some versions of Slurm print the processors that such a job asked for as those that it was given. */
+function hadNothing(columns: Columns, state: string): boolean {
+  return state === 'cancelled' && (/^none assigned$/i.test(columns.text('NodeList')) || (columns.has('AllocTRES') && columns.text('AllocTRES') === ''))
 }
 
 /** The limit in minutes where it is given so, otherwise as a span. */
