@@ -37,7 +37,8 @@ function onCray(fields: PbsFields, elements: number): Asked {
 
 function elsewhere(fields: PbsFields): Asked {
   const chunks = amounts(fields, 'Resource_List.select', selected)
-  const spec = chunks ?? amounts(fields, 'Resource_List.nodes', specified)
+  const holdsNodes = fields.text('Resource_List.nodect').includes(':') // some logs of Torque have the nodes themselves in place of their number
+  const spec = chunks ?? amounts(fields, 'Resource_List.nodes', specified) ?? (holdsNodes ? amounts(fields, 'Resource_List.nodect', specified) : undefined)
   const ncpus = known(fields.number('Resource_List.ncpus'))
   const most = Math.max(ncpus, known(fields.number('Resource_List.procs')), spec?.procs ?? -1)
   const requested = chunks === undefined ? most : ncpus > 0 ? ncpus : chunks.procs
@@ -47,7 +48,7 @@ function elsewhere(fields: PbsFields): Asked {
   const gpusGiven = fields.text('exec_gpus')
   return {
     requested,
-    nodes: Math.max(known(fields.number('Resource_List.nodect')), spec?.nodes ?? -1),
+    nodes: Math.max(holdsNodes ? -1 : known(fields.number('Resource_List.nodect')), spec?.nodes ?? -1),
     mem: mem > 0 ? mem : chunks !== undefined ? chunks.mem : each > 0 && requested > 0 ? each * requested : -1,
     gpus: gpus >= 0 ? gpus : (spec?.gpus ?? 0) > 0 ? spec!.gpus : gpusGiven === '' ? -1 : gpusGiven.split('+').length,
   }
@@ -97,6 +98,7 @@ function amounts<T>(fields: PbsFields, name: PbsField, read: (text: string) => T
 const examples: Readonly<Partial<Record<PbsField, string>>> = {
   'Resource_List.select': 'chunks such as 2:ncpus=8+1:ncpus=4',
   'Resource_List.nodes': 'nodes such as 4:ppn=16',
+  'Resource_List.nodect': 'a number of nodes, or nodes such as 4:ppn=16',
   exec_host: 'places such as n1/0*16+n2/0*16',
   'Resource_List.mem': 'an amount of memory such as 16gb',
   'Resource_List.pmem': 'an amount of memory such as 2gb',

@@ -29,7 +29,7 @@ export function selected(text: string): PbsAmounts | undefined {
 }
 
 /**
- * The sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`. A part
+ * The sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`, where some sites say `gpu`. A part
  * begins with a number of nodes or the name of one; without `ppn` they give 1 processor each. `undefined` for anything else.
  */
 export function specified(text: string): PbsAmounts | undefined {
@@ -37,7 +37,7 @@ export function specified(text: string): PbsAmounts | undefined {
   for (const group of text.split('#', 1)[0]!.split('+')) {
     const parts = group.split(':')
     const times = /^\d{1,9}$/.test(parts[0]!) ? Number(parts.shift()) : 1
-    const [procs, gpus] = [numberOf(parts, 'ppn', 1), numberOf(parts, 'gpus', 0)]
+    const [procs, gpus] = [numberOf(parts, 'ppn', 1), numberOf(parts, parts.some((part) => part.startsWith('gpu=')) ? 'gpu' : 'gpus', 0)]
     if (procs === undefined || gpus === undefined) return undefined
     sum.nodes += times
     sum.procs += times * procs
