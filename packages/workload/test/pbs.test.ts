@@ -48,6 +48,7 @@ describe('pbs', () => {
     ['slots of Torque in ranges', { ...torque, exec_host: 'n1/0-15+n2/0-3,8' }, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 21 }],
     ['processing elements of a Cray', cray, {}, ({ stages }) => stages[0]!.demand, { procs: 64 }],
     ['and no others where only the node of its script is told', cray, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 64 }],
+    ['processors of one large machine', { exec_host: 'altix:ssinodes=2:mem=7974912kb:ncpus=4', exec_vnode: '' }, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 4 }],
     ['the nodes of a Cray where they are told', { ...cray, exec_host: 'n1/0-31+n2/0-31+n3/0-31' }, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 96 }],
     ['threads and memory of its elements', { ...cray, 'Resource_List.mppdepth': '4', 'Resource_List.mppmem': '1gb' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 256, mem: 65_536 }],
     ['nodes by the elements on each', cray, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 3 }],

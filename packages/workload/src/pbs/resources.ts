@@ -56,16 +56,18 @@ function numberOf(parts: readonly string[], name: string, other: number): number
 
 /**
  * The processors and nodes where a job ran (`exec_host`): `n1/0*16+n2/0*16` of PBS, whose first number counts the jobs of a
- * node; `n1/0+n1/1` and `n1/0-15,20` of Torque, which name processors. `undefined` for anything else.
+ * node; `n1/0+n1/1` and `n1/0-15,20` of Torque, which name processors; `altix:ssinodes=2:ncpus=4` of older PBS on one large
+ * machine. `undefined` for anything else.
  */
 export function executed(text: string): Pick<PbsAmounts, 'nodes' | 'procs'> | undefined {
   const hosts = new Set<string>()
   let procs = 0
   for (const part of text.split('+')) {
     const slash = part.indexOf('/')
-    const found = slash === -1 ? 1 : slotsOf(part.slice(slash + 1))
+    const [host = part, ...amounts] = slash === -1 ? part.split(':') : [part.slice(0, slash)]
+    const found = slash === -1 ? numberOf(amounts, 'ncpus', 1) : slotsOf(part.slice(slash + 1))
     if (found === undefined) return undefined
-    hosts.add(slash === -1 ? part : part.slice(0, slash))
+    hosts.add(host)
     procs += found
   }
   return { nodes: hosts.size, procs }
