@@ -1,9 +1,9 @@
-import { SchedError, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type StageSpec, type Toleration } from '@sched/core'
+import { SchedError, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type StageSpec, type Toleration, type Workload } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from '@sched/bundled/zod'
 import {
-  facebookMixed, jobSchema, jobsOf, lublin, nativeJsonSchema, parseTrace, sensitivity, stageSchema, take, workloadOf, writeWorkload, writeWorkloadStream,
+  facebookMixed, jobSchema, jobsOf, lublin, nativeJsonSchema, parseTrace, scaleLoad, sensitivity, stageSchema, take, timeWindow, workloadOf, writeWorkload, writeWorkloadStream,
 } from '../src/index.js'
 import { bytesOf, messageOf } from './reading.js'
 
@@ -140,6 +140,21 @@ describe('native format', () => {
     expect(resources).toEqual(['procs', 'mem', 'gpus']) // by the first that a job asks for its size is told
     const bad = '{"format":"sched-workload","version":1,"machine":{"resources":{"procs":0},"origin":"a guess"}}\n'
     expect(() => read(bad + JSON.stringify(job()))).toThrow('w.jsonl" line 1 machine.resources: found {"procs":0}, expected an amount above 0 of at least one resource.')
+  })
+
+  it('keeps when a log began and its time zone, so that calendars of policies go on: of all of it, of a part, and of no clock where its times are scaled', () => {
+    const rows = '1 0 -1 15 6 -1 -1 6 15 -1 1 1 1 -1 1 -1 -1 -1\n2 500 -1 1 1 -1 -1 1 1 -1 1 1 1 -1 1 -1 -1 -1\n'
+    const log = parseTrace(bytesOf(`; UnixStartTime: 835823160\n; TimeZoneString: US/Eastern\n; MaxProcs: 8\n${rows}`))
+    const clockAfter = (workload: Workload) => {
+      const { start, timeZone } = parseTrace(bytesOf([...writeWorkload(workload)].join('')))
+      return [start, timeZone]
+    }
+    expect(clockAfter(log)).toEqual([835_823_160, 'US/Eastern'])
+    expect(clockAfter(timeWindow(log, 400, 600))).toEqual([835_823_560, 'US/Eastern']) // its header still names the start of the whole
+    expect(clockAfter(scaleLoad(log, 2))).toEqual([undefined, 'US/Eastern'])
+    expect(clockAfter(workloadOf('w', [job()]))).toEqual([undefined, undefined])
+    const bad = '{"format":"sched-workload","version":1,"timeZone":"Mars"}\n'
+    expect(() => read(bad + JSON.stringify(job()))).toThrow('w.jsonl" line 1 timeZone: found "Mars", expected a time zone, for example Europe/Stockholm.')
   })
 
   it.each<[string, object, string]>([

@@ -14,6 +14,11 @@ type Change = Readonly<Record<string, string>>
 const record = (kind: string, id: string, text = '') => `01/31/2024 10:00:00;${kind};${id};${text}`
 const ended = (change: Change = {}, id = '101.pbs1') =>
   record('E', id, Object.entries({ ...usual, ...change }).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])).join(' '))
+/** As a Cray has it: `exec_host`, `ncpus` and the selection are of the node where the script runs. */
+const cray: Change = {
+  exec_host: 'login/24', exec_vnode: '(login:ncpus=1)', 'Resource_List.select': '1', 'Resource_List.ncpus': '1', 'Resource_List.nodect': '1', 'Resource_List.ngpus': '', 'Resource_List.mem': '',
+  'Resource_List.mppwidth': '64', 'Resource_List.mppnppn': '24',
+}
 /** As Torque has it: no selection and no count of runs. */
 const torque: Change = { exec_host: 'n1/0+n1/1+n2/0+n2/1', exec_vnode: '', 'Resource_List.select': '', 'Resource_List.ncpus': '', 'Resource_List.ngpus': '', 'Resource_List.mem': '', 'Resource_List.nodes': '2:ppn=2', run_count: '' }
 
@@ -41,6 +46,13 @@ describe('pbs', () => {
     ['more of them than a default of one processor', { ...torque, 'Resource_List.ncpus': '1' }, {}, ({ stages }) => stages[0]!.demand, { procs: 4 }],
     ['procs of Torque', { ...torque, 'Resource_List.nodes': '1', 'Resource_List.procs': '32' }, {}, ({ stages }) => stages[0]!.demand, { procs: 32 }],
     ['slots of Torque in ranges', { ...torque, exec_host: 'n1/0-15+n2/0-3,8' }, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 21 }],
+    ['processing elements of a Cray', cray, {}, ({ stages }) => stages[0]!.demand, { procs: 64 }],
+    ['and no others where only the node of its script is told', cray, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 64 }],
+    ['processors of one large machine', { exec_host: 'altix:ssinodes=2:mem=7974912kb:ncpus=4', exec_vnode: '' }, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 4 }],
+    ['the nodes of a Cray where they are told', { ...cray, exec_host: 'n1/0-31+n2/0-31+n3/0-31' }, { processors: 'allocated' }, ({ stages }) => stages[0]!.demand, { procs: 96 }],
+    ['threads and memory of its elements', { ...cray, 'Resource_List.mppdepth': '4', 'Resource_List.mppmem': '1gb' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 256, mem: 65_536 }],
+    ['nodes by the elements on each', cray, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 3 }],
+    ['nodes of a Cray that are counted', { ...cray, 'Resource_List.mppnodect': '4' }, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 4 }],
     ['whole nodes', {}, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2 }],
     ['whole nodes by nodect where it does not say which', { exec_host: '', 'Resource_List.nodect': '3' }, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 3 }],
     ['its part on each node', {}, { tasks: 'node', memory: 'requested', gpuDemand: true }, ({ stages }) => stages, [{ name: 'job', tasks: 2, gang: true, demand: { procs: 8, mem: 32_768, gpus: 1 }, duration: 3600 }]],
@@ -48,6 +60,8 @@ describe('pbs', () => {
     ['memory per processor of Torque', { ...torque, 'Resource_List.pmem': '2000mb' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 4, mem: 8000 }],
     ['GPUs of its chunks', { 'Resource_List.ngpus': '' }, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 16, gpus: 2 }],
     ['GPUs of the nodes of Torque', { ...torque, 'Resource_List.nodes': '2:ppn=2:gpus=3' }, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 4, gpus: 6 }],
+    ['GPUs of the nodes by their other name', { ...torque, 'Resource_List.nodes': '2:ppn=2:gpu=3:gpu' }, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 4, gpus: 6 }],
+    ['nodes that stand for their number', { ...torque, 'Resource_List.nodes': '', 'Resource_List.nodect': '3:ppn=8:gpu=2' }, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 24, gpus: 6 }],
     ['GPUs that Torque gave it', { ...torque, exec_gpus: 'n1-gpu/0+n1-gpu/1' }, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 4, gpus: 2 }],
     ['when it came into its queue', { etime: '' }, { submit: 'qtime' }, ({ recorded }) => recorded, { wait: 50, status: 'completed' }],
     ['when it could first run', {}, { submit: 'etime' }, ({ recorded }) => recorded, { wait: 40, status: 'completed' }],
@@ -100,6 +114,7 @@ describe('pbs', () => {
     ['a time that is none', ended({ ctime: 'soon' }), '"20240131" line 1 ctime: found "soon", expected a whole number.'],
     ['a selection that is none', ended({ 'Resource_List.select': '2:ncpus=many' }), '"20240131" line 1 Resource_List.select: found "2:ncpus=many", expected chunks such as 2:ncpus=8+1:ncpus=4.'],
     ['nodes that are none', ended({ ...torque, 'Resource_List.nodes': '2:ppn=x' }), '"20240131" line 1 Resource_List.nodes: found "2:ppn=x", expected nodes such as 4:ppn=16.'],
+    ['a number of nodes that is none', ended({ ...torque, 'Resource_List.nodect': '2:ppn=x', 'Resource_List.nodes': '' }), '"20240131" line 1 Resource_List.nodect: found "2:ppn=x", expected a number of nodes, or nodes such as 4:ppn=16.'],
     ['places that are none', ended({ exec_host: 'n1/a' }), '"20240131" line 1 exec_host: found "n1/a", expected places such as n1/0*16+n2/0*16.'],
     ['a limit that is none', ended({ 'Resource_List.walltime': 'long' }), '"20240131" line 1 Resource_List.walltime: found "long", expected a span of time such as 12:00:00.'],
     ['memory that is none', ended({ 'Resource_List.mem': 'much' }), '"20240131" line 1 Resource_List.mem: found "much", expected an amount of memory such as 16gb.'],

@@ -46,6 +46,24 @@ describe('sacct', () => {
     expect(messageOf(() => read(`${text}\n8${separator}9`))).toContain(`found 2 columns, the header has 7. A name may hold a ${JSON.stringify(separator)}: leave JobName`)
   })
 
+  it('leaves out a job that was cancelled while it waited, also where it is said to have the processors it asked for', () => {
+    const cancelled: Record = { State: 'CANCELLED by 1000', Start: '2024-01-31T10:05:00', End: '2024-01-31T10:05:00', Elapsed: '00:00:00', AllocTRES: '' }
+    const notes = (change: Record) => notesOf(read(table(change, { JobID: '102' })))
+    expect(notes(cancelled)).toContain('1 job that never started: left out (neverStarted)')
+    expect(notes({ ...cancelled, AllocTRES: 'cpu=32,node=2' })).toContain('1 job of run time 0: kept (zeroRuntime)')
+    expect(notes({ ...cancelled, Elapsed: '00:00:01', End: '2024-01-31T10:05:01' })!.join()).not.toContain('neverStarted')
+    const text = 'JobID|Submit|Start|End|Elapsed|NCPUS|State|NodeList\n1|1|5|5|00:00:00|8|CANCELLED by 1|None assigned\n2|1|5|5|00:00:00|8|CANCELLED by 1|n1\n'
+    expect(jobs(text).map(({ id }) => id)).toEqual(['2'])
+  })
+
+  it('reads jobs of which only the nodes are told, below comments of who made the table', () => {
+    const text = '# zone: UTC\n# by ada\nJobID|Submit|Start|End|ReqNodes|Timelimit|\n7|2024-01-31T10:00|2024-01-31T10:05|2024-01-31T11:05|12|02:00:00\n'
+    expect([read(text, { unit: 'nodes' }).format, ...jobs(text, { unit: 'nodes' })]).toEqual(['sacct', {
+      id: '7', submit: 0, estimate: 7200, recorded: { wait: 300 }, stages: [{ name: 'job', tasks: 1, demand: { nodes: 12 }, duration: 3600 }],
+    }])
+    expect(messageOf(() => read(`${text}8|x`))).toContain('line 5')
+  })
+
   it('rounds the parts of nodes up, and tells of how many jobs', () => {
     const found = read(table({ NNodes: '4' }, { JobID: '102', NNodes: '', AllocTRES: '' }, { JobID: '103', NNodes: '3' }), { tasks: 'node' })
     expect([...jobsOf(found)].map(({ stages }) => [stages[0]!.tasks, stages[0]!.demand])).toEqual([[4, { procs: 8 }], [1, { procs: 30 }], [3, { procs: 10 }]])
@@ -74,6 +92,7 @@ describe('sacct', () => {
     ['whole nodes', {}, { unit: 'nodes' }, ({ stages }) => stages[0]!.demand, { nodes: 2 }],
     ['memory of the job', {}, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 65_536 }],
     ['memory per node', { AllocTRES: '', ReqMem: '4Gn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 8192 }],
+    ['memory per processor of a record of Slurm 16.05 that a later one prints', { AllocTRES: '', ReqMem: '2147487648Mn' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 120_000 }],
     ['memory per processor', { AllocTRES: '', ReqMem: '2000Mc' }, { memory: 'requested' }, ({ stages }) => stages[0]!.demand, { procs: 30, mem: 60_000 }],
     ['GPUs', {}, { gpuDemand: true }, ({ stages }) => stages[0]!.demand, { procs: 30, gpus: 4 }],
     ['another queue', {}, { queue: 'account' }, ({ queue }) => queue, 'proj'],
@@ -311,7 +330,7 @@ describe('the Grid Workload Format', () => {
 describe('bad records', () => {
   it.each<[string, string, object, string]>([
     ['no submit times', 'JobID|Start|End|NCPUS\n1|2|3|4', {}, '"s.txt" line 1: column Submit is missing. Ask for example: sacct --allusers'],
-    ['no sizes', 'JobID|Submit|Start|End\n1|2|3|4', {}, 'column NCPUS or AllocCPUS or ReqCPUS or AllocTRES or ReqTRES or NNodes or AllocNodes is missing.'],
+    ['no sizes', 'JobID|Submit|Start|End\n1|2|3|4', {}, 'column NCPUS or AllocCPUS or ReqCPUS or AllocTRES or ReqTRES or NNodes or AllocNodes or ReqNodes is missing.'],
     ['a name with a separator', `${header}\n${record()}|x`, {}, '"s.txt" line 2: found 20 columns, the header has 19. A name may hold a "|": leave JobName, WorkDir and SubmitLine out of --format, or drop such lines with onBadLine "skip".'],
     ['a day that does not exist', table({ Submit: '2023-02-29T00:00:00' }), {}, '"s.txt" line 2 Submit: found "2023-02-29T00:00:00", expected a time such as 2024-01-31T10:00:00.'],
     ['a time in words', table({ Start: 'yesterday' }), {}, 'Start: found "yesterday", expected a time'],
@@ -322,6 +341,7 @@ describe('bad records', () => {
     ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 is recorded twice with one submit time. Give every record once, or drop'],
     ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with the option wide=skip'],
     ['no jobs', header, {}, '"s.txt": the trace holds no jobs.'],
+    ['jobs of nodes alone', 'JobID|Submit|Start|End|ReqNodes\n1|2|3|4|5', {}, 'none is left: 1 job without processors that tell nodes, which unit: nodes reads: left out (nodesAlone).'],
     ['no jobs left', table({ Start: 'Unknown' }), {}, 'the trace holds no jobs or none is left: 1 job that never started: left out (neverStarted).'],
   ])('%s', (_, text, options, message) => {
     expect(messageOf(() => read(text, options))).toContain(message)

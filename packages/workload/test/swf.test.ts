@@ -108,6 +108,8 @@ describe('rules', () => {
     ['wide: clip', { requested: 9 }, { wide: 'clip' }, (job) => job?.stages[0]!.demand, { procs: 8 }, '1 job wider than the machine: cut to the machine (wide)'],
     ['wide in memory: clip', { memory: 1024 * 50 }, { wide: 'clip', memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4, mem: 100 }, '1 job wider than the machine: cut to the machine (wide)'],
     ['no memory known', { memory: -1 }, { memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without requested memory: none asked for (memory)'],
+    ['memory that is a flag of Slurm', { memory: '9223372036854779904' }, { memory: 'requested', mem: 100 }, (job) => job?.stages[0]!.demand, { procs: 4 }, '1 job without requested memory: none asked for (memory)'],
+    ['the same where no memory is asked for', { memory: '9223372036854779904' }, {}, (job) => job?.stages[0]!.demand, { procs: 4 }, ''],
   ]
 
   it.each(cases)('%s', (_, change, options, facts, expected, note) => {

@@ -98,7 +98,7 @@ export class AccountingJobs {
   readonly #rules: Rules
   readonly #stages: RigidStages
   readonly #counts = {
-    steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
+    steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
     throttled: 0, constraints: 0, alternatives: 0, reservations: 0,
   }
 
@@ -125,13 +125,14 @@ export class AccountingJobs {
     if (waits) this.#counts.pending++
     else if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
     this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
+    if (this.options.unit === 'procs' && !(this.#job.amounts[0]! > 0) && record.nodes > 0) return this.#leave('nodesAlone')
     const logged = this.#job.runtime
     return this.#rules.apply(this.#job) ? this.#spec(record, logged) : undefined
   }
 
   rules(): RuleCount[] {
     const {
-      steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
+      steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
       alternatives, reservations,
     } = this.#counts
     const { options } = this
@@ -141,6 +142,7 @@ export class AccountingJobs {
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },
       { rule: 'pending', jobs: pending, text: 'that still wait: run as long as the limit says' },
+      { rule: 'nodesAlone', jobs: nodesAlone, text: 'without processors that tell nodes, which unit: nodes reads: left out' },
       { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
       { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
       { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: `without GPUs, and none with: ${this.gpusIn}` },
@@ -171,7 +173,7 @@ export class AccountingJobs {
     }
   }
 
-  #leave(why: 'status' | 'submit' | 'neverStarted'): undefined {
+  #leave(why: 'status' | 'submit' | 'neverStarted' | 'nodesAlone'): undefined {
     this.#counts[why]++
     return undefined
   }

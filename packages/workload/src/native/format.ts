@@ -25,8 +25,8 @@ export const native: TraceFormat<typeof noOptions> = {
 function factsOfHeader(head: Uint8Array): TraceFacts {
   const end = head.indexOf(10)
   try {
-    const { machine, header } = headerSchema.parse(JSON.parse(new TextDecoder().decode(head.subarray(0, end === -1 ? head.length : end))))
-    return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }) }
+    const { machine, header, start, timeZone } = headerSchema.parse(JSON.parse(new TextDecoder().decode(head.subarray(0, end === -1 ? head.length : end))))
+    return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
   } catch {
     return {}
   }

@@ -1,4 +1,4 @@
-import type { Constraints, DataSpec, JobSpec, RecordedRun, StageSpec } from '@sched/core'
+import { isTimeZone, type Constraints, type DataSpec, type JobSpec, type RecordedRun, type StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 
@@ -157,6 +157,10 @@ export const headerSchema = z.strictObject({
   version: z.literal(nativeVersion).describe('Its version.'),
   name: z.string().exactOptional().describe('Name of the workload.'),
   jobs: z.int().min(0).exactOptional().describe('Number of job lines; with it a file that was cut short is noticed.'),
+  start: number.min(-Number.MAX_SAFE_INTEGER).exactOptional()
+    .describe('What time 0 is on the clock of the log that the jobs were read from: seconds since 1970, or of some logs since the start of a window.'),
+  timeZone: name.refine(isTimeZone, 'a time zone, for example Europe/Stockholm').exactOptional()
+    .describe('Time zone of the place of that log, by whose midnight calendars of policies go; without it the times are those of clocks there already.'),
   machine: machineSchema.exactOptional().describe('The parallel machine of a log of rigid jobs.'),
   header: z.array(z.tuple([name, z.string()])).exactOptional().describe('Names and values of the header of the log that the jobs were read from.'),
 })

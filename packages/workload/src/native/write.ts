@@ -40,9 +40,9 @@ class Lines {
 
   header(): string {
     const { name, jobs } = this.workload
-    const { machine, header } = factsOf(this.workload)
-    const facts = { ...(machine !== undefined && { machine: orderedMachine(machine) }), ...(header !== undefined && { header }) }
-    return `${JSON.stringify({ format: nativeFormat, version: nativeVersion, name, ...(jobs !== undefined && { jobs }), ...facts })}\n`
+    const { machine, header, start, timeZone } = factsOf(this.workload)
+    const facts = { start, timeZone, machine: machine === undefined ? undefined : orderedMachine(machine), header } // what is undefined is not written
+    return `${JSON.stringify({ format: nativeFormat, version: nativeVersion, name, jobs, ...facts })}\n`
   }
 
   job(job: JobSpec): string {

@@ -29,7 +29,7 @@ export function selected(text: string): PbsAmounts | undefined {
 }
 
 /**
- * The sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`. A part
+ * The sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`, where some sites say `gpu`. A part
  * begins with a number of nodes or the name of one; without `ppn` they give 1 processor each. `undefined` for anything else.
  */
 export function specified(text: string): PbsAmounts | undefined {
@@ -37,7 +37,7 @@ export function specified(text: string): PbsAmounts | undefined {
   for (const group of text.split('#', 1)[0]!.split('+')) {
     const parts = group.split(':')
     const times = /^\d{1,9}$/.test(parts[0]!) ? Number(parts.shift()) : 1
-    const [procs, gpus] = [numberOf(parts, 'ppn', 1), numberOf(parts, 'gpus', 0)]
+    const [procs, gpus] = [numberOf(parts, 'ppn', 1), numberOf(parts, parts.some((part) => part.startsWith('gpu=')) ? 'gpu' : 'gpus', 0)]
     if (procs === undefined || gpus === undefined) return undefined
     sum.nodes += times
     sum.procs += times * procs
@@ -56,16 +56,18 @@ function numberOf(parts: readonly string[], name: string, other: number): number
 
 /**
  * The processors and nodes where a job ran (`exec_host`): `n1/0*16+n2/0*16` of PBS, whose first number counts the jobs of a
- * node; `n1/0+n1/1` and `n1/0-15,20` of Torque, which name processors. `undefined` for anything else.
+ * node; `n1/0+n1/1` and `n1/0-15,20` of Torque, which name processors; `altix:ssinodes=2:ncpus=4` of older PBS on one large
+ * machine. `undefined` for anything else.
  */
 export function executed(text: string): Pick<PbsAmounts, 'nodes' | 'procs'> | undefined {
   const hosts = new Set<string>()
   let procs = 0
   for (const part of text.split('+')) {
     const slash = part.indexOf('/')
-    const found = slash === -1 ? 1 : slotsOf(part.slice(slash + 1))
+    const [host = part, ...amounts] = slash === -1 ? part.split(':') : [part.slice(0, slash)]
+    const found = slash === -1 ? numberOf(amounts, 'ncpus', 1) : slotsOf(part.slice(slash + 1))
     if (found === undefined) return undefined
-    hosts.add(slash === -1 ? part : part.slice(0, slash))
+    hosts.add(host)
     procs += found
   }
   return { nodes: hosts.size, procs }

@@ -1,5 +1,8 @@
 const mib: Readonly<Record<string, number>> = { '': 1, K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2, P: 1024 ** 3, E: 1024 ** 4 }
 
+/** `MEM_PER_CPU` of Slurm up to 16.05 (`slurm.h`): later versions print it as part of the amount, `2147487648Mn` for `4000Mc`. */
+const MEM_PER_CPU = 2 ** 31
+
 /**
  * Memory of a job in MiB, rounded up: `64G` for the job, `4Gn` for each of its nodes, `2000Mc` for each of its
  * processors. -1 where it is absent, ? or 0, `undefined` for anything else.
@@ -8,8 +11,10 @@ export function requestedMemory(text: string, nodes: number, procs: number): num
   if (text === '' || text === '?' || /^0[KMGTPE]?[nc]?$/.test(text)) return -1
   const parts = /^(\d+(?:\.\d+)?)([KMGTPE]?)([nc]?)\??$/.exec(text)
   if (parts === null) return undefined
-  const times = parts[3] === 'n' ? nodes : parts[3] === 'c' ? procs : 1
-  return times > 0 ? Math.ceil(Number(parts[1]) * mib[parts[2]!]! * times) : -1
+  const amount = Number(parts[1]) * mib[parts[2]!]!
+  const isFlagged = parts[3] === 'n' && parts[2] === 'M' && amount >= MEM_PER_CPU && amount < 2 * MEM_PER_CPU
+  const times = parts[3] === 'c' || isFlagged ? procs : parts[3] === 'n' ? nodes : 1
+  return times > 0 ? Math.ceil((isFlagged ? amount - MEM_PER_CPU : amount) * times) : -1
 }
 
 /** The value of a trackable resource in `cpu=32,mem=128G,node=1,gres/gpu=4`; `undefined` where it is absent. */

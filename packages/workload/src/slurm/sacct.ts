@@ -28,7 +28,7 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   name: 'sacct',
   title: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',
-  detect: (head) => isHeader(head.split('\n', 1)[0]!),
+  detect: (head) => isHeader(head.split('\n').find((line) => !line.startsWith('#')) ?? ''),
   reader: (place) => new SacctReader(place),
 })
 
@@ -38,7 +38,7 @@ function isHeader(line: string): boolean {
   const has = (...known: string[]) => known.some((name) => names.includes(name))
   return names.length > 1
     && has('jobid', 'jobidraw')
-    && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes')))
+    && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes', 'reqnodes')))
 }
 
 class SacctReader implements RecordReader {
@@ -52,6 +52,7 @@ class SacctReader implements RecordReader {
 
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     const line = lineText(bytes, from, to)
+    if (this.#columns === undefined && line.startsWith('#')) return // a comment of who made the file
     if (this.#columns === undefined) this.#separator = separatorIn(line.trim())
     const fields = splitLine(line, this.#separator)
     if (this.#columns === undefined) {
@@ -85,7 +86,7 @@ class SacctReader implements RecordReader {
     columns.require(this.place, wayOut, 'Submit')
     columns.require(this.place, wayOut, 'Start')
     columns.require(this.place, wayOut, 'End', 'ElapsedRaw', 'Elapsed')
-    columns.require(this.place, wayOut, 'NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes')
+    columns.require(this.place, wayOut, 'NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes', 'ReqNodes')
     return columns
   }
 }
@@ -102,10 +103,10 @@ function record(columns: Columns): AccountingRecord | 'step' {
   const allocatedTres = columns.text('AllocTRES', 'ReqTRES')
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
   const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
-  const allocated = count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
   const state = columns.text('State').toLowerCase().split(/[ +]/, 1)[0]! // "CANCELLED by 1234"
   const start = columns.instant('Start')
   const elapsed = columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed')
+  const allocated = elapsed === 0 && hadNothing(columns, state) ? 0 : count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
   return {
     id,
     submit: columns.instant('Submit'),
@@ -130,6 +131,11 @@ function record(columns: Columns): AccountingRecord | 'step' {
     partition: columns.text('Partition'),
     qos: columns.text('QOS'),
   }
+}
+
+/** Whether it was cancelled while it waited: some versions of Slurm print the processors that such a job asked for as those that it was given. */
+function hadNothing(columns: Columns, state: string): boolean {
+  return state === 'cancelled' && (/^none assigned$/i.test(columns.text('NodeList')) || (columns.has('AllocTRES') && columns.text('AllocTRES') === ''))
 }
 
 /** The limit in minutes where it is given so, otherwise as a span. */

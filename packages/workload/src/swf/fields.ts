@@ -13,5 +13,8 @@ export const Field = {
 /** Fields that count or name something; the others are times and amounts, which may have a fraction. */
 export const wholeFields: readonly boolean[] = fieldNames.map((_, field) => [0, 4, 7, 10, 11, 12, 13, 14, 15, 16].includes(field))
 
+/** Fields that are not known beyond 2^53: used CPU time and memory, where converters left the flags of Slurm (2^63: memory for each processor). */
+export const unknownBeyond: readonly boolean[] = fieldNames.map((_, field) => [5, 6, 9].includes(field))
+
 /** The words for what field 11 says: 2, 3 and 4 are pieces of a job that also has a line of its own. */
 export const statusNames: Readonly<Record<number, string>> = { 0: 'failed', 1: 'completed', 5: 'cancelled' }

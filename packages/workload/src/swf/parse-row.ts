@@ -1,6 +1,6 @@
 import { asText } from '../trace/fields.js'
 import { BadLine } from '../trace/format.js'
-import { fieldNames, wholeFields } from './fields.js'
+import { fieldNames, unknownBeyond, wholeFields } from './fields.js'
 
 /**
  * Reads the 18 numbers of a line into `row`, straight from the bytes: blanks and tabs separate them, as many as there
@@ -62,8 +62,11 @@ function parseOdd(line: string, row: Float64Array, mayHaveMore: boolean): void {
 
 function numberOf(text: string, field: number): number {
   const value = Number(text)
-  const fact = !/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? 'expected a number.'
-    : Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'more than 2^53 - 1, above which numbers are not exact.'
+  const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
+  const isBeyond = Math.abs(value) > Number.MAX_SAFE_INTEGER
+  if (isNumber && isBeyond && unknownBeyond[field]) return -1
+  const fact = !isNumber ? 'expected a number.'
+    : isBeyond ? 'more than 2^53 - 1, above which numbers are not exact.'
     : wholeFields[field] && !Number.isInteger(value) ? 'expected a whole number.' : undefined
   if (fact === undefined) return value
   throw new BadLine(fieldNames[field], `found ${JSON.stringify(text.length <= 40 ? text : `${text.slice(0, 37)}...`)}, ${fact}`)
