@@ -1,4 +1,4 @@
-import { buildCluster, clusterSchema, readCluster, YamlSource, type ClusterDescription, type NodeGroup } from '@sched/cluster'
+import { buildCluster, clusterSchema, readCluster, YamlSource, type NodeGroup } from '@sched/cluster'
 import { wattsAt, type NodePower } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 
@@ -32,7 +32,7 @@ describe('the power of a node', () => {
     expect(powerOf({ ...cpu, power }, cpu)).toMatchObject([{ idle: 100 }, undefined])
     expect(powerOf({ ...cpu, power }, cpu)).toHaveLength(2)
     expect(powerOf(cpu, cpu)).toBeUndefined()
-    expect(buildCluster(readCluster({ nodes: 2, resources: { cpu: 8 }, power: { idle: 1, busy: 1 } }) as ClusterDescription).power).toHaveLength(2)
+    expect(buildCluster(readCluster({ nodes: 2, resources: { cpu: 8 }, power: { idle: 1, busy: 1 } })).power).toHaveLength(2)
   })
 
   it.each([

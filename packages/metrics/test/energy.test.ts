@@ -2,6 +2,7 @@ import { powerModels, wattsAt, type ClusterView, type JobSpec, type LaneId, type
 import type { Outage, SimulationOptions } from '@sched/sim'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Draw } from '../src/energy/draw.js'
 import { energy, standardMetrics, type EnergyResult, type Period } from '../src/index.js'
 import { simulateOn } from './simulated.js'
 import { World } from './world.js'
@@ -169,6 +170,24 @@ describe('energy of any run', () => {
       { seed: 3, numRuns: 150 },
     )
     for (const [what, count] of Object.entries(seen)) expect([what, count > 10]).toEqual([what, true])
+  })
+
+  it('is the same, to the last bit, in whatever order the changes of an instant are told', () => {
+    const change = fc.record({ time: fc.constantFrom(0.1, 0.3, 0.7, 1.9), node: fc.integer({ min: 0, max: 2 }), amount: fc.integer({ min: 0, max: 5 }), order: fc.nat() })
+    const nodes = powerModels.slice(0, 3).map((model): NodePower => ({ idle: 10.1, busy: 33.3, off: 0, model, resources: [], total: 7 }))
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+        const drawn = (order: (a: (typeof changes)[number], b: (typeof changes)[number]) => number) => {
+          const draw = new Draw(nodes, { from: -Infinity, to: Infinity })
+          draw.begin(0)
+          for (const { time, node, amount } of [...changes].sort((a, b) => a.time - b.time || order(a, b))) draw.change(time, node as NodeId, amount, 1, 0)
+          draw.end(2.3)
+          return [draw.joules(), draw.peak]
+        }
+        expect(drawn((a, b) => a.order - b.order)).toEqual(drawn((a, b) => b.order - a.order))
+      }),
+      { seed: 4, numRuns: 200 },
+    )
   })
 })
 

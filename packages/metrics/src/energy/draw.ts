@@ -9,7 +9,7 @@ const MICRO = 1e6
 const OFF = 0, IDLE = 1, BASE = 2, DYNAMIC = 3, PARTS = 4
 
 /** Energy in joules by who draws it. */
-export interface Joules {
+interface Joules {
   /** Nodes that are away. */
   readonly off: number
   /** Nodes that are up and run nothing. */
