@@ -1,6 +1,5 @@
 import { kindOfHardware, powerModels, SchedError, suggest, type NodePower, type PowerModel, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import type { NodeGroup } from './description.js'
 
 /** What a node draws, in watts. */
 export interface PowerRule {
@@ -16,6 +15,15 @@ export interface PowerRule {
   readonly resource?: string | undefined
 }
 
+/** What of a group of nodes matters here. */
+interface Group {
+  readonly count: number
+  readonly slots?: Readonly<Record<string, number>>
+  readonly resources?: Readonly<Record<string, number>>
+  readonly devices?: Readonly<Record<string, { readonly count: number; readonly milli: number }>>
+  readonly power?: PowerRule
+}
+
 /** More than a full rack draws is a slip of the pen: milliwatts, for example. */
 const watts = z.number().min(0).max(1_000_000)
 
@@ -28,7 +36,7 @@ export const powerSchema = z.strictObject({
 })
 
 /** Throws `BAD_INPUT` for power that falls with use, or follows what the nodes do not have; `field` is where it stands. */
-export function checkPower({ power, ...group }: NodeGroup, field: string): void {
+export function checkPower({ power, ...group }: Group, field: string): void {
   if (power === undefined) return
   const { idle, busy, resource } = power
   if (busy < idle)
@@ -39,12 +47,12 @@ export function checkPower({ power, ...group }: NodeGroup, field: string): void 
 }
 
 /** By node, what it draws; `undefined` where no group says. */
-export function powerOf(groups: readonly NodeGroup[], resources: readonly string[]): readonly (NodePower | undefined)[] | undefined {
+export function powerOf(groups: readonly Group[], resources: readonly string[]): readonly (NodePower | undefined)[] | undefined {
   if (groups.every(({ power }) => power === undefined)) return undefined
   return groups.flatMap((group) => Array<NodePower | undefined>(group.count).fill(powerIn(group, resources)))
 }
 
-function powerIn(group: NodeGroup, resources: readonly string[]): NodePower | undefined {
+function powerIn(group: Group, resources: readonly string[]): NodePower | undefined {
   if (group.power === undefined) return undefined
   const { idle, busy, off = 0, model = 'linear', resource } = group.power
   const amounts = amountsOf(group)
@@ -54,14 +62,14 @@ function powerIn(group: NodeGroup, resources: readonly string[]): NodePower | un
 }
 
 /** Slots of all types use the same processors. */
-function followed({ slots }: NodeGroup, names: readonly string[]): readonly string[] {
+function followed({ slots }: Group, names: readonly string[]): readonly string[] {
   if (slots !== undefined) return names
   const processors = kindOfHardware('cores', names)
   return names.slice(Math.max(0, processors)).slice(0, 1)
 }
 
 /** What each node of the group has, as far as it has some. */
-function amountsOf({ slots, resources, devices = {} }: Omit<NodeGroup, 'power'>): Map<string, number> {
+function amountsOf({ slots, resources, devices = {} }: Omit<Group, 'power' | 'count'>): Map<string, number> {
   const all = [...Object.entries({ ...slots, ...resources }), ...Object.entries(devices).map(([name, { count, milli }]) => [name, count * milli] as const)]
   return new Map(all.filter(([, amount]) => amount > 0))
 }
