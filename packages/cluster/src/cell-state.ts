@@ -1,4 +1,4 @@
-import { None, SchedError, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
+import { None, SchedError, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type NodePower, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
@@ -32,6 +32,7 @@ export class CellState implements ClusterView {
   /** What tasks really use of the hardware; written by who models it, read through `hardware`. */
   readonly hardwareUse: HardwareUse
   readonly hardware: NodeHardware
+  readonly power: readonly (NodePower | undefined)[] | undefined
   /** Tasks that have taken something, by node. */
   readonly #claims: Int32Array
   /** Amounts of a node in `freeAmounts`: resources. */
@@ -65,6 +66,7 @@ export class CellState implements ClusterView {
     this.lanes = model.lanes
     this.levels = model.groups.length
     this.labels = model.labels.keys
+    this.power = model.power
     this.heartbeat = model.heartbeat?.interval ?? 0
     this.#validate = options.validate ?? false
     this.#roomy = new BitSet(model.lanes.length * model.nodes)

@@ -1,5 +1,6 @@
 import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds, type Taint } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { checkPower, powerSchema, type PowerRule } from './power.js'
 import { taintOf } from './taints.js'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
@@ -62,6 +63,8 @@ export interface NodeGroup {
   readonly hardware?: Readonly<Record<string, number>>
   /** Relative speed by kind of hardware, beside `speed`: `{ cores: 2, disks: 1 }`; 1 where not given. */
   readonly speeds?: Readonly<Record<string, number>>
+  /** What each of the nodes draws, in watts; absent: its energy is not counted. */
+  readonly power?: PowerRule
   /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
   readonly labels?: Readonly<Record<string, string>>
   /** What keeps tasks off that do not tolerate it. */
@@ -118,6 +121,7 @@ const shape = {
     .optional()
     .describe('what a node really has, for example { cores: 8, disks: 2, memory: 16 }: tasks that together use more slow each other down'),
   speeds: z.record(name, speed).optional().describe('relative speed by kind of hardware, for example { cores: 2, disks: 1 }; default 1'),
+  power: powerSchema.optional().describe('what a node draws, for example { idle: 100, busy: 250 }; default: its energy is not counted'),
   labels: z
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
     .optional()
@@ -218,8 +222,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** What a schema cannot say, and the short form as a list of one group. */
-function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, devices, speed, hardware, speeds, labels, taints }
+function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, power, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, devices, speed, hardware, speeds, power, labels, taints }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -240,6 +244,7 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   if (twice !== -1) throw bad(`two node groups are called "${names[twice]}".`, 'nodes', 'Give every group a name of its own.')
   const written = groups.map((group) => withoutUndefined({ ...group, devices: countedDevices(group.devices), labels: namedLabels(group.labels), taints: asTaints(group.taints) }))
   checkDevices(written)
+  for (const [index, group] of written.entries()) checkPower(group, at(index, 'power'))
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
   if (rest.dynamicSlots !== undefined) checkDynamicSlots(groups)

@@ -2,6 +2,7 @@ export {
   clusterSchema, readCluster, type ClusterDescription, type ClusterInput, type Devices, type DynamicSlotsRule, type Heartbeat,
   type NodeGroup, type ReplicaRule,
 } from './description.js'
+export type { PowerRule } from './power.js'
 export { YamlSource } from './description-yaml.js'
 export { isKubernetesNodes, kubernetesNodes } from './kubernetes-nodes.js'
 export { kubernetesObjects, quantityAt, type KubernetesObject } from './kubernetes-objects.js'

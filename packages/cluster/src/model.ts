@@ -1,7 +1,8 @@
-import { SchedError, type Lane, type NodeId, type ResourceId } from '@sched/core'
+import { SchedError, type Lane, type NodeId, type NodePower, type ResourceId } from '@sched/core'
 import { DeviceTable } from './devices.js'
 import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
+import { powerOf } from './power.js'
 import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
 /** The fixed facts of a cluster as columns; what changes is in `CellState`. */
@@ -22,6 +23,8 @@ export interface ClusterModel {
   readonly speed: Float64Array
   /** What nodes have of each kind of hardware. */
   readonly hardware: Hardware
+  /** By node, what it draws; `undefined`: no description says. */
+  readonly power: readonly (NodePower | undefined)[] | undefined
   /** By node, with its taints. */
   readonly labels: Labels
   /** Resources that come in devices; `undefined`: none does. */
@@ -58,6 +61,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     total,
     speed,
     hardware: hardwareOf(description.nodes, nodes),
+    power: powerOf(description.nodes, resources),
     labels: new Labels(description.nodes.flatMap((group) => Array<NodeGroup>(group.count).fill(group)), nodeNames),
     devices: deviceTable(description.nodes, resources, nodes),
     groups,

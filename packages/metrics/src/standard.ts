@@ -3,6 +3,7 @@ import {
   type StartRow, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
+import { energy, type EnergyResult } from './energy/energy.js'
 import { failures } from './failures.js'
 import { fairness, type FairnessOptions } from './fairness.js'
 import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
@@ -55,6 +56,8 @@ export interface Summary {
   readonly shuffle?: ShuffleResult
   /** Real use of the nodes' hardware; absent on a cluster that does not describe any. */
   readonly hardware?: HardwareUseResult
+  /** Energy and power; absent on a cluster of which no node says what it draws. */
+  readonly energy?: EnergyResult
   /** Of rigid jobs on a parallel machine; `undefined` unless asked for. */
   readonly rigid?: RigidResult
 }
@@ -105,6 +108,7 @@ export class StandardMetrics implements Observer {
   readonly #fragmentation
   readonly #shuffle
   readonly #hardware
+  readonly #energy
   readonly #rigid
 
   constructor({ classOf, exact, fairness: options, tau, period, samples, rigid = false }: StandardOptions) {
@@ -114,6 +118,7 @@ export class StandardMetrics implements Observer {
     this.#fragmentation = fragmentation(period)
     this.#shuffle = shuffle({ classOf })
     this.#hardware = hardwareUse({ period, samples })
+    this.#energy = energy(period)
     this.#rigid = rigid === false ? undefined : rigidMetrics({ ...(rigid === true ? {} : rigid), exact, tau, period })
     this.#locality = locality({ classOf })
     this.#fairness = fairness({ queues: false, ...options })
@@ -126,6 +131,7 @@ export class StandardMetrics implements Observer {
     this.#fragmentation.onRunStart(run)
     this.#shuffle.onRunStart(run)
     this.#hardware.onRunStart(run)
+    this.#energy.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
     this.#outages.onRunStart(run)
@@ -142,6 +148,7 @@ export class StandardMetrics implements Observer {
     this.#fragmentation.onSubmit(job, spec, now)
     this.#shuffle.onSubmit(job, spec)
     this.#hardware.onSubmit(job, spec, now)
+    this.#energy.onSubmit(job, spec, now)
     this.#fairness.onSubmit(job, spec, now)
     this.#promises.onSubmit(job, spec)
     this.#rigid?.onSubmit(job, spec, now)
@@ -151,6 +158,7 @@ export class StandardMetrics implements Observer {
     this.#counts.onTasksStart(row)
     this.#times.onTasksStart(row, now)
     this.#fragmentation.onTasksStart(row, now)
+    this.#energy.onTasksStart(row, now)
     this.#locality.onTasksStart(row)
     this.#shuffle.onTasksStart(row, now)
     this.#fairness.onTasksStart(row, now)
@@ -162,6 +170,7 @@ export class StandardMetrics implements Observer {
     this.#counts.onTasksEnd(row)
     this.#utilisation.onTasksEnd(row, now)
     this.#fragmentation.onTasksEnd(row, now)
+    this.#energy.onTasksEnd(row, now)
     this.#fairness.onTasksEnd(row, now)
     if (row.how !== 'done') {
       this.#preemption.onTasksEnd(row)
@@ -189,6 +198,7 @@ export class StandardMetrics implements Observer {
 
   onNode(node: NodeId, up: boolean, now: Seconds): void {
     this.#outages.onNode(node, up, now)
+    this.#energy.onNode(node, up, now)
   }
 
   onUse(node: NodeId, now: Seconds): void {
@@ -201,12 +211,14 @@ export class StandardMetrics implements Observer {
     this.#times.onJobEnd(job, spec, now)
     this.#locality.onJobEnd(job)
     this.#promises.onJobEnd(job, spec, now)
+    this.#energy.onJobEnd(job, spec, now)
     this.#rigid?.onJobEnd(job, spec, now)
   }
 
   onAbandon(job: JobId): void {
     this.#counts.onAbandon(job)
     this.#times.onAbandon(job)
+    this.#energy.onAbandon(job)
     this.#rigid?.onAbandon(job)
   }
 
@@ -228,6 +240,7 @@ export class StandardMetrics implements Observer {
     this.#utilisation.onRunEnd(now)
     this.#fragmentation.onRunEnd(now)
     this.#hardware.onRunEnd(now)
+    this.#energy.onRunEnd(now)
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
     this.#outages.onRunEnd(now)
@@ -240,6 +253,7 @@ export class StandardMetrics implements Observer {
     const fragments = this.#fragmentation.result()
     const shuffled = this.#shuffle.result()
     const used = this.#hardware.result()
+    const drawn = this.#energy.result()
     const away = this.#outages.result()
     const failed = this.#failures.result()
     const looks = this.#passes.result()
@@ -259,6 +273,7 @@ export class StandardMetrics implements Observer {
       ...(fragments.length > 0 && { fragmentation: fragments }),
       ...(shuffled !== undefined && { shuffle: shuffled }),
       ...(used !== undefined && { hardware: used }),
+      ...(drawn !== undefined && { energy: drawn }),
       ...(this.#rigid !== undefined && { rigid: this.#rigid.result() }),
     }
   }

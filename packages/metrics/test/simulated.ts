@@ -1,5 +1,5 @@
 import type { Architecture, ArchitectureEnv, Env, JobId, JobSpec, LaneId, NodeId, Observer, Plug, Policy, Round, TaskEnd, TaskId, Workload } from '@sched/core'
-import { Simulation, type SimulationOptions } from '@sched/sim'
+import { Simulation, type Outage, type SimulationOptions } from '@sched/sim'
 
 /** A run small enough to be counted again by hand. */
 export interface SmallRun {
@@ -48,7 +48,15 @@ function simulateUntil(run: SmallRun, observers: readonly Observer[]): void {
 
 /** Simulates a workload on a cluster, first come, first served. */
 export function simulateOn(
-  cluster: SimulationOptions['cluster'], workload: Workload, observers: readonly Observer[], { seed = 1, evictions = 0, until = Infinity, jitter = 0 } = {},
+  cluster: SimulationOptions['cluster'], workload: Workload, observers: readonly Observer[],
+  { seed = 1, evictions = 0, until = Infinity, jitter = 0, commitPendingBug = false, outages }: {
+    readonly seed?: number
+    readonly evictions?: number
+    readonly until?: number
+    readonly jitter?: number
+    readonly commitPendingBug?: boolean
+    readonly outages?: readonly Outage[]
+  } = {},
 ): void {
   new Simulation({
     cluster,
@@ -59,6 +67,8 @@ export function simulateOn(
     seed,
     observers,
     validate: true,
+    commitPendingBug,
+    ...(outages !== undefined && { outages }),
   }).run(until)
 }
 

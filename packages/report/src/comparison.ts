@@ -7,7 +7,7 @@ export interface Measured {
   /** What is measured, as reports say it. */
   readonly title: string
   /** Fractions have the unit `%` and are shown times 100. */
-  readonly unit: 's' | '%' | ''
+  readonly unit: 's' | '%' | 'W' | 'kWh' | ''
   /** `values[policy][seed]`; NaN where a run has no such number. */
   readonly values: readonly (readonly number[])[]
 }
@@ -69,7 +69,7 @@ export function comparisonRecords(rows: readonly ComparisonRow[]): { titles: str
   }
 }
 
-const formats: Readonly<Record<Measured['unit'], IntervalFormat>> = { s: { unit: ' s' }, '%': { scale: 100, unit: '%' }, '': {} }
+const formats: Readonly<Record<Measured['unit'], IntervalFormat>> = { s: { unit: ' s' }, '%': { scale: 100, unit: '%' }, W: { unit: ' W' }, kWh: { unit: ' kWh' }, '': {} }
 
 function shown({ mean, difference }: ComparisonCell, format: IntervalFormat): string[] {
   const own = interval(mean, format)

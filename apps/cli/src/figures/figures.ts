@@ -1,6 +1,7 @@
 import { naturalOrder, type Summary } from '@sched/metrics'
 import { decisionFigures } from './decision-figures.js'
 import { comparison, type ComparisonRow } from '@sched/report'
+import { energyFigures } from './energy-figures.js'
 import { networkFigures } from './network-figures.js'
 import { recordedFigures, rigidFigures } from './rigid-figures.js'
 import type { Figure } from './figure.js'
@@ -34,6 +35,7 @@ const runFigures = (summary: Summary): Figure<Summary>[] => [
     of: (summary) => summary.fragmentation?.[i]?.share ?? NaN,
   })),
   ...networkFigures(summary),
+  ...energyFigures(summary),
   { key: 'evicted', title: 'evicted tasks', unit: '', of: ({ counts }) => counts.evicted },
   { key: 'lost', title: 'tasks lost with nodes', unit: '', of: ({ outages }) => outages?.lost.tasks ?? NaN },
   { key: 'failed', title: 'failed tasks', unit: '', of: ({ failures }) => failures?.tasks ?? 0 },

@@ -5,7 +5,7 @@ import { interval } from '../output/number.js'
 
 /** Figures that are worth a chart, most telling first; others are in the table. */
 const charted = [
-  /^response$/, /^wait$/, /^slowdown$/, /^response-p95$/, /^makespan$/, /^use-/, /^locality$/, /^loss$/, /^abandoned$/, /^evicted$/,
+  /^response$/, /^wait$/, /^slowdown$/, /^response-p95$/, /^makespan$/, /^use-/, /^energy$/, /^locality$/, /^loss$/, /^abandoned$/, /^evicted$/,
   /^late$/, /^busyness-(?!mad-)/, /^conflict-fraction-/,
 ]
 const MOST_CHARTS = 10

@@ -2,7 +2,7 @@ import type { Interval } from '@sched/metrics'
 import { integer, NONE } from '@sched/report'
 
 /** Decimals above which a number of a unit says nothing to a reader. */
-const mostDecimals: Readonly<Record<string, number>> = { s: 1, '%': 1 }
+const mostDecimals: Readonly<Record<string, number>> = { s: 1, '%': 1, kWh: 6 }
 
 /** A number with three digits, fewer where its unit says nothing more, and commas between thousands. */
 export const number = (value: number, unit = ''): string => grouped(value, decimals(value, 3, unit))

@@ -3,6 +3,7 @@ import { duration, percent, table } from '@sched/report'
 import type { RunResult } from '../run-once.js'
 import { columns } from './columns.js'
 import { attemptTable, decidedTable, schedulerTable } from './decision-tables.js'
+import { energyTable } from './energy-table.js'
 import { counted, number } from './number.js'
 import { hardwareTable, shuffleTable } from './network-tables.js'
 import { rigidText } from './rigid-text.js'
@@ -11,7 +12,7 @@ import { rigidText } from './rigid-text.js'
 export function runText({ summary, decisions, prefilled }: RunResult, width?: number): string {
   const ofDecisions = decisions === null ? [] : [schedulerTable, attemptTable, decidedTable].map((text) => text(decisions, width))
   return [
-    countsText(summary) + prefilledText(prefilled), ...[useTable, fragmentTable, hardwareTable, shuffleTable, timesTable].map((text) => text(summary, width)),
+    countsText(summary) + prefilledText(prefilled), ...[useTable, fragmentTable, hardwareTable, energyTable, shuffleTable, timesTable].map((text) => text(summary, width)),
     ...rigidText(summary, width), ...ofDecisions, localityTable(summary, width), classTable(summary, width),
   ].filter((text) => text !== '').join('\n')
 }

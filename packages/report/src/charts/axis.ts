@@ -2,8 +2,8 @@ import { integer, NONE } from '../format.js'
 import { oneLine } from '../one-line.js'
 import { GRID, INK } from './palette.js'
 
-/** Of a number: seconds, a fraction that is shown in percent, or none. */
-export type Unit = 's' | '%' | ''
+/** Of a number: seconds, a fraction that is shown in percent, one that is written as it is, or none. */
+export type Unit = 's' | '%' | 'W' | 'kWh' | ''
 
 /** What is measured along an axis. */
 export interface Axis {
@@ -43,7 +43,7 @@ export function scaleOf(given: Axis, values: readonly number[]): Scale {
 /** The unit in which a number is written, and how much it is: of times, one of which there are at least three. */
 export function unitFor(unit: Unit, value: number): readonly [name: string, size: number] {
   if (unit === 's') return times.find(([, size]) => value >= 3 * size) ?? ['s', 1]
-  return unit === '%' ? ['%', 0.01] : ['', 1]
+  return unit === '%' ? ['%', 0.01] : [unit, 1]
 }
 
 function linearScale({ title, unit, from, to, ticks }: Axis, most: number): Scale {

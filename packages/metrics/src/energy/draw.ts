@@ -1,0 +1,126 @@
+import { wattsAt, type NodeId, type NodePower, type Seconds } from '@sched/core'
+import { secondsIn, type Period } from '../period.js'
+import type { Changes } from './in-time.js'
+
+/** Whole microwatts, so that the sum over nodes has no rounding that depends on the order of changes; exact below 9 GW. */
+const MICRO = 1e6
+
+/** Of `#joules`: who draws. */
+const OFF = 0, IDLE = 1, BASE = 2, DYNAMIC = 3, PARTS = 4
+
+/** Energy in joules by who draws it. */
+interface Joules {
+  /** Nodes that are away. */
+  readonly off: number
+  /** Nodes that are up and run nothing. */
+  readonly idle: number
+  /** Nodes that run something, what they would draw if they were idle. */
+  readonly base: number
+  /** The same, what they draw above that. */
+  readonly dynamic: number
+}
+
+/**
+ * What nodes draw, followed change by change in order of time, from `begin` on and in a period. A node that is away and still runs tasks, as
+ * drained ones do, draws what they need; then it is off. Sums are kept by node, so that the order of changes of one instant does not matter.
+ */
+export class Draw implements Changes {
+  /** The highest power that lasted for some time, in watts; NaN where no time counts. */
+  get peak(): number {
+    return this.#peak / MICRO
+  }
+
+  readonly #power: readonly (NodePower | undefined)[]
+  readonly #period: Period
+  readonly #held: Float64Array
+  readonly #tasks: Int32Array
+  readonly #up: Int32Array
+  /** By node: microwatts now, and since when they are not in `#joules`. */
+  readonly #level: Float64Array
+  readonly #since: Float64Array
+  /** In microjoules, `[part * nodes + node]`. */
+  readonly #joules: Float64Array
+  /** Microwatts of all nodes now. */
+  #whole = NaN
+  #peak = NaN
+  #from: Seconds = Infinity
+  #now: Seconds = -Infinity
+
+  constructor(power: readonly (NodePower | undefined)[], period: Period) {
+    const nodes = power.length
+    this.#power = power
+    this.#period = period
+    this.#held = new Float64Array(nodes)
+    this.#tasks = new Int32Array(nodes)
+    this.#up = new Int32Array(nodes).fill(1)
+    this.#level = new Float64Array(nodes)
+    this.#since = new Float64Array(nodes)
+    this.#joules = new Float64Array(PARTS * nodes)
+    this.#whole = 0
+    for (let node = 0; node < nodes; node++) this.#redraw(node as NodeId)
+  }
+
+  /** What is drawn before does not count. */
+  begin(now: Seconds): void {
+    this.#from = now
+  }
+
+  change(time: Seconds, node: NodeId, amount: number, tasks: number, up: number): void {
+    this.#passTo(time)
+    this.#settle(node)
+    this.#held[node] = (this.#held[node] as number) + amount
+    this.#tasks[node] = (this.#tasks[node] as number) + tasks
+    this.#up[node] = (this.#up[node] as number) + up
+    this.#redraw(node)
+  }
+
+  end(time: Seconds): void {
+    this.#passTo(time)
+    for (let node = 0; node < this.#power.length; node++) this.#settle(node as NodeId)
+  }
+
+  joules(): Joules {
+    const nodes = this.#power.length
+    const of = (part: number) => this.#joules.subarray(part * nodes, (part + 1) * nodes).reduce((sum, joules) => sum + joules, 0) / MICRO
+    return { off: of(OFF), idle: of(IDLE), base: of(BASE), dynamic: of(DYNAMIC) }
+  }
+
+  /** All changes of an instant are made before it lasts. */
+  #passTo(time: Seconds): void {
+    if (!(time > this.#now)) return
+    if (this.#seconds(this.#now, time) > 0 && !(this.#whole <= this.#peak)) this.#peak = this.#whole
+    this.#now = time
+  }
+
+  #settle(node: NodeId): void {
+    const seconds = this.#seconds(this.#since[node] as number, this.#now)
+    this.#since[node] = this.#now
+    const level = this.#level[node] as number
+    if (seconds === 0 || level === 0) return
+    if (this.#tasks[node] === 0) return this.#add(this.#up[node] === 1 ? IDLE : OFF, node, level * seconds)
+    const idle = micro((this.#power[node] as NodePower).idle)
+    this.#add(BASE, node, idle * seconds)
+    this.#add(DYNAMIC, node, (level - idle) * seconds)
+  }
+
+  #add(part: number, node: NodeId, joules: number): void {
+    const at = part * this.#power.length + node
+    this.#joules[at] = (this.#joules[at] as number) + joules
+  }
+
+  #redraw(node: NodeId): void {
+    const power = this.#power[node]
+    if (power === undefined) return
+    const { idle, off, total } = power
+    const use = total > 0 ? Math.min(1, Math.max(0, (this.#held[node] as number) / total)) : 0
+    const level = micro((this.#tasks[node] as number) > 0 ? wattsAt(power, use) : this.#up[node] === 1 ? idle : off)
+    this.#whole += level - (this.#level[node] as number)
+    this.#level[node] = level
+  }
+
+  #seconds(from: Seconds, to: Seconds): Seconds {
+    return secondsIn(this.#period, Math.max(from, this.#from), to)
+  }
+}
+
+const micro = (watts: number): number => Math.round(watts * MICRO)
