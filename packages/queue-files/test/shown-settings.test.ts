@@ -57,7 +57,7 @@ PartitionName=urgent Nodes=n[1-4] PriorityTier=10 PreemptMode=OFF MaxTime=UNLIMI
 `
 const read = (text: string) => readQueues({ file: 'f', text })
 const made = (text: string) => queuePolicy(read(text), facts)
-const side = (text: string) => ({ file: read(text), table: queueTable(read(text), facts) })
+const side = (text: string) => ({ file: read(text), table: queueTable(read(text)) })
 
 describe('what scontrol shows of a slurm.conf', () => {
   it('is the policy of that file: settings, and partitions after them', () => {
@@ -82,6 +82,18 @@ describe('what scontrol shows of a slurm.conf', () => {
   it('differs from the file in what it shows, and not in how names are spelled', () => {
     const changed = compareQueues(side(CONF), side(CONFIG + PARTITIONS)).changed.filter(({ path }) => path === '')
     expect(changed.map(({ setting }) => setting)).toEqual(['AccountingStorageEnforce', 'InactiveLimit', 'SlurmctldHost[0]', 'SLURM_VERSION'])
+  })
+
+  it('has partitions of the nodes that the cluster marks, but for those that are down', () => {
+    const shown = PARTITIONS.replace('Nodes=n[1-4]', 'Nodes=n[1-2,9]') // n9 is down
+    const told = (nodes: readonly string[], marked: readonly string[]) => {
+      const { findings } = queuePolicy(read(shown), { ...facts, nodeNames: nodes, nodesWith: (label) => (label === 'partition:batch' ? marked : []) })
+      return findings.filter(({ setting }) => setting.endsWith(' Nodes')).map(({ setting, verdict }) => `${setting} ${verdict}`)
+    }
+    const all = ['n1', 'n2', 'n3', 'n4']
+    expect(told(all, ['n1', 'n2'])).toEqual(['batch Nodes honoured', 'urgent Nodes honoured'])
+    expect(told([...all, 'n9'], ['n1', 'n2'])).toEqual(['batch Nodes ignored', 'urgent Nodes ignored'])
+    expect(told(all, ['n1', 'n2', 'n3'])).toEqual(['batch Nodes ignored', 'urgent Nodes honoured'])
   })
 
   it.each([
