@@ -99,7 +99,15 @@ describe('placement rules', () => {
 
   it('put a job of a nested rule nowhere where that names a queue that holds jobs', () => {
     // as TestQueuePlacementPolicy.testNestedUserQueueDefaultRule
-    expect(place('<rule name="nestedUserQueue"><rule name="default" queue="ads"/></rule>')(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+    const nested = (queue: string) => `<rule name="nestedUserQueue"><rule name="default" queue="${queue}"/></rule>`
+    expect(place(nested('ads'))(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+    expect(place(`${nested('ads')}<rule name="default"/>`)(job({ user: 'ann' }))).toBe('root.default') // behind it a rule may stand, as before Hadoop 3.3
+    expect(place(`${nested('users')}<rule name="default"/>`)(job({ user: 'ann' }))).toBe('root.users.ann')
+  })
+
+  it('go on where a rule names a queue that is not there and that it may not make', () => {
+    const nowhere = '<rule name="default" queue="adss" create="false"/>'
+    expect(place(`<rule name="nestedUserQueue" create="false">${nowhere}</rule>${nowhere}<rule name="default" queue="ads"/>`)(job({ user: 'ann' }))).toBe('root.ads')
   })
 })
 

@@ -32,6 +32,7 @@ const PARTITIONS = `PartitionName=batch
    AllocNodes=ALL Default=YES QoS=N/A
    DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO
    MaxNodes=UNLIMITED MaxTime=2-00:00:00 MinNodes=0 LLN=NO
+   NodeSets=ALL
    Nodes=n[1-4]
    PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
    OverTimeLimit=NONE PreemptMode=REQUEUE
@@ -70,13 +71,13 @@ describe('what scontrol shows of a slurm.conf', () => {
     expect(made(CONFIG + onOne).policy).toEqual(made(CONF).policy)
     const said = made(onOne).findings.map(({ setting }) => setting)
     expect(said).toContain('batch PriorityTier')
-    expect(said.filter((setting) => /TotalCPUs|TRES|QoS|OverTimeLimit|SelectTypeParameters|JobDefaults/.test(setting))).toEqual([])
+    expect(said.filter((setting) => /TotalCPUs|NodeSets|TRES|QoS|OverTimeLimit|SelectTypeParameters|JobDefaults/.test(setting))).toEqual([])
   })
 
   it('is told with its lines; times are without their units', () => {
     const { findings } = made(CONFIG + PARTITIONS)
     expect(findings.find(({ setting }) => setting === 'InactiveLimit')).toMatchObject({ verdict: 'honoured', line: 3, value: '0' })
-    expect(findings.find(({ setting }) => setting === 'urgent PriorityTier')).toMatchObject({ verdict: 'honoured', line: 37 })
+    expect(findings.find(({ setting }) => setting === 'urgent PriorityTier')).toMatchObject({ verdict: 'honoured', line: 38 })
   })
 
   it('differs from the file in what it shows, and not in how names are spelled', () => {
@@ -97,7 +98,7 @@ describe('what scontrol shows of a slurm.conf', () => {
   })
 
   it.each([
-    ['a line of something else', `${PARTITIONS}Reservation of nobody\n`, '"f" line 15: found "Reservation of nobody", expected what scontrol show config or scontrol show partition prints. Give what it prints, as it is.'],
+    ['a line of something else', `${PARTITIONS}Reservation of nobody\n`, '"f" line 16: found "Reservation of nobody", expected what scontrol show config or scontrol show partition prints. Give what it prints, as it is.'],
     ['nodes beside it', `${CONFIG}NodeName=a Arch=x86_64 CoresPerSocket=8 \n   CPUAlloc=3 CPUTot=8\n`, '"f" line 24: has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy. Give the slurm.conf for that, or what scontrol show config and scontrol show partition print.'],
     ['a value that Slurm does not take', CONFIG.replace('= 1000', '= many'), '"f" line 10 PriorityWeightAge: found "many", expected a whole number from 0 to 4294967295.'],
   ])('answers %s', (_, text, expected) => {

@@ -11,7 +11,7 @@ export const isShownSettings = (text: string): boolean =>
   /^Configuration data as of /m.test(text) || /^PartitionName=\S+[ \t]*\r?\n[ \t]+\w+=/m.test(text) || /^PartitionName=\S+[ \t](?:.*[ \t])?TotalCPUs=/m.test(text)
 
 /** What is no setting of a partition, but follows from those. */
-const FACTS = /^(TotalCPUs|TotalNodes|TRES)$/i
+const FACTS = /^(TotalCPUs|TotalNodes|NodeSets|TRES)$/i
 /** How scontrol shows that nothing is said, of any setting; and of some, beside which other words mean something. */
 const NOTHING = /^(\(null\)|N\/A)?$/i
 const NONE = /^(OverTimeLimit|SelectTypeParameters|JobDefaults)$/i
