@@ -57,6 +57,22 @@ describe('resources in groups', () => {
     expect(come(['a_in', { cpu: 3, mem: 10, gpu: 3 }, 1])).toEqual(['-b_0', '-a_0', '+a_in two+b_one'])
   })
 
+  it('are preempted of those in the chosen flavor alone, lower priorities in others are left (TestPreemption: "only preempt workloads using the chosen flavor")', () => {
+    const preemption = { withinClusterQueue: 'LowerPriority' } as const
+    const quota = queueOf({ one: { cpu: 6 }, b_one: { gpu: 3 }, b_two: { gpu: 3 } }, { preemption })
+    const { come, master } = world({ queues: { a: { ...quota, resourceGroups: [['cpu'], ['gpu']] } } })
+    expect(come(['a_low', { gpu: 2 }, -1], ['a_mid', { gpu: 3 }], ['a_high', { cpu: 1 }, 1])).toEqual(['+a_high one+b_one', '+a_mid one+b_one', '+a_low one+b_two'])
+    const ids = (placed: readonly { readonly job: string }[]) => placed.map((each) => each.job)
+    // no more than 2 of flavor b_two may be had without anybody of b_one: its workload chooses nodes of b_two
+    const stage = { name: 's', tasks: 1, demand: { cpu: 1, gpu: 2 }, duration: 1, constraints: { require: { b_type: 'two' } } }
+    master.submit({ id: 'in', queue: 'a', priority: 1, stages: [stage] }, 9)
+    const { start, kill } = master.pass(9)
+    expect([ids(kill), ids(start)]).toEqual([['a_low'], ['in']])
+    const other = { ...stage, constraints: { require: { b_type: 'one' } } }
+    master.submit({ id: 'in2', queue: 'a', priority: 1, stages: [other] }, 10)
+    expect(ids(master.pass(10).kill)).toEqual(['a_mid'])
+  })
+
   it('are preempted of those that have some in the same flavor, whatever they have of other groups', () => {
     const preemption = { withinClusterQueue: 'LowerPriority' } as const
     const { come } = world({ queues: { a: queueOf({ one: { cpu: 9, mem: 9 }, b_one: { gpu: 1 }, b_two: { gpu: 1 } }, { preemption, flavorFungibility: { whenCanPreempt: 'MayStopSearch' } }) } })
