@@ -28,12 +28,21 @@ export interface QueueChanges {
 export function compareQueues(a: { file: QueueFile; table: QueueTable }, b: { file: QueueFile; table: QueueTable }): QueueChanges {
   const before = new Map(a.table.rows.map((row) => [row.path, row]))
   const after = new Map(b.table.rows.map((row) => [row.path, row]))
-  const changed = a.file.kind === b.file.kind ? differences('', generalSettings(a.file), generalSettings(b.file)) : []
+  const inAnyCase = a.file.kind === 'slurm'
+  const spelled = (settings: QueueRow['settings'], other: QueueRow['settings']) => (inAnyCase ? spelledAs(settings, other) : settings)
+  const general = [generalSettings(a.file), generalSettings(b.file)] as const
+  const changed = a.file.kind === b.file.kind ? differences('', general[0], spelled(general[1], general[0])) : []
   for (const [path, row] of before) {
     const other = after.get(path)
-    if (other !== undefined && a.file.kind === b.file.kind) changed.push(...differences(path, row.settings, other.settings))
+    if (other !== undefined && a.file.kind === b.file.kind) changed.push(...differences(path, row.settings, spelled(other.settings, row.settings)))
   }
   return { added: [...after.keys()].filter((path) => !before.has(path)), removed: [...before.keys()].filter((path) => !after.has(path)), changed }
+}
+
+/** With names as the other has them, which may be written in any case. */
+function spelledAs(settings: QueueRow['settings'], other: QueueRow['settings']): QueueRow['settings'] {
+  const names = new Map(Object.keys(other).map((name) => [name.toLowerCase(), name]))
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [names.get(name.toLowerCase()) ?? name, value]))
 }
 
 function differences(path: string, before: QueueRow['settings'], after: QueueRow['settings']): Changed[] {

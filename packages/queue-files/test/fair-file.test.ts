@@ -150,6 +150,21 @@ describe('a fair-scheduler.xml', () => {
     ])
   })
 
+  it('takes a rule to a queue that is not there, and goes on to the next, as Hadoop does', () => {
+    const { findings } = policy(inside('<queue name="adhoc"/>', '<queuePlacementPolicy>', '<rule name="nestedUserQueue" create="false"><rule name="default" queue="adhok" create="false"/></rule>', '<rule name="default"/>', '</queuePlacementPolicy>'))
+    expect(findings.map(({ line, verdict, setting, value, note }) => [line, verdict, setting, value, note])).toEqual([
+      [4, 'ignored', 'rule nestedUserQueue', 'root.adhok', 'it may not make this queue, which is not declared: it goes on to the next rule. Did you mean "root.adhoc"? Known: root, root.adhoc.'],
+      [5, 'honoured', 'rule default', 'root.default', ''],
+    ])
+  })
+
+  it('takes rules behind a nestedUserQueue, as before Hadoop 3.3, and says so', () => {
+    const { findings } = policy(inside('<queuePlacementPolicy>', '<rule name="nestedUserQueue"><rule name="default" queue="users"/></rule>', '<rule name="default"/>', '</queuePlacementPolicy>'))
+    expect(findings.map(({ line, setting, note }) => [line, setting, note])).toEqual([
+      [3, 'rule nestedUserQueue', ''], [4, 'rule default', 'for jobs that the one in line 3 gives no queue; Hadoop 3.3 and later refuse a rule behind it'],
+    ])
+  })
+
   it.each([
     ['a negative weight', inside('<queue name="a">', '<weight>-1</weight>', '</queue>'), '"fair.xml" line 3 root.a weight: found "-1", expected a number of at least 0.'],
     ['a weight that is no number', inside('<queue name="a"><weight>two</weight></queue>'), '"fair.xml" line 2 root.a weight: found "two", expected a number of at least 0.'],

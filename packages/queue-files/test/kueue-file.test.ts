@@ -40,6 +40,17 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a')], { ...facts, resources: ['cpu', 'memory'] }).findings[2]).toMatchObject({ verdict: 'ignored', note: 'the cluster has no mem (in MiB)' })
   })
 
+  it('have flavors of their own by resource group, where flavors are told apart; what no group covers is not admitted', () => {
+    const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'a100', '{ nodeLabels: { model: a100 } }')]
+    const grouped = (...covered: string[]) => `${queue('a', [], covered)}\n  - coveredResources: [nvidia.com/gpu]\n    flavors: [{ name: a100, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`
+    const nominalQuota = { default: { cpu: 8000, mem: 0 }, a100: { gpu: 1000 } }
+    expect(options(...flavors, grouped('{ name: cpu, nominalQuota: 8 }'))['queues']).toEqual({ a: { nominalQuota, resourceGroups: [['cpu'], ['gpu']] } })
+    const withoutGpus = made([...flavors, grouped('{ name: cpu, nominalQuota: 8 }')], { ...facts, resources: ['cpu', 'mem'] })
+    expect(withoutGpus.options.queues).toEqual({ a: { nominalQuota: { default: { cpu: 8000, mem: 0 } } } })
+    const aside = grouped('{ name: ephemeral-storage, nominalQuota: 8Gi }') // nothing is known of it: one group is left
+    expect(options(...flavors, aside)['queues']).toEqual({ a: { nominalQuota: { a100: { cpu: 0, mem: 0, gpu: 1000 } } } })
+  })
+
   it('have preemption, fungibility, weights and the mode of admission; names of v1beta2 too', () => {
     const spec = [
       'cohortName: all', 'preemption: { withinClusterQueue: LowerPriority, reclaimWithinCohort: Any, borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }',
@@ -341,7 +352,7 @@ describe('manifests of Kueue', () => {
     ['flavors that are no list', [object('ClusterQueue', 'a', '{ resourceGroups: [{ flavors: { name: f } }] }')], '"kueue.yaml" line 4 spec.resourceGroups[0].flavors: found {"name":"f"}, expected a list.'],
     ['a flavor that is not declared', [object('ResourceFlavor', 'spot', '{ nodeLabels: { type: spot } }'), queue('a')], '"kueue.yaml" line 13 spec.resourceGroups[0].flavors[0].name: no ResourceFlavor is called "default". Put its manifest into the file.'],
     ['cohorts alone', [object('Cohort', 'all', '{}')], '"kueue.yaml": has no ClusterQueue.'],
-    ['groups of flavors', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a')}\n  - flavors: [{ name: other, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has 2 resource groups, and flavors are told apart: a workload has one flavor here. Put all resources in one group.'],
+    ['GPUs in two groups', [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), `${queue('a', [], ['{ name: amd.com/gpu, nominalQuota: 8 }'])}\n  - flavors: [{ name: other, resources: [{ name: nvidia.com/gpu, nominalQuota: 1 }] }]`], '"kueue.yaml" line 11 spec.resourceGroups: ClusterQueue "a" has GPUs in two resource groups, and nodes have them as one resource. Put them in one group, with a flavor for each kind.'],
   ])('answer %s', (_, objects, begins) => {
     expect(message(...objects).slice(0, begins.length)).toBe(begins)
   })

@@ -99,7 +99,22 @@ describe('placement rules', () => {
 
   it('put a job of a nested rule nowhere where that names a queue that holds jobs', () => {
     // as TestQueuePlacementPolicy.testNestedUserQueueDefaultRule
-    expect(place('<rule name="nestedUserQueue"><rule name="default" queue="ads"/></rule>')(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+    const nested = (queue: string) => `<rule name="nestedUserQueue"><rule name="default" queue="${queue}"/></rule>`
+    expect(place(nested('ads'))(job({ user: 'ann' }))).toBe('refused: no placement rule gives it a queue')
+    expect(place(`${nested('ads')}<rule name="default"/>`)(job({ user: 'ann' }))).toBe('root.default') // behind it a rule may stand, as before Hadoop 3.3
+    expect(place(`${nested('users')}<rule name="default"/>`)(job({ user: 'ann' }))).toBe('root.users.ann')
+  })
+
+  it('put the queue of a user into the one that the job asks for, if that holds queues (testFairShareAndWeightsInNestedUserQueueRule)', () => {
+    const to = place('<rule name="nestedUserQueue"><rule name="specified" create="false"/></rule><rule name="default"/>')
+    expect([job({ queue: 'groups', user: 'ann' }), job({ queue: 'groups', user: 'bob' }), job({ queue: 'ads', user: 'bob' }), job({ user: 'cyd' })].map(to)).toEqual([
+      'root.groups.ann', 'root.groups.bob', 'root.default', 'root.default',
+    ])
+  })
+
+  it('go on where a rule names a queue that is not there and that it may not make', () => {
+    const nowhere = '<rule name="default" queue="adss" create="false"/>'
+    expect(place(`<rule name="nestedUserQueue" create="false">${nowhere}</rule>${nowhere}<rule name="default" queue="ads"/>`)(job({ user: 'ann' }))).toBe('root.ads')
   })
 })
 

@@ -33,8 +33,7 @@ describe('a template', () => {
 
 describe('a file that looks like another', () => {
   it.each([
-    ['partitions as scontrol shows them', 'PartitionName=a\n   AllowGroups=ALL AllowAccounts=ALL\n   MaxTime=60\n', '"f" line 1: has what scontrol show partition prints, which is not read. Give the slurm.conf itself, or lines such as PartitionName=main Nodes=n[1-8] MaxTime=1-0.'],
-    ['nodes as scontrol shows them', 'NodeName=a Arch=x86_64 CoresPerSocket=8 \n   CPUAlloc=3 CPUTot=8\n   OS=Linux 5 #1 SMP\n', '"f" line 1: has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy. Give the slurm.conf for that.'],
+    ['nodes as scontrol shows them', 'NodeName=a Arch=x86_64 CoresPerSocket=8 \n   CPUAlloc=3 CPUTot=8\n   OS=Linux 5 #1 SMP\n', '"f" line 1: has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy. Give the slurm.conf for that, or what scontrol show config and scontrol show partition print.'],
     ['a gres.conf', 'AutoDetect=nvml\nNodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]', '"f" line 2: has lines of a gres.conf, which is not read. Give the slurm.conf, where Gres of a node says how many GPUs it has.'],
     ['a list of properties', 'yarn.scheduler.capacity.root.queues=a\nyarn.scheduler.capacity.root.a.capacity=100', '"f": is a list of properties. Write each as <property><name>...</name><value>...</value></property> inside <configuration>, as capacity-scheduler.xml has them.'],
   ])('is refused: %s', (_, text, expected) => {

@@ -1,7 +1,8 @@
 import { largest } from './partial-admission.js'
-import type { ClusterQueue } from './queues.js'
+import type { ResourceGroup } from './flavor-choices.js'
+import type { ClusterQueue, Flavor } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
-import { charge, discharge, type Workload } from './workload.js'
+import { charge, discharge, settle, type Workload } from './workload.js'
 
 /**
  * How a workload could be admitted: not now; by preempting others, of whom there are none to be had, or some of its own
@@ -12,6 +13,7 @@ export type Mode = (typeof Mode)[keyof typeof Mode]
 
 export interface Assignment {
   readonly mode: Mode
+  /** Or the mix of them; -1: none. */
   readonly flavor: number
   /** With how many tasks. */
   readonly tasks: number
@@ -44,7 +46,7 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
   if (workload.least === workload.most || comesIn(whole)) return whole
   const found = largest(workload.most, workload.least, (tasks) => [attempt(tasks)].find(comesIn)) ?? whole
   workload.tasks = found.tasks
-  workload.flavor = Math.max(0, found.flavor)
+  settle(workload, found.flavor)
   return found
 }
 
@@ -52,7 +54,7 @@ const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit ||
 
 function withTasks(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
   const found = assign(workload, fairSharing, search, canHold)
-  workload.flavor = Math.max(0, found.flavor)
+  settle(workload, found.flavor)
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
   const asksOne = workload.demand.filter((amount) => amount > 0).length === 1
@@ -62,20 +64,50 @@ function withTasks(workload: Workload, fairSharing: boolean, search: Search, can
 }
 
 /**
- * The first flavor in the queue's order with which the search may stop, or else the best. Only in a flavor where a search
- * for workloads to preempt finds some it may stop although the workload does not fit. Flavors on whose nodes it could never
- * be are passed over.
+ * The flavor of each resource group of which the workload asks something, found one group after the other; none where one of them has none.
+ * Flavors on whose nodes it could never be, with those that the groups before have, are passed over.
  *
  * Source: Kueue, flavorassigner.go and preemption_oracle.go.
  */
 function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
+  const { queue, demand, tasks } = workload
+  const [first] = queue.groups
+  if (queue.groups.length === 1) return inGroup(workload, first as ResourceGroup, fairSharing, search, (flavor) => (canHold(flavor) ? flavor : -1))
+  let left = queue.choicesFor(demand).filter(canHold)
+  let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks, borrows: 0, short: [], targets: NOBODY }
+  for (const group of queue.groups) {
+    const asked = group.resources.find((r) => (demand[r] as number) > 0)
+    if (asked === undefined) continue
+    const columnIn = (choice: number): number => (queue.choices.all[choice] as Flavor).columns[asked] as number
+    const found = inGroup(workload, group, fairSharing, search, (flavor) => left.find((choice) => columnIn(choice) === columnIn(flavor)) ?? -1)
+    if (found.mode === Mode.NoFit) return found
+    left = left.filter((choice) => columnIn(choice) === columnIn(found.flavor))
+    all = together(all, found)
+  }
+  return { ...all, mode: left.length === 0 ? Mode.NoFit : all.mode, flavor: left[0] ?? -1 }
+}
+
+const together = (a: Assignment, b: Assignment): Assignment => ({
+  ...b,
+  mode: Math.min(a.mode, b.mode) as Mode,
+  borrows: Math.max(a.borrows, b.borrows),
+  short: [...a.short, ...b.short],
+  targets: b.short.length > 0 ? b.targets : a.targets,
+})
+
+/**
+ * The first flavor in the order of the group with which the search may stop, or else the best. Only in a flavor where a search for workloads to preempt finds some it may
+ * stop although the workload does not fit. `choiceOf`: what the workload is tried with in a flavor, -1 where it is passed over.
+ */
+function inGroup(workload: Workload, group: ResourceGroup, fairSharing: boolean, search: Search, choiceOf: (flavor: number) => number): Assignment {
   const rules = workload.queue.settings.flavorFungibility ?? usual
   let best: Assignment = { mode: Mode.NoFit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: [] }
   let bestWorst: Rank = best
-  for (const flavor of workload.queue.flavors) {
-    if (!canHold(flavor)) continue
-    workload.flavor = flavor
-    const { found, worst } = inFlavor(workload, rules, fairSharing, search)
+  for (const flavor of group.flavors) {
+    const choice = choiceOf(flavor)
+    if (choice < 0) continue
+    settle(workload, choice)
+    const { found, worst } = inFlavor(workload, group, rules, fairSharing, search)
     const isEnough = worst.mode > Mode.NoCandidates && (worst.mode === Mode.Fit || rules.whenCanPreempt !== 'TryNextFlavor') && (worst.borrows === 0 || rules.whenCanBorrow !== 'TryNextFlavor')
     if (isEnough) return found
     if (!isBetter(worst, bestWorst, rules)) continue
@@ -97,20 +129,20 @@ function isBetter(a: Rank, b: Rank, { preference }: Fungibility): boolean {
 }
 
 /** What the workload comes to in its flavor, and that of its resources for which this is worst: of one that borrows and one that preempts the queue's preference says which. */
-function inFlavor(workload: Workload, rules: Fungibility, fairSharing: boolean, search: Search): { readonly found: Assignment; readonly worst: Rank } {
-  const { demand, flavor, tasks } = workload
+function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungibility, fairSharing: boolean, search: Search): { readonly found: Assignment; readonly worst: Rank } {
+  const { demand, columns, flavor, tasks } = workload
   const short: number[] = []
   let worst: Rank = { mode: Mode.Fit, borrows: 0 }
   let mode: Mode = Mode.Fit
   let borrows = 0
   let targets = NOBODY
-  for (let r = 0; r < demand.length; r++) {
+  for (const r of resources) {
     if (demand[r] === 0) continue
     const rank = ofResource(workload, r, (demand[r] as number) * tasks, fairSharing, search)
     borrows = Math.max(borrows, rank.borrows)
     if (rank.mode < mode) mode = rank.mode
     if (rank.mode < Mode.Fit) {
-      short.push(flavor * demand.length + r)
+      short.push(columns[r] as number)
       targets = rank.targets
     }
     if (isBetter(worst, rank, rules)) worst = rank
@@ -122,8 +154,8 @@ function inFlavor(workload: Workload, rules: Fungibility, fairSharing: boolean, 
 const NOBODY: readonly Workload[] = []
 
 function ofResource(workload: Workload, r: number, asked: number, fairSharing: boolean, search: Search): Rank & Pick<Assignment, 'targets'> {
-  const { queue, demand, flavor } = workload
-  const c = flavor * demand.length + r
+  const { queue, demand, columns } = workload
+  const c = columns[r] as number
   if (asked > queue.potential(c)) return { mode: Mode.NoFit, borrows: 0, targets: NOBODY }
   const { level, isInside } = queue.reach(c, asked)
   if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level, targets: NOBODY }
@@ -146,14 +178,14 @@ function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fair
 
 /** Whether the quota has room for the workload in its flavor now, with none of `within` above its own. */
 export function fits(workload: Workload, within: readonly QuotaNode[] = []): boolean {
-  const { queue, demand, tasks, flavor } = workload
+  const { queue, demand, tasks, columns } = workload
   for (let r = 0; r < demand.length; r++) {
     const asked = (demand[r] as number) * tasks
-    if (asked > 0 && asked > queue.available(flavor * demand.length + r)) return false
+    if (asked > 0 && asked > queue.available(columns[r] as number)) return false
   }
   if (within.length === 0) return true
   charge(workload, tasks)
-  const isWithin = within.every((node) => demand.every((amount, r) => amount === 0 || !node.borrows(flavor * demand.length + r)))
+  const isWithin = within.every((node) => demand.every((amount, r) => amount === 0 || !node.borrows(columns[r] as number)))
   discharge(workload, tasks)
   return isWithin
 }

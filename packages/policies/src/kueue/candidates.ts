@@ -65,7 +65,7 @@ export class Borrowers {
     const { root } = workload.queue
     const ofRoot = this.#found.get(root) ?? new Map<string, Found>()
     this.#found.set(root, ofRoot)
-    const key = `${priority} ${workload.lane} ${workload.flavor} ${short.join()}`
+    const key = `${priority} ${workload.lane} ${short.join()}`
     const known = ofRoot.get(key)
     if (known !== undefined) return known
     const found: Workload[] = []
@@ -88,10 +88,10 @@ function largestShare(queues: Iterable<QuotaNode>, resources: number): number {
 }
 
 function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor, isAllowed: (each: Workload) => boolean): Workload[] {
-  const lacking = short.map((c) => c % workload.demand.length) // all of the workload's flavor
+  const lacking = short.map((c) => c % workload.demand.length)
   const found: Workload[] = []
   for (const each of those)
-    if (isAllowed(each) && each.flavor === workload.flavor && each.lane === workload.lane && lacking.some((r) => (each.demand[r] as number) > 0)) found.push(each)
+    if (isAllowed(each) && each.lane === workload.lane && lacking.some((r, i) => (each.demand[r] as number) > 0 && each.columns[r] === short[i])) found.push(each)
   return found
 }
 

@@ -15,7 +15,7 @@ import { Protection } from './protection.js'
 import { isOf, Queues, type ClusterQueue, type Flavor } from './queues.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
-import { charge, discharge, isSetAside, runningTasks, type Workload } from './workload.js'
+import { charge, discharge, isSetAside, runningTasks, settle, type Workload } from './workload.js'
 import { Workloads } from './workloads.js'
 
 /**
@@ -27,8 +27,8 @@ import { Workloads } from './workloads.js'
  * A gang is one workload, and so is a job that is one; of another job every task is one, and one at a time is admitted before it has a node.
  * With `partialAdmission` a gang with `minTasks` is admitted with as many tasks as there is quota for, if not for all; when one has ended the next starts in its place.
  *
- * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; one flavor for all resources
- * of a workload, and for all stages of a job that is one gang, which gives its quota back when the last has ended; no admission checks or topology.
+ * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; the same flavors
+ * for all stages of a job that is one gang, which gives its quota back when the last has ended; no admission checks or topology.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -96,7 +96,7 @@ class Kueue implements Policy {
     this.#env = env
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
-    this.#room = new FlavorRoom(env, this.#queues.flavors)
+    this.#room = new FlavorRoom(env, this.#queues.choices.all)
     this.#goesByUsage = goesByUsage(settings)
     this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env) : undefined)
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
@@ -106,7 +106,7 @@ class Kueue implements Policy {
   }
 
   admits(spec: JobSpec): string | undefined {
-    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#queues.flavors, this.#env.cluster)
+    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster)
   }
 
   schedule(round: Round): void {
@@ -229,7 +229,7 @@ class Kueue implements Policy {
       const workload = this.#workloads.next(job, round.lane)
       if (!isStrict && isSetAside(workload, this.#call)) continue
       const assignment = this.#assign(workload, round)
-      workload.flavor = Math.max(0, assignment.flavor)
+      settle(workload, assignment.flavor)
       workload.tasks = assignment.tasks
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
       const { returns } = queue.root
@@ -377,10 +377,10 @@ class Kueue implements Policy {
   }
 
   /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
-  #keep({ queue, demand, tasks, flavor }: Workload, borrows: boolean): void {
+  #keep({ queue, demand, tasks, columns }: Workload, borrows: boolean): void {
     if (queue.settings.preemption?.reclaimWithinCohort === 'Any' && !this.#protection.delaysReclaim) return
     for (let r = 0; r < demand.length; r++) {
-      const c = flavor * demand.length + r
+      const c = columns[r] as number
       const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows)
       if (amount === 0) continue
       queue.add(c, amount)
@@ -410,7 +410,7 @@ class Kueue implements Policy {
   }
 
   #nodeFor({ job, flavor }: Workload, round: Round): NodeId | None {
-    const own = this.#queues.flavors[flavor] as Flavor
+    const own = this.#queues.choices.all[flavor] as Flavor
     if (round.nodes.length > 1) {
       const picked = this.#placement.pick(job, round)
       if (picked === None || isOf(own, picked)) return picked

@@ -6,10 +6,11 @@ import type { ClusterQueue } from './queues.js'
  * `undefined` where it has room.
  */
 export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], work: WorkView) {
-  const lackingIn = (flavor: number) => resources.filter((_, r) => {
-    const asked = work.asked(job, lane, r as ResourceId)
-    return asked > 0 && asked > queue.available(flavor * resources.length + r)
+  const demand = resources.map((_, r) => work.asked(job, lane, r as ResourceId))
+  const lackingIn = (choice: number) => resources.filter((_, r) => {
+    const asked = demand[r] as number
+    return asked > 0 && asked > queue.available(queue.choices.all[choice]?.columns[r] as number)
   })
-  const [least = []] = queue.flavors.map(lackingIn).sort((a, b) => a.length - b.length)
+  const [least = []] = queue.choicesFor(demand).map(lackingIn).sort((a, b) => a.length - b.length)
   return least.length === 0 ? undefined : `quota of ${least.join(' and ')} in ${queue.name}`
 }

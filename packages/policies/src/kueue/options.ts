@@ -18,6 +18,11 @@ const cohortFields = {
 
 const queueFields = {
   ...cohortFields,
+  resourceGroups: z
+    .array(z.array(z.string().min(1)).min(1))
+    .min(1)
+    .optional()
+    .describe('resources by group, where `nominalQuota` has flavors of some resources and others of others: a workload has one flavor of each group of which it asks something; default: of all resources one flavor'),
   cohort: z.string().min(1).optional().describe('queues of a cohort borrow what others of it have idle; default: none'),
   queueingStrategy: z
     .enum(['BestEffortFIFO', 'StrictFIFO'])

@@ -50,8 +50,8 @@ function classicalTargets(preemptor: Preemptor): Workload[] {
 
 /** Whether the preemptor's queue would be within its quota, at least without all of its own workloads that may go: whoever else goes is nothing to that. */
 function couldStayWithin({ workload }: Preemptor, own: readonly Workload[]): boolean {
-  const { queue, demand, flavor, tasks } = workload
-  return demand.every((amount, r) => amount === 0 || !queue.borrows(flavor * demand.length + r, own.reduce((left, each) => left - (each.demand[r] as number) * each.tasks, amount * tasks)))
+  const { queue, demand, columns, tasks } = workload
+  return demand.every((amount, r) => amount === 0 || !queue.borrows(columns[r] as number, own.reduce((left, each) => left - (each.demand[r] as number) * each.tasks, amount * tasks)))
 }
 
 /** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not, without those that a borrower cannot have where it would be one, and those that are spared. */
@@ -78,14 +78,14 @@ function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<
 const borrowingRules = ({ settings: { preemption } }: ClusterQueue): { readonly policy: 'Never' | 'LowerPriority'; readonly maxPriorityThreshold?: number | undefined } => preemption?.borrowWithinCohort ?? { policy: 'Never' }
 
 /** The cohorts that hold a node around the workload which has room for it within its own quota. */
-function cohortsOverOwned({ queue, demand, tasks, flavor }: Workload): ReadonlySet<QuotaNode> {
+function cohortsOverOwned({ queue, demand, tasks, columns }: Workload): ReadonlySet<QuotaNode> {
   const found = new Set<QuotaNode>()
   const left = demand.map((amount) => amount * tasks)
   let isOwned = false
   for (const node of queue.path()) {
     if (isOwned) found.add(node)
-    isOwned ||= left.every((amount, r) => demand[r] === 0 || !node.borrows(flavor * left.length + r, amount))
-    for (let r = 0; r < left.length; r++) left[r] = Math.max(0, (left[r] as number) - node.free(flavor * left.length + r))
+    isOwned ||= left.every((amount, r) => demand[r] === 0 || !node.borrows(columns[r] as number, amount))
+    for (let r = 0; r < left.length; r++) left[r] = Math.max(0, (left[r] as number) - node.free(columns[r] as number))
   }
   return found
 }

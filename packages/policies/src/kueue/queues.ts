@@ -1,4 +1,5 @@
 import { SchedError, suggest, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
+import { choicesOf, FlavorChoices, type ResourceGroup } from './flavor-choices.js'
 import type { CohortSettings, KueueSettings, Quantities, QueueSettings } from './options.js'
 import { QuotaNode, type Quota } from './quota-node.js'
 
@@ -9,6 +10,8 @@ export interface Flavor {
   readonly has: Uint8Array | undefined
   /** Amounts of its nodes together, by resource. */
   readonly capacity: Float64Array
+  /** By resource: where its quota is. */
+  readonly columns: Int32Array
 }
 
 export const isOf = ({ has }: Flavor, node: NodeId): boolean => has === undefined || has[node] === 1
@@ -24,19 +27,35 @@ export function holds({ has }: Flavor, tasks: number, roomOn: (node: NodeId) => 
 /** A ClusterQueue with its settings. */
 export class ClusterQueue extends QuotaNode {
   readonly settings: QueueSettings
-  /** Flavors in the order in which they are tried, by index. */
-  readonly flavors: readonly number[]
+  readonly groups: readonly ResourceGroup[]
+  readonly choices: FlavorChoices
+  readonly #choicesFor = new Map<string, readonly number[]>()
 
-  constructor(name: string, quota: Quota, settings: QueueSettings, flavors: readonly number[], parent: QuotaNode | undefined) {
+  constructor(name: string, quota: Quota, settings: QueueSettings, groups: readonly ResourceGroup[], choices: FlavorChoices, parent: QuotaNode | undefined) {
     super(name, quota, settings.weight ?? 1, parent)
     this.settings = settings
-    this.flavors = flavors
+    this.groups = groups
+    this.choices = choices
+  }
+
+  /** What a workload that asks so much may be admitted in, in order, by index. */
+  choicesFor(demand: ArrayLike<number>): readonly number[] {
+    const [first] = this.groups
+    if (this.groups.length === 1) return first?.flavors ?? []
+    const asks = (r: number): boolean => (demand[r] as number) > 0
+    const key = Array.from(demand, (_, r) => Number(asks(r))).join('')
+    const known = this.#choicesFor.get(key)
+    if (known !== undefined) return known
+    const found = choicesOf(this.groups, asks, demand.length, this.choices)
+    this.#choicesFor.set(key, found)
+    return found
   }
 }
 
 /** The queues and cohorts of a cluster; queues that are not named are made when they are first asked for. */
 export class Queues {
   readonly flavors: readonly Flavor[]
+  readonly choices: FlavorChoices
   readonly resources: readonly string[]
   readonly #settings: KueueSettings
   readonly #cohorts = new Map<string, QuotaNode>()
@@ -46,7 +65,9 @@ export class Queues {
   constructor(settings: KueueSettings, cluster: ClusterView) {
     this.#settings = settings
     this.resources = cluster.resources
-    this.flavors = flavorsOf(settings.flavors, cluster)
+    const capacityOf = capacitiesOf(cluster)
+    this.flavors = flavorsOf(settings.flavors, cluster, capacityOf)
+    this.choices = new FlavorChoices(this.flavors, capacityOf)
     for (const name of Object.keys(settings.cohorts)) this.#cohort(name, [])
     for (const name of Object.keys(settings.queues)) this.of(name)
     if (Object.keys(settings.queues).length === 0) this.#quota(settings.defaults, 'defaults', false)
@@ -68,7 +89,7 @@ export class Queues {
     const parent = settings.cohort === undefined ? undefined : this.#cohort(settings.cohort, [])
     if (parent === undefined && (settings.borrowingLimit ?? settings.lendingLimit) !== undefined)
       throw new SchedError('BAD_OPTION', `queue "${name}" has a limit of borrowing or lending, and no cohort.`, { field }, 'Name its cohort.')
-    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#flavorsFor(settings), parent)
+    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#groupsOf(settings, field), this.choices, parent)
     this.#byName.set(name, queue)
     return queue
   }
@@ -84,10 +105,10 @@ export class Queues {
     return cohort
   }
 
-  #quota({ nominalQuota, borrowingLimit, lendingLimit }: CohortSettings, field: string, isCohort: boolean): Quota {
-    const named = Object.keys(nominalQuota ?? {}).filter((name) => this.flavors.some((flavor) => flavor.name === name))
-    const has = ({ name }: Flavor): boolean => !isCohort && (named.length === 0 || named.includes(name))
-    const usual = (flavor: number, r: number): number => (has(this.flavors[flavor] as Flavor) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
+  #quota({ nominalQuota, borrowingLimit, lendingLimit, ...rest }: QueueSettings, field: string, isCohort: boolean): Quota {
+    const groups = isCohort ? [] : this.#groupsOf({ ...rest, nominalQuota }, field)
+    const has = (flavor: number, r: number): boolean => groups.some(({ flavors, resources }) => flavors.includes(flavor) && resources.includes(r))
+    const usual = (flavor: number, r: number): number => (has(flavor, r) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
     return {
       nominal: this.#columns(nominalQuota, `${field}.nominalQuota`, usual),
       borrowing: this.#columns(borrowingLimit, `${field}.borrowingLimit`, () => Infinity),
@@ -116,25 +137,51 @@ export class Queues {
     return found
   }
 
+  /** All resources are of one group unless the settings say otherwise; those that they do not name are of the first. */
+  #groupsOf({ nominalQuota = {}, resourceGroups }: QueueSettings, field: string): ResourceGroup[] {
+    const flavors = this.#flavorsFor(nominalQuota)
+    if (resourceGroups === undefined) return [{ resources: this.resources.map((_, r) => r), flavors }]
+    const names = resourceGroups.flat()
+    const twice = names.find((name, i) => names.indexOf(name) < i)
+    if (twice !== undefined) throw new SchedError('BAD_OPTION', `resource "${twice}" is in two groups.`, { field: `${field}.resourceGroups` }, 'Take it out of one.')
+    const groupOf = new Map(resourceGroups.flatMap((group, g) => group.map((name) => [this.#index(name, this.resources, 'the cluster has no resource', `${field}.resourceGroups`), g] as const)))
+    return resourceGroups.map((group, g) => {
+      const own = flavors.filter((flavor) => {
+        const amounts = nominalQuota[this.flavors[flavor]?.name ?? '']
+        return typeof amounts !== 'object' || group.some((name) => amounts[name] !== undefined)
+      })
+      if (own.length === 0) throw new SchedError('BAD_OPTION', `no flavor has a nominal quota of ${group.join(' or ')}.`, { field: `${field}.resourceGroups` }, 'Give each group flavors of its own.')
+      return { resources: this.resources.map((_, r) => r).filter((r) => (groupOf.get(r) ?? 0) === g), flavors: own }
+    })
+  }
+
   /** The flavors that the quota names, in its order; all where it names none. */
-  #flavorsFor({ nominalQuota = {} }: QueueSettings): number[] {
+  #flavorsFor(nominalQuota: Quantities): number[] {
     const named = Object.keys(nominalQuota).map((name) => this.flavors.findIndex((each) => each.name === name))
     return named.length > 0 && named.every((index) => index >= 0) ? named : this.flavors.map((_, index) => index)
   }
 }
 
-function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView): Flavor[] {
-  const nodes = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
-  const flavor = (name: string, has?: Uint8Array): Flavor => ({
+const nodesOf = (cluster: ClusterView): NodeId[] => Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
+
+function capacitiesOf(cluster: ClusterView): (has: Uint8Array | undefined) => Float64Array {
+  const nodes = nodesOf(cluster)
+  return (has) => Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0))
+}
+
+function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView, capacityOf: (has: Uint8Array | undefined) => Float64Array): Flavor[] {
+  const nodes = nodesOf(cluster)
+  const flavor = (name: string, index: number, has?: Uint8Array): Flavor => ({
     name,
     has,
-    capacity: Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0)),
+    capacity: capacityOf(has),
+    columns: Int32Array.from(cluster.resources, (_, r) => index * cluster.resources.length + r),
   })
   const named = Object.entries(given)
-  if (named.length === 0) return [flavor('')]
-  return named.map(([name, labels]) => {
+  if (named.length === 0) return [flavor('', 0)]
+  return named.map(([name, labels], index) => {
     const has = Uint8Array.from(nodes, (node) => (Object.entries(labels).every(([key, value]) => cluster.label(node, key) === value) ? 1 : 0))
     if (!has.includes(1)) throw new SchedError('BAD_OPTION', `no node has the labels ${JSON.stringify(labels)}.`, { field: `flavors.${name}` }, 'Correct the labels, or label nodes in the description of the cluster.')
-    return flavor(name, has)
+    return flavor(name, index, has)
   })
 }

@@ -2,18 +2,21 @@ import { askedTogether, leastTasks, startedTogether, type ClusterView, type JobS
 import { holds, type ClusterQueue, type Flavor } from './queues.js'
 
 /** Why no flavor of the queue could ever have room for a workload of the job, in quota and on its nodes. */
-export function tooLarge(job: JobSpec, queue: ClusterQueue, flavors: readonly Flavor[], cluster: ClusterView): string | undefined {
+export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView): string | undefined {
   const { resources } = cluster
+  const flavors = queue.choices.all
   for (const stages of startedTogether(job)) {
     const asked = resources.map((name) => askedTogether(stages, name))
-    const lackIn = (flavor: number): number => asked.findIndex((amount, r) => amount > queue.potential(flavor * resources.length + r))
-    const allowed = queue.flavors.filter((flavor) => lackIn(flavor) < 0)
+    const columnOf = (flavor: number, r: number): number => flavors[flavor]?.columns[r] as number
+    const lackIn = (flavor: number): number => asked.findIndex((amount, r) => amount > 0 && amount > queue.potential(columnOf(flavor, r)))
+    const possible = queue.choicesFor(asked)
+    const allowed = possible.filter((flavor) => lackIn(flavor) < 0)
     if (allowed.some((flavor) => couldHold(flavors[flavor] as Flavor, stages, asked, cluster))) continue
     const isTask = stages.every((stage) => leastTasks(stage) === 1) && stages.length === 1
     if (allowed.length > 0) return `queue ${queue.name}: no nodes of ${allowed.map((flavor) => `flavor ${flavors[flavor]?.name}`).join(' or ')} could hold ${isTask ? 'a task' : 'its gang'}`
-    const flavor = queue.flavors[0] as number
+    const flavor = possible[0] as number
     const r = lackIn(flavor)
-    return `queue ${queue.name}: ${asked[r]} ${resources[r]} of at most ${queue.potential(flavor * resources.length + r)}`
+    return `queue ${queue.name}: ${asked[r]} ${resources[r]} of at most ${queue.potential(columnOf(flavor, r))}`
   }
   return undefined
 }

@@ -1,11 +1,11 @@
 import type { Env, JobId, LaneId, TaskId, WorkView } from '@sched/core'
-import type { Flavor } from './queues.js'
 import type { Workload } from './workload.js'
 
 /** A workload that is admitted, as one that takes its scheduler's place is told of it. */
 export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'least' | 'most' | 'since' | 'tasks' | 'unstarted'> {
   readonly job: string
-  readonly flavor: string
+  /** By resource where these are of several. */
+  readonly flavor: string | Readonly<Record<string, string>>
   /** Those of its tasks that run. */
   readonly running: readonly (readonly [stage: number, index: number])[]
   /** By resource, of one whose tasks ask different amounts. */
@@ -24,10 +24,10 @@ export interface WorkloadsMemory {
   readonly leaving: readonly WorkloadMemory[]
 }
 
-export function memoryOf({ job, lane, flavor, isWhole, least, most, since, tasks, unstarted, running, demand }: Workload, flavors: readonly Flavor[], { work, cluster }: Env): WorkloadMemory {
+export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand }: Workload, { work, cluster }: Env): WorkloadMemory {
   const named = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
   const amounts = isWhole ? { demand: Object.fromEntries(cluster.resources.map((name, r) => [name, demand[r] as number])) } : {}
-  return { job: work.name(job), lane, flavor: flavors[flavor]?.name ?? '', isWhole, least, most, since, tasks, unstarted, running: named, ...amounts }
+  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, cluster.resources), isWhole, least, most, since, tasks, unstarted, running: named, ...amounts }
 }
 
 /** Those of the tasks that run, in the same order. */

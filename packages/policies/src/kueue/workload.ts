@@ -1,5 +1,5 @@
 import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId } from '@sched/core'
-import type { ClusterQueue } from './queues.js'
+import type { ClusterQueue, Flavor } from './queues.js'
 
 /** Of all that ask the same: in one queue, with one priority and demand. */
 export interface Likeness {
@@ -33,7 +33,9 @@ export interface Workload {
   readonly most: number
   /** What one task asks, by resource. */
   readonly demand: Float64Array
+  /** The flavor that it has or is tried with, or the mix of them where its resources are of several, by index; and by resource where their quota is. */
   flavor: number
+  columns: Int32Array
   /** Its place among all admissions; the larger, the later. */
   admission: number
   /** When it was admitted, `NaN` while it waits. */
@@ -50,10 +52,16 @@ export const isPartial = ({ least, most }: Workload): boolean => least < most
 /** For how many tasks it counts by those that run. */
 export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole ? Math.min(1, running.length) : running.length)
 
-export function charge({ queue, demand, flavor }: Workload, tasks: number): void {
-  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.add(flavor * demand.length + r, (demand[r] as number) * tasks)
+/** It is to have this flavor, or mix; the first without one. */
+export function settle(workload: Workload, flavor: number): void {
+  workload.flavor = Math.max(0, flavor)
+  workload.columns = (workload.queue.choices.all[workload.flavor] as Flavor).columns
 }
 
-export function discharge({ queue, demand, flavor }: Workload, tasks: number): void {
-  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.remove(flavor * demand.length + r, (demand[r] as number) * tasks)
+export function charge({ queue, demand, columns }: Workload, tasks: number): void {
+  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.add(columns[r] as number, (demand[r] as number) * tasks)
+}
+
+export function discharge({ queue, demand, columns }: Workload, tasks: number): void {
+  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.remove(columns[r] as number, (demand[r] as number) * tasks)
 }

@@ -2,8 +2,8 @@ import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Releas
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
-import { isOf, type ClusterQueue, type Queues } from './queues.js'
-import { charge, discharge, isPartial, type Likeness, type Workload } from './workload.js'
+import { isOf, type ClusterQueue, type Flavor, type Queues } from './queues.js'
+import { charge, discharge, isPartial, settle, type Likeness, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
@@ -132,7 +132,7 @@ export class Workloads implements WorkListener {
     const order = (sets: readonly Set<Workload>[]) => sets.map((set) => Array.from(set, (workload) => all.indexOf(workload)))
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
-    const told = (workload: Workload) => memoryOf(workload, this.#queues.flavors, this.#env)
+    const told = (workload: Workload) => memoryOf(workload, this.#env)
     return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told) }
   }
 
@@ -167,8 +167,8 @@ export class Workloads implements WorkListener {
     const made = this.#make(job, lane, least, waits ? told.unstarted : 0, shape, most)
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
-    const index = this.#queues.flavors.findIndex(({ name }) => name === flavor)
-    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), flavor: Math.max(0, index), admission: ++this.#admissions, since, tasks, running }
+    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), admission: ++this.#admissions, since, tasks, running }
+    settle(workload, this.#queues.choices.withName(flavor, this.#queues.resources))
     for (const task of running) this.#ofTask[task] = workload
     if (tasks === 0) return workload
     charge(workload, tasks)
@@ -266,7 +266,7 @@ export class Workloads implements WorkListener {
   /** An eviction was taken back: the task counts again. */
   #again(job: JobId, lane: LaneId, task: TaskId, node: NodeId): Workload {
     const workload = this.#make(job, lane, 1, 0, this.#env.work.shapeOf(task))
-    workload.flavor = this.#flavorOf(node)
+    settle(workload, this.#flavorOn(node, workload))
     workload.admission = ++this.#admissions
     workload.since = this.#env.work.started(task)
     charge(workload, 1)
@@ -275,8 +275,10 @@ export class Workloads implements WorkListener {
     return workload
   }
 
-  #flavorOf(node: NodeId): number {
-    return Math.max(0, this.#queues.flavors.findIndex((flavor) => isOf(flavor, node)))
+  #flavorOn(node: NodeId, { queue, demand }: Workload): number {
+    const { all } = this.#queues.choices
+    if (queue.groups.length > 1) return queue.choicesFor(demand).find((choice) => isOf(all[choice] as Flavor, node)) ?? 0
+    return this.#queues.flavors.findIndex((flavor) => isOf(flavor, node))
   }
 
   #make(job: JobId, lane: LaneId, together: number, unstarted: number, shape = this.#env.work.shape(job, lane), most = together): Workload {
@@ -289,9 +291,10 @@ export class Workloads implements WorkListener {
     const user = work.user(job)
     const priority = work.priority(job)
     const rank = work.rank(job)
+    const { columns } = this.#queues.flavors[0] as Flavor
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, admission: 0, since: NaN, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, columns, admission: 0, since: NaN, tasks, unstarted, running: [] }
   }
 
   /** What waits of the job may have become another workload, or none. */

@@ -63,6 +63,22 @@ describe('the capacity scheduler', () => {
     expect(master.heartbeat('n0-0', 1).start.map((task) => task.job).join('')).toBe('aabbbbccccccccccab') // 12, 22 and 52; then 17 and 27, and 4 left
   })
 
+  it('serves the queue with the smaller part of its capacity, task by task (testSingleLevelQueues)', () => {
+    // 6 and 14 GB of 20: b has 1; then a 2/6 against 1/14, b until it has 8/14, a 3/6 and 4/6, and b with 9/14 against that
+    const master = standing([{ mem: 20 }], { a: { capacity: 30 }, b: { capacity: 70 } })
+    master.submit(asking('b0', 'b', 1, 1))
+    expect(beat(master, 0, 0)).toEqual({ b0: 1 })
+    for (const [i, mem] of [2, 1, 1].entries()) master.submit(asking(`a${i}`, 'a', 1, mem))
+    for (const [i, mem] of [1, 2, 4, 1].entries()) master.submit(asking(`b${i + 1}`, 'b', 1, mem))
+    expect(master.heartbeat('n0-0', 1).start.map((task) => task.job).join(' ')).toBe('a0 b1 b2 b3 a1 a2 b4')
+  })
+
+  it('takes percentages that sum to 100 but for a rounding (testSingleLevelQueuesPrecision)', () => {
+    const of = (capacity: number) => standing([{ mem: 10 }], { a: { capacity: 30 }, b: { capacity } })
+    expect(() => of(70.5)).toThrow(/sum to 100.5/)
+    for (const capacity of [70, 70.005]) expect(() => of(capacity)).not.toThrow()
+  })
+
   it('lets a user start a second task in a part too small to be told from nothing (testDRFUsageRatioRounding)', () => {
     const queues = { b: { capacity: 0.001, maximumApplications: 2, minimumUserLimitPercent: 50, userLimitFactor: 1e6 }, other: { capacity: 99.999 } }
     const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1000, resources: { mem: 80_000, cpu: 100 } }] }), policy: capacityScheduler({ queues, resourceCalculator: 'dominant', minimumAllocation: { mem: 1000 } }) })

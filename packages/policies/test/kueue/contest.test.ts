@@ -2,6 +2,7 @@ import type { JobId, LaneId, ShapeId, UserId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Contest, type Entry } from '../../src/kueue/entries.js'
+import { FlavorChoices } from '../../src/kueue/flavor-choices.js'
 import { QuotaNode } from '../../src/kueue/quota-node.js'
 import { ClusterQueue } from '../../src/kueue/queues.js'
 import { charge, discharge, type Workload } from '../../src/kueue/workload.js'
@@ -23,6 +24,9 @@ function winner(node: QuotaNode, entries: readonly Entry[]): Entry | undefined {
 }
 const byAge = ({ workload: a }: Entry, { workload: b }: Entry): number => b.priority - a.priority || a.rank - b.rank
 
+const CHOICES = new FlavorChoices([], () => new Float64Array(2))
+const GROUPS = [{ resources: [0, 1], flavors: [0] }]
+
 describe('the entries of a cycle with fair sharing', () => {
   it('come as they would if everything were found anew for each, whatever is admitted or taken away meanwhile', () => {
     const amount = fc.integer({ min: 0, max: 6 })
@@ -36,13 +40,13 @@ describe('the entries of a cycle with fair sharing', () => {
         const parentOf = ({ parent }: (typeof cohorts)[number]) => (parent === null || made.length === 0 ? undefined : made[parent % made.length])
         for (const [i, each] of cohorts.entries()) made.push(new QuotaNode(`c${i}`, quota(each), each.weight, parentOf(each)))
         const leaves = queues.map(({ tree, has }, i) => {
-          const queue = new ClusterQueue(`q${i}`, quota(tree), { weight: tree.weight }, [0], parentOf(tree))
+          const queue = new ClusterQueue(`q${i}`, quota(tree), { weight: tree.weight }, GROUPS, CHOICES, parentOf(tree))
           has.forEach((used, c) => queue.add(c, used))
           return queue
         })
         const workloadOf = (i: number): Workload => {
           const { asks, priority } = queues[i] as (typeof queues)[number]
-          return { job: i as JobId, lane: 0 as LaneId, queue: leaves[i] as ClusterQueue, user: 0 as UserId, priority, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: 0, since: NaN, least: 1, most: 1, tasks: 1, unstarted: 1, running: [] }
+          return { job: i as JobId, lane: 0 as LaneId, queue: leaves[i] as ClusterQueue, user: 0 as UserId, priority, rank: i, shape: 0 as ShapeId, likeness: { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }, isWhole: false, demand: Float64Array.from(asks), flavor: 0, columns: Int32Array.of(0, 1), admission: 0, since: NaN, least: 1, most: 1, tasks: 1, unstarted: 1, running: [] }
         }
         const left = queues.flatMap(({ hasEntry }, i): Entry[] => (hasEntry ? [{ workload: workloadOf(i), assignment: { mode: 4, flavor: 0, tasks: 1, borrows: 0, short: [], targets: [] }, returns: 0 }] : []))
         const contest = new Contest(left, 2)

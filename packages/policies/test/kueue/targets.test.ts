@@ -2,6 +2,7 @@ import type { JobId, LaneId, ShapeId, UserId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Borrowers, type Preemptor } from '../../src/kueue/candidates.js'
+import { FlavorChoices } from '../../src/kueue/flavor-choices.js'
 import { targets } from '../../src/kueue/preemption.js'
 import { Protection } from '../../src/kueue/protection.js'
 import { QuotaNode } from '../../src/kueue/quota-node.js'
@@ -9,6 +10,8 @@ import { ClusterQueue } from '../../src/kueue/queues.js'
 import { charge, type Workload } from '../../src/kueue/workload.js'
 import { classicalTargets, fairTargets, Snapshot, type Admitted, type Place, type Strategy } from '../reference/kueue-preemption.js'
 
+const CHOICES = new FlavorChoices([], () => new Float64Array(2))
+const GROUPS = [{ resources: [0, 1], flavors: [0] }]
 const amount = fc.integer({ min: 0, max: 6 })
 const limit = fc.constantFrom(Infinity, Infinity, 0, 3)
 const inTree = fc.record({
@@ -44,13 +47,13 @@ function made({ cohorts, leaves, loads, isProtected }: Anything) {
     nodes.push(new QuotaNode(`c${i}`, quota(each), each.weight, nodes[around(each, i)]))
     places.push({ ...each, name: `c${i}`, parent: places[around(each, i)] })
   }
-  const queues = leaves.map(({ tree, preemption: rules }, i) => new ClusterQueue(`q${i}`, quota(tree), { preemption: rules, weight: tree.weight }, [0], nodes[around(tree, cohorts.length)]))
+  const queues = leaves.map(({ tree, preemption: rules }, i) => new ClusterQueue(`q${i}`, quota(tree), { preemption: rules, weight: tree.weight }, GROUPS, CHOICES, nodes[around(tree, cohorts.length)]))
   const own = leaves.map(({ tree }, i): Place => ({ ...tree, name: `q${i}`, parent: places[around(tree, cohorts.length)] }))
   const workloads = loads.map(({ queue: of, asks, tasks, priority, since }, i): Workload => {
     const [job, queue] = [i as JobId, queues[of % queues.length] as ClusterQueue]
     const likeness = { key: '', waiting: 0, setAsideAt: -1, setAsideIn: -1 }
     const rank = (i * 7) % 13 // not in the order of admission
-    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
+    return { job, lane: 0 as LaneId, queue, user: 0 as UserId, priority, rank, shape: 0 as ShapeId, likeness, isWhole: false, demand: Float64Array.from(asks), flavor: 0, columns: Int32Array.of(0, 1), admission: i, since, least: tasks, most: tasks, tasks, unstarted: tasks, running: [] }
   })
   const rules = isProtected ? protections.some : protections.none
   const asking = workloads.splice(-2)

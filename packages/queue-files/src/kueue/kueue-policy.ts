@@ -82,7 +82,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const queues = named(file.clusterQueues, (found) => {
     const quotas = quotasOf(found, rules, findings)
     checkPreemption(found)
-    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas.nominalQuota, rules, first) }
+    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
   })
   const cohorts = named(
     file.cohorts,
@@ -96,7 +96,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const users = userWeights(file.localQueues, isByUsage, findings)
   const options = {
     queues,
-    defaults: { nominalQuota: covered(undefined, rules, first) }, // jobs of a queue that is not there are not admitted
+    defaults: { nominalQuota: covered({}, rules, first) }, // jobs of a queue that is not there are not admitted
     ...(file.cohorts.length > 0 && { cohorts }),
     ...(byFlavor && { flavors }),
     partialAdmission: true, // of jobs that say so: on by default in Kueue

@@ -10,7 +10,7 @@ const MIB = 2 ** 20
 const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
 type Kind = (typeof kinds)[number]
 type Amounts = Record<string, number>
-export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> }
+export type Quotas = { [K in Kind]?: Amounts | Record<string, Amounts> } & { resourceGroups?: readonly (readonly string[])[] }
 
 /** Whether quotas are by flavor: some flavor is of certain nodes, a group has several, or a cohort has one resource in several, of which none lends to another. */
 export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): boolean {
@@ -43,17 +43,10 @@ export interface QuotaRules {
 /** Quotas of a queue or cohort, in the units of nodes of Kubernetes. Throws `BAD_INPUT` for what has no counterpart here. */
 export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, totals }: QuotaRules, findings: Findings): Quotas {
   checkGroups(found)
-  const groups = groupsOf(found)
-  const counted = groups.filter((flavors) => flavors.some(({ resources }) => resources.some((resource) => inUnits(resource['name'], 0) !== undefined)))
-  if (byFlavor && counted.length > 1)
-    throw new SchedError(
-      'BAD_INPUT',
-      `${found.kind} "${nameOf(found)}" has ${counted.length} resource groups, and flavors are told apart: a workload has one flavor here.`,
-      found.place('spec', 'resourceGroups'),
-      'Put all resources in one group.',
-    )
   const quotas: Quotas = {}
-  for (const { name, resources, path } of groups.flat())
+  const counted = byFlavor && found.kind === 'ClusterQueue' ? countedGroups(found, known) : []
+  if (counted.length > 1) quotas.resourceGroups = counted
+  for (const { name, resources, path } of groupsOf(found).flat())
     for (const [r, resource] of resources.entries())
       addResource(
         quotas,
@@ -65,12 +58,30 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
   return quotas
 }
 
+/** The resources of each group that has any of which something is known here. Throws `BAD_INPUT` for GPUs in two: nodes have them as one resource. */
+function countedGroups(found: KubernetesObject, known: readonly string[]): string[][] {
+  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => inUnits(name, 0)?.resource ?? '')))])
+  const counted = groups.map((names) => names.filter((name) => known.includes(name))).filter((names) => names.length > 0)
+  if (counted.filter((names) => names.includes('gpu')).length > 1)
+    throw new SchedError(
+      'BAD_INPUT',
+      `${found.kind} "${nameOf(found)}" has GPUs in two resource groups, and nodes have them as one resource.`,
+      found.place('spec', 'resourceGroups'),
+      'Put them in one group, with a flavor for each kind.',
+    )
+  return counted
+}
+
 /** Resources that a queue does not cover: whoever asks for them is not admitted. */
-export function covered(nominal: Quotas['nominalQuota'], { byFlavor, resources }: QuotaRules, flavor: string): Quotas['nominalQuota'] {
-  const none = Object.fromEntries(RESOURCES.filter((name) => resources.includes(name)).map((name) => [name, 0]))
-  if (!byFlavor) return { ...none, ...(nominal as Amounts | undefined) }
-  const flavors = Object.entries((nominal ?? {}) as Record<string, Amounts>)
-  return flavors.length === 0 ? { [flavor]: none } : Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none, ...amounts }]))
+export function covered({ nominalQuota = {}, resourceGroups = [] }: Quotas, { byFlavor, resources }: QuotaRules, flavor: string): Quotas['nominalQuota'] {
+  const known = RESOURCES.filter((name) => resources.includes(name))
+  const none = (names: readonly string[]): Amounts => Object.fromEntries(names.map((name) => [name, 0]))
+  if (!byFlavor) return { ...none(known), ...(nominalQuota as Amounts) }
+  const flavors = Object.entries(nominalQuota as Record<string, Amounts>)
+  if (flavors.length === 0) return { [flavor]: none(known) }
+  const [first, ...others] = resourceGroups
+  const ownOf = (amounts: Amounts): readonly string[] => others.find((group) => group.some((name) => amounts[name] !== undefined)) ?? known.filter((name) => first?.includes(name) === true || !others.flat().includes(name))
+  return Object.fromEntries(flavors.map(([name, amounts]) => [name, { ...none(ownOf(amounts)), ...amounts }]))
 }
 
 function addResource(

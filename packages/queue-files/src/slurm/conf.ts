@@ -2,6 +2,7 @@ import { knownWords, SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Database } from './database.js'
 import { readLines, type Statement } from './lines.js'
+import { isShownSettings, shownSettings } from './shown-settings.js'
 import type { Setting } from '../setting.js'
 
 /** A partition or a line of nodes: its own settings and those of DEFAULT lines above it, by name in small letters. */
@@ -58,12 +59,13 @@ export const withoutConf = (file: string, database: Database): SlurmConf => ({
   written: [], writtenOfNodes: [],
 })
 
-/** Reads a slurm.conf. Throws `BAD_INPUT` with the line. */
+/** Reads a slurm.conf, or what scontrol shows of one. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
   const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
   const [written, writtenOfNodes]: [Written[], Written[]] = [[], []]
-  for (const statement of readLines(source, refuseShown)) {
+  refuseOthers(source)
+  for (const statement of isShownSettings(source.text) ? shownSettings(source) : readLines(source, refuseOthers)) {
     const kind = kinds[statement[0].name.toLowerCase()]
     if (kind === undefined) for (const setting of statement) general.set(setting.name.toLowerCase(), setting)
     else lists[kind].add(statement)
@@ -85,8 +87,8 @@ export function readSlurmConf(source: SourceText): SlurmConf {
   }
 }
 
-/** Files that look like one: a gres.conf, and partitions and nodes as scontrol shows them, with settings on lines of their own, or of what is going on. */
-function refuseShown({ text, file }: SourceText): void {
+/** Files that look like one: a gres.conf, and nodes as scontrol shows them, with what is going on. */
+function refuseOthers({ text, file }: SourceText): void {
   const gres = /^[ \t]*NodeName=\S+[ \t](?:.*[ \t])?Name=\w+/im.exec(text)
   if (gres !== null)
     throw new SchedError(
@@ -95,22 +97,14 @@ function refuseShown({ text, file }: SourceText): void {
       { file, line: text.slice(0, gres.index).split('\n').length },
       'Give the slurm.conf, where Gres of a node says how many GPUs it has.',
     )
-  const found = /^(?:(PartitionName)=\S+[ \t]*\r?\n[ \t]+\w+=|(NodeName)=.*(?:\n[ \t]+.*)*?[ \t]CPUAlloc=)/m.exec(text)
-  if (found === null) return
-  const line = text.slice(0, found.index).split('\n').length
-  if (found[1] === undefined)
+  const found = /^NodeName=.*(?:\n[ \t]+.*)*?[ \t]CPUAlloc=/m.exec(text)
+  if (found !== null)
     throw new SchedError(
       'BAD_INPUT',
       'has what scontrol show node prints, which is a cluster (--nodes FILE) and no policy.',
-      { file, line },
-      'Give the slurm.conf for that.',
+      { file, line: text.slice(0, found.index).split('\n').length },
+      'Give the slurm.conf for that, or what scontrol show config and scontrol show partition print.',
     )
-  throw new SchedError(
-    'BAD_INPUT',
-    'has what scontrol show partition prints, which is not read.',
-    { file, line },
-    'Give the slurm.conf itself, or lines such as PartitionName=main Nodes=n[1-8] MaxTime=1-0.',
-  )
 }
 
 /** What a line called DEFAULT says is true of those below it, until another such line says otherwise. */

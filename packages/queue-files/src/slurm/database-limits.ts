@@ -69,9 +69,9 @@ export class DatabaseLimits {
 
   /** What a QOS with the flag Relative has percentages of: the partition that it is the QOS of, otherwise the cluster. */
   #totalsOf(name: string): Readonly<Record<string, number>> | undefined {
-    const { totals, totalsWith, nodesWith } = this.#facts
+    const { totals, totalsWith } = this.#facts
     const partition = this.#conf.partitions.find(({ settings }) => settings.get('qos')?.value.toLowerCase() === name.toLowerCase())?.name.value
-    return partition !== undefined && totalsWith !== undefined && markedPartitions(this.#conf, nodesWith).has(partition) ? totalsWith(labelOf(partition)) : totals
+    return partition !== undefined && totalsWith !== undefined && markedPartitions(this.#conf, this.#facts).has(partition) ? totalsWith(labelOf(partition)) : totals
   }
 
   accounts(): Options {

@@ -41,7 +41,7 @@ const none = /^(0|unlimited)$/i
 const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
-  oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
+  oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
   priorityweightassoc: /^0$/,
 })
 export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true

@@ -2,6 +2,7 @@ import { SchedError, type JobSpec, type StageSpec } from '@sched/core'
 import { isUpIn } from './away.js'
 import type { SlurmConf } from './conf.js'
 import { hostNames, partsOf } from './hosts.js'
+import type { ClusterFacts } from '../queue-policy.js'
 import type { Setting } from '../setting.js'
 
 /** The label of the nodes of a partition that has not all of them. */
@@ -36,11 +37,11 @@ function ownNodes(conf: SlurmConf, up: readonly string[]): Map<string, Set<strin
   }))
 }
 
-/** Whether a list has all nodes of the file that are up. */
-export function hasAllNodes(setting: Setting, conf: SlurmConf): boolean {
+/** Whether a list has all nodes of the file that are up, or all of the cluster. */
+export function hasAllNodes(setting: Setting, conf: SlurmConf, present: readonly string[]): boolean {
   if (/^ALL$/i.test(setting.value)) return true
-  const [all, hosts] = [hostsUp(conf), hostsOf(setting, conf)]
-  return all.length > 0 && all.every((host) => hosts.has(host))
+  const hosts = hostsOf(setting, conf)
+  return [hostsUp(conf), present].some((all) => all.length > 0 && all.every((host) => hosts.has(host)))
 }
 
 function hostsUp(conf: SlurmConf): string[] {
@@ -62,11 +63,19 @@ function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> 
   }))
 }
 
-/** The partitions whose nodes the cluster marks, and no others: those of the file that names its nodes are as here. */
-export function markedPartitions(conf: SlurmConf, nodesWith: (label: string) => readonly string[] = () => []): ReadonlySet<string> {
-  return new Set([...partitionNodes(conf)].flatMap(([name, hosts]) => {
+/**
+ * The partitions of which the cluster marks the nodes that it has, and no others: those of the file that names its nodes are as here. Of what scontrol shows
+ * nodes may be missing, which are down.
+ */
+export function markedPartitions(conf: SlurmConf, { nodesWith = () => [], nodeNames = hostsUp(conf) }: Pick<ClusterFacts, 'nodeNames' | 'nodesWith'>): ReadonlySet<string> {
+  const present = new Set(nodeNames)
+  return new Set(conf.partitions.flatMap(({ name: { value: name }, settings }) => {
     const marked = nodesWith(labelOf(name))
-    return marked.length === hosts.size && marked.every((host) => hosts.has(host)) ? [name] : []
+    const setting = settings.get('nodes')
+    if (setting === undefined || marked.length === 0) return []
+    const own = hostsOf(setting, conf)
+    const count = [...own].filter((host) => present.has(host)).length
+    return marked.length === count && marked.every((host) => own.has(host)) ? [name] : []
   }))
 }
 

@@ -15,6 +15,8 @@ import type { WholeNodes } from './whole-nodes.js'
 export interface PartitionFacts {
   /** Partitions whose nodes are known by a label. */
   readonly marked: ReadonlySet<string>
+  /** Names of all nodes of the cluster; none: not known. */
+  readonly present: readonly string[]
   /** Whose jobs get whole nodes. */
   readonly whole: WholeNodes
   /** Whether what jobs are billed counts for anything. */
@@ -118,9 +120,9 @@ const ofWhom = (partition: string, setting: Setting, { partitions }: SlurmConf):
   partitions.filter(({ name, settings }) => (partition.toUpperCase() === 'DEFAULT' ? settings.get(setting.name.toLowerCase()) === setting : name.value === partition))
 
 /** Whether jobs are kept on the nodes of their partition. */
-function ofNodes(partition: string, setting: Setting, { conf, marked, empty }: Facts): Told {
+function ofNodes(partition: string, setting: Setting, { conf, marked, empty, present }: Facts): Told {
   const whose = ofWhom(partition, setting, conf).map(({ name }) => name.value)
   if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
-  if (hasAllNodes(setting, conf) || whose.every((name) => marked.has(name))) return ['honoured']
+  if (hasAllNodes(setting, conf, present) || whose.every((name) => marked.has(name))) return ['honoured']
   return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
 }

@@ -15,9 +15,9 @@ import type { Setting } from '../setting.js'
  * limit; and the nodes of its partition, where the cluster marks them, whole where it shares none.
  * `undefined` where there is nothing to fill in.
  */
-export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
+export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
   const { partitions, database: { accounts, users } } = conf
-  const marked = markedPartitions(conf, facts.nodesWith)
+  const marked = markedPartitions(conf, facts)
   const whole = new WholeNodes(conf, facts)
   const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value

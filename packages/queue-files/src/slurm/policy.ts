@@ -31,7 +31,7 @@ export interface SlurmPolicy extends QueuePolicy {
  * with the line for a value that Slurm does not take.
  */
 export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
-  const { nodes, resources, nodesWith } = facts
+  const { nodes, resources } = facts
   const whole = new WholeNodes(conf, facts)
   const findings = new Findings(conf.file)
   const tiers = ofPartitions(conf, 'prioritytier')
@@ -83,7 +83,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   )
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), whole, isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
+  tellPartitions(conf, { marked: markedPartitions(conf, facts), present: facts.nodeNames ?? [], whole, isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
   tellNodes(conf, findings)
   tellGeneral(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]

@@ -8,7 +8,7 @@ import { labelOf, markedPartitions } from './partition-nodes.js'
 
 /** What nodes of one size have, by resource. */
 type Size = Readonly<Record<string, number>>
-type Facts = Pick<ClusterFacts, 'nodes' | 'nodesWith' | 'sizesWith'>
+type Facts = Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'>
 
 /** What jobs of a partition get whose nodes nobody shares. */
 interface Whole {
@@ -39,7 +39,7 @@ export class WholeNodes {
 
   constructor(private readonly conf: SlurmConf, private readonly facts: Facts) {
     this.#nodesWith = facts.nodesWith ?? (() => [])
-    this.#marked = markedPartitions(conf, facts.nodesWith)
+    this.#marked = markedPartitions(conf, facts)
     this.#isLinear = isLinear(conf)
   }
 

@@ -7,7 +7,7 @@ import { inIncrements } from './fair-allocation.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
 import { byPlace, Findings } from '../finding.js'
-import { find } from './placement-rules.js'
+import { find, isLast, missing, nearestQueue } from './placement-rules.js'
 import { ResourceTypes, type Bound, type Bounds } from './resource-types.js'
 import type { Placed } from '../placed.js'
 import type { Given, Setting } from '../setting.js'
@@ -127,7 +127,15 @@ class Mapping {
   }
 
   tellRules(): void {
-    for (const rule of this.#file.rules ?? []) {
+    const rules = this.#file.rules ?? []
+    const first = rules.find((rule) => rule.name === 'nestedUserQueue' && isLast(rule))
+    for (const rule of rules) {
+      const nowhere = missing(rule, this.#file.root)
+      if (nowhere !== undefined) {
+        this.#findings.add('ignored', rule, `rule ${rule.name}`, nowhere, `it may not make this queue, which is not declared: it goes on to the next rule. ${nearestQueue(nowhere, this.#file.root)}`)
+        continue
+      }
+      const isLate = first !== undefined && rules.indexOf(rule) > rules.indexOf(first)
       const isUnknown = rule.name === 'secondaryGroupExistingQueue' || rule.nested?.name === 'secondaryGroupExistingQueue'
       const isNowhere = rule.queue !== undefined && find(this.#file.root, rule.queue)?.isParent === true
       const note = isUnknown
@@ -140,7 +148,9 @@ class Mapping {
         rule,
         `rule ${rule.name}`,
         rule.queue ?? '',
-        isNowhere ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop' : note,
+        isNowhere
+          ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop'
+          : note || (isLate ? `for jobs that the one in line ${first.line} gives no queue; Hadoop 3.3 and later refuse a rule behind it` : ''),
       )
     }
   }

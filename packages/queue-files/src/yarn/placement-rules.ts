@@ -5,11 +5,14 @@ import type { XmlElement } from '../xml.js'
 
 const ruleNames = ['specified', 'user', 'primaryGroup', 'secondaryGroupExistingQueue', 'nestedUserQueue', 'default', 'reject'] as const
 
-/** Reads the rules in order. Throws `BAD_INPUT` with the line: an unknown rule, one that names no queue, one after a last one. */
+/**
+ * Reads the rules in order. Throws `BAD_INPUT` with the line: an unknown rule, a last one that may leave jobs, one after a last one. After a nestedUserQueue others may stand, as before
+ * Hadoop 3.3 (YARN-8967) and in files that Cloudera Manager wrote: it places all jobs but those whose queue would lie in one that holds jobs.
+ */
 export function readRules(element: XmlElement, file: FairFile): PlacementRule[] {
   const rules = element.children.map((each) => readRule(each, file))
   for (const [i, rule] of rules.entries())
-    if (isLast(rule) && i < rules.length - 1)
+    if (isLast(rule) && rule.name !== 'nestedUserQueue' && i < rules.length - 1)
       throw new SchedError(
         'BAD_INPUT',
         `rule "${rule.name}" in line ${rule.line} always decides, so this one is never reached.`,
@@ -17,6 +20,7 @@ export function readRules(element: XmlElement, file: FairFile): PlacementRule[] 
         'Move or remove it.',
       )
   const last = rules.at(-1)
+  if (last !== undefined) checkTarget(last, file)
   if (last !== undefined && !isLast(last))
     throw new SchedError(
       'BAD_INPUT',
@@ -43,9 +47,7 @@ function readRule(element: XmlElement, file: FairFile): PlacementRule {
   if (inside !== undefined) return { ...rule, nested: readNested(inside, rule, file) }
   if (name === 'nestedUserQueue') throw new SchedError('BAD_INPUT', 'rule "nestedUserQueue" has no rule inside it.', at, 'Write <rule name="primaryGroup"/> in it, for example.')
   if (name !== 'default') return rule
-  const queue = underRoot(element.attributes['queue'] ?? 'root.default')
-  checkTarget(queue, rule.create, file, at)
-  return { ...rule, queue }
+  return { ...rule, queue: underRoot(element.attributes['queue'] ?? 'root.default') }
 }
 
 /** What names of rules stand for: the queue of a user is one thing, in the root or in another queue. */
@@ -66,9 +68,19 @@ function readNested(element: XmlElement, { name, line }: PlacementRule, file: Fa
   return own
 }
 
-/** A rule to a queue that is neither declared nor may be made. */
-function checkTarget(path: string, create: boolean, { root }: FairFile, at: object): void {
-  if (!create && find(root, path) === undefined) throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which is not declared.`, at, suggest(path, paths(root)))
+/** The queue that a rule names and that is neither declared nor may be made: it places nobody, and the next rule is asked. */
+export function missing({ queue, create, nested }: PlacementRule, root: FairQueue): string | undefined {
+  if (nested !== undefined) return missing(nested, root)
+  return queue !== undefined && !create && find(root, queue) === undefined ? queue : undefined
+}
+
+/** What is told of one that is not declared: those with the nearest names. */
+export const nearestQueue = (path: string, root: FairQueue): string => suggest(path, paths(root))
+
+function checkTarget(last: PlacementRule, { file, root }: FairFile): void {
+  const path = missing(last, root)
+  if (path === undefined) return
+  throw new SchedError('BAD_INPUT', `rule "default" names queue "${path}", which is not declared.`, { file, line: last.line, field: 'queuePlacementPolicy' }, nearestQueue(path, root))
 }
 
 /** The declared queue of a full path. */
@@ -81,5 +93,5 @@ export function find(root: FairQueue, path: string): FairQueue | undefined {
 const paths = (queue: FairQueue): string[] => [queue.path, ...queue.queues.flatMap(paths)]
 
 /** Rules that leave no job to a next one, as Hadoop has it: by whether they may make the queue they name, and the one around it. */
-const isLast = ({ name, create, nested }: PlacementRule): boolean =>
+export const isLast = ({ name, create, nested }: PlacementRule): boolean =>
   name === 'reject' || (create && ['default', 'user', 'primaryGroup', 'nestedUserQueue'].includes(name) && (nested === undefined || isLast(nested)))
