@@ -199,6 +199,36 @@ describe('sacct', () => {
     expect(trace.report.notes).toContain('1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)')
   })
 
+  describe('of jobs that become eligible later', () => {
+    // the usual job is submitted at 10:00 and starts at 10:01
+    const withEligible = (...rows: (Record & { readonly Eligible: string })[]) =>
+      [`${header}|Eligible`, ...rows.map(({ Eligible, ...change }) => `${record(change)}|${Eligible}`)].join('\n')
+    const at = (time: string) => `2024-01-31T${time}`
+    const log = withEligible(
+      { JobID: '1', Eligible: at('10:00:50') },
+      { JobID: '2', Start: at('12:00:30'), End: at('13:00:30'), Eligible: at('12:00:00') },
+      { JobID: '3', Eligible: 'Unknown' },
+      { JobID: '4', Eligible: at('10:01:30') },
+    )
+    const shown = (options?: object) => jobs(log, options).map(({ id, submit, recorded }) => [id, submit, recorded!.wait])
+
+    it('submits them then where it is told to, and counts their waits from then on', () => {
+      expect(shown()).toEqual([['1', 0, 60], ['2', 0, 7230], ['3', 0, 60], ['4', 0, 60]])
+      // the time of the last one is after its start, which cannot be
+      expect(shown({ submit: 'eligible' })).toEqual([['3', 0, 60], ['4', 0, 60], ['1', 50, 10], ['2', 7200, 30]])
+    })
+
+    it('tells of those that waited for more than a minute, and of those whose time is not told', () => {
+      const rules = (options?: object) => read(log, options).report.rules!.filter(({ rule }) => /eligible/i.test(rule)).map(({ rule, jobs: count }) => [rule, count])
+      expect([rules(), rules({ submit: 'eligible' })]).toEqual([[['eligibleLater', 1]], [['notEligible', 1]]])
+    })
+
+    it('keeps the parts of a heterogeneous job together', () => {
+      const parts = withEligible({ JobID: '8+0', Eligible: at('10:00:10') }, { JobID: '8+1', Eligible: at('10:00:11') })
+      expect(jobs(parts, { submit: 'eligible' }).map(({ id, stages }) => [id, stages.length])).toEqual([['8', 2]])
+    })
+  })
+
   describe('of heterogeneous jobs', () => {
     const head = { JobID: '8+0', ReqCPUS: '2', NNodes: '1', Partition: 'cpu' }
     const gpus = { JobID: '8+1', ReqCPUS: '8', Partition: 'gpu', Timelimit: '03:00:00', End: '2024-01-31T10:31:00', Elapsed: '00:30:00', State: 'CANCELLED' }

@@ -44,7 +44,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
   let waiting: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {
     const job = jobs.job(record)
-    if (job !== undefined) for (const each of joined.take(job)) give(each)
+    if (job !== undefined && record !== 'step') for (const each of joined.take(job, record.submit)) give(each)
   }
   const give = (job: JobSpec) => {
     if (job.submit < latest)

@@ -13,6 +13,8 @@ import { accountingLimits, accountingResources, accountingSizes, type Accounting
 export interface AccountingRecord {
   readonly id: string
   readonly submit: number
+  /** From when on it might start: after its begin time, holds, and the jobs that it depends on. */
+  readonly eligible?: number
   readonly start: number
   readonly end: number
   readonly elapsed: number
@@ -45,6 +47,8 @@ export interface AccountingRecord {
   readonly department?: string
 }
 
+const SECONDS_PER_MINUTE = 60
+
 /** Told of each record of a line; `step`: one about a step of a job. */
 export type TakeRecord = (record: AccountingRecord | 'step') => void
 
@@ -62,8 +66,8 @@ export interface RecordReader {
 
 /** Makes one job of several records that stand one after another. */
 export interface JoinsJobs {
-  /** The job of the next record that has one; gives those that are complete now, in their order. */
-  take(job: JobSpec): JobSpec[]
+  /** The job of the next record that has one, and when it was submitted; gives those that are complete now, in their order. */
+  take(job: JobSpec, submitted: number): JobSpec[]
   /** After the last: those held back. */
   end(): JobSpec[]
   rules(): RuleCount[]
@@ -99,7 +103,7 @@ export class AccountingJobs {
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0,
   }
 
   /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
@@ -117,22 +121,24 @@ export class AccountingJobs {
       this.#counts.steps++
       return undefined
     }
-    const { state, start, submit, elapsed, end } = record
+    const { state, start, submit, eligible = NaN, elapsed, end } = record
     const { status } = this.options
     if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
     if (!(submit >= 0)) return this.#leave('submit')
     const waits = this.options.pending === 'estimate' && state === 'pending' && record.limit > 0 && record.limit < Infinity
     if (waits) this.#counts.pending++
     else if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
+    if (this.options.submit === 'eligible' && Number.isNaN(eligible)) this.#counts.notEligible++
     this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
     const logged = this.#job.runtime
-    return this.#rules.apply(this.#job) ? this.#spec(record, logged) : undefined
+    if (!this.#rules.apply(this.#job)) return undefined
+    return this.#spec(eligible > submit && (waits || eligible <= start) ? this.#later({ ...record, eligible }) : record, logged)
   }
 
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations,
+      alternatives, reservations, later, notEligible,
     } = this.#counts
     const { options } = this
     return [
@@ -154,6 +160,8 @@ export class AccountingJobs {
       },
       { rule: 'alternatives', jobs: alternatives, text: 'whose features are of some nodes alone, or the same on all whichever: those are not required' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
+      { rule: 'eligibleLater', jobs: later, text: 'that might start a minute or more after their submission only (--begin, dependencies, holds), and may here from it on (submit: eligible)' },
+      { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell from when on they might start: from their submission on' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),
@@ -169,6 +177,13 @@ export class AccountingJobs {
       if (job.arrayThrottle === undefined) this.#counts.throttled++
       jobs[i] = { ...job, arrayThrottle }
     }
+  }
+
+  /** One that might start after its submission only. */
+  #later(record: AccountingRecord & { readonly eligible: number }): AccountingRecord {
+    if (this.options.submit === 'eligible') return { ...record, submit: record.eligible }
+    if (record.eligible - record.submit >= SECONDS_PER_MINUTE) this.#counts.later++
+    return record
   }
 
   #leave(why: 'status' | 'submit' | 'neverStarted'): undefined {

@@ -88,7 +88,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
 
   #take(record: AccountingRecord | 'step'): void {
     const job = this.#made.job(record)
-    if (job !== undefined) for (const each of this.#joined.take(job)) this.#add(each)
+    if (job !== undefined && record !== 'step') for (const each of this.#joined.take(job, record.submit)) this.#add(each)
   }
 
   #add(job: JobSpec): void {

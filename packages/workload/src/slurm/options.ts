@@ -26,6 +26,8 @@ export const slurmOptions = z.strictObject({
     .describe('Heterogeneous jobs: together: one job that is one gang, whose parts (123+0, 123+1) start at once; apart: every part is a job of its own.'),
   pending: z.enum(['skip', 'estimate']).default('skip')
     .describe('Jobs that still wait: skip: left out; estimate: they run as long as their limit says. Of those that run already unknownRuntime tells the run time.'),
+  submit: z.enum(['submit', 'eligible']).default('submit')
+    .describe('When jobs are submitted: when they were, or when they became eligible to start (Eligible), after --begin, holds and the jobs that they depend on, where records tell it.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: statusOption(states),
   ...rules,

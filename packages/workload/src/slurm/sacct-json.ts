@@ -83,7 +83,7 @@ class SacctJsonReader implements RecordReader {
     const job = new Fields(value)
     const time = job.object('time')
     if (time === undefined) throw notThere(job)
-    const submit = amount(time, 'submission')
+    const [submit, eligible] = [amount(time, 'submission'), amount(time, 'eligible')]
     const [tres, required] = [job.object('tres'), job.object('required')]
     const [requestedTres, allocatedTres] = [tres?.list('requested') ?? [], tres?.list('allocated') ?? []]
     const requested = known(required === undefined ? NaN : amount(required, 'CPUs'), count(requestedTres, 'cpu'))
@@ -93,6 +93,7 @@ class SacctJsonReader implements RecordReader {
     return {
       id: idOf(job),
       submit: submit > 0 ? submit : NaN,
+      eligible: eligible > 0 && eligible < Infinity ? eligible : NaN,
       ...this.#times(time),
       limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
       requested,

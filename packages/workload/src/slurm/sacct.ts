@@ -11,7 +11,7 @@ import { RecordIds } from '../accounting/repeated-ids.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
-const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
+const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
 /**
  * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
@@ -109,6 +109,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
   return {
     id,
     submit: columns.instant('Submit'),
+    eligible: columns.instant('Eligible'),
     start,
     end: columns.has('End') ? columns.instant('End') : going.test(state) ? NaN : start + elapsed,
     elapsed,
