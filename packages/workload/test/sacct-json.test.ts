@@ -105,6 +105,10 @@ describe('sacct --json', () => {
     expect([found(), found({ submit: 'eligible' })]).toEqual([3010, 10])
   })
 
+  it('says of jobs with --exclusive that they share no node', () => {
+    expect(jobs(text([job({ submit_line: 'sbatch --exclusive job.sh' }), other])).map(({ exclusive }) => exclusive)).toEqual([true, undefined])
+  })
+
   it('has every run of a requeued job', () => {
     const again = job({ time: time({ submission: SUBMIT + 9, eligible: SUBMIT + 9 }) })
     expect(jobs(text([job(), again])).map(({ id }) => id)).toEqual(['101', '101#2'])

@@ -199,6 +199,21 @@ describe('sacct', () => {
     expect(trace.report.notes).toContain('1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)')
   })
 
+  describe('of jobs with --exclusive', () => {
+    const commands = ['sbatch --exclusive -N2 job.sh', 'sbatch -N2 job.sh', 'sbatch --exclusive=user job.sh', 'sbatch -n4 --wrap=srun --exclusive -n1 step.sh', 'sbatch --exclusive=mcs job.sh']
+    const log = [`${header}|SubmitLine`, ...commands.map((command, i) => `${record({ JobID: String(i) })}|${command}`)].join('\n')
+
+    it('asks for what they were given, all of their nodes, and says that they share none', () => {
+      expect(jobs(log, { tasks: 'node' }).map(({ exclusive, stages }) => [exclusive, stages[0]!.demand['procs']])).toEqual([
+        [true, 16], [undefined, 15], [undefined, 15], [undefined, 15], [undefined, 15],
+      ])
+    })
+
+    it('tells of how many, and of those that share their nodes with other jobs of their user', () => {
+      expect(read(log).report.rules!.filter(({ rule }) => /exclusive/.test(rule)).map(({ rule, jobs: count }) => [rule, count])).toEqual([['exclusive', 1], ['exclusiveUser', 1]])
+    })
+  })
+
   describe('of jobs that become eligible later', () => {
     // the usual job is submitted at 10:00 and starts at 10:01
     const withEligible = (...rows: (Record & { readonly Eligible: string })[]) =>

@@ -25,6 +25,8 @@ export interface AccountingRecord {
   readonly mem: number
   readonly gpus: number
   readonly licenses?: Licenses | undefined
+  /** Whether it asked for nodes of its own; `user`: of its user's own. */
+  readonly exclusive?: 'job' | 'user' | undefined
   /** Features of nodes that it asked for, as sbatch takes them: `fast&ib`. */
   readonly features?: string | undefined
   /** The type of its GPUs, where it has one. */
@@ -103,7 +105,7 @@ export class AccountingJobs {
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0,
   }
 
   /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
@@ -138,7 +140,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible,
+      alternatives, reservations, later, notEligible, exclusive, exclusiveUser,
     } = this.#counts
     const { options } = this
     return [
@@ -163,6 +165,8 @@ export class AccountingJobs {
       { rule: 'eligibleLater', jobs: later, text: 'that might start a minute or more after their submission only (--begin, dependencies, holds), and may here from it on (submit: eligible)' },
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell from when on they might start: from their submission on' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
+      { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
+      { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with the jobs of all users here' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
@@ -191,13 +195,13 @@ export class AccountingJobs {
     return undefined
   }
 
-  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses }: AccountingRecord, runtime: number): void {
+  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses, exclusive }: AccountingRecord, runtime: number): void {
     const { unit, processors, memory, gpuDemand } = this.options
     const job = this.#job
     job.runtime = runtime
     job.estimate = limit > 0 && limit < Infinity ? limit : -1
-    const [wanted, other] = processors === 'requested' ? [requested, allocated] : [allocated, requested]
-    if (unit === 'procs' && !(wanted > 0) && other > 0) this.#counts.processors++
+    const [wanted, other] = processors === 'requested' && exclusive !== 'job' ? [requested, allocated] : [allocated, requested]
+    if (unit === 'procs' && !(wanted > 0) && other > 0 && exclusive !== 'job') this.#counts.processors++
     if (memory !== 'none' && !(mem > 0)) this.#counts.memory++
     const procs = wanted > 0 ? wanted : other
     this.#counts.jobs++
@@ -213,10 +217,11 @@ export class AccountingJobs {
 
   #spec(record: AccountingRecord, logged: number): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, licenses, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, licenses, state, priority } = record
     const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
+    if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
       id,
@@ -227,6 +232,7 @@ export class AccountingJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
+      ...(exclusive === 'job' && { exclusive: true }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
