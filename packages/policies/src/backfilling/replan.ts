@@ -4,13 +4,13 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
-import { NumbersOfQos } from '../disciplines/numbers-of-qos.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
 import { Licenses } from './licenses.js'
+import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
 import { overrunOptions, windowOptions } from './options.js'
 import { LookQuotas, Quota } from './quota.js'
@@ -75,6 +75,14 @@ const replanOptions = z.strictObject({
     .record(z.string(), z.number().positive())
     .default({})
     .describe('the same by queue, in place of both (MinPrioThreshold of the QOS of a partition)'),
+  minPrioritiesOfAccounts: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('the same by account, where no QOS says it (MinPrioThresh of associations); jobs that name none have `root`'),
+  minPrioritiesOfUsers: z
+    .record(z.string(), z.record(z.string(), z.number().positive()))
+    .default({})
+    .describe('the same of users, by account and user, before that of the account'),
   ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
   noReserve: z
     .array(z.string())
@@ -151,7 +159,7 @@ class Replan implements Policy {
   readonly #queue: JobId[] = []
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
-  readonly #minPriorities: NumbersOfQos
+  readonly #minPriorities: MinPriorities
   /** When the next plan is made, or without plans the whole queue is looked at, with `twoPass`, by lane. */
   readonly #due: Float64Array
   /** Lanes in which it goes on, since decisions about single jobs take time: as long as such are taken up. */
@@ -170,7 +178,7 @@ class Replan implements Policy {
     this.#options = options
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
-    this.#minPriorities = new NumbersOfQos(env.work, options.minPriorities, options.minPrioritiesOfQueues, options.ownQosFirst)
+    this.#minPriorities = new MinPriorities(env.work, options)
     if (!this.#makesPlans && !options.twoPass)
       throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
     this.#tellPass = env.tellPass
@@ -382,9 +390,8 @@ class Replan implements Policy {
 
   /** Whether it is old enough, and important enough, to keep others back. */
   #mayReserve(job: JobId, { now, work, lane }: Round): boolean {
-    const { bf_min_age_reserve: age, bf_min_prio_reserve: ofAll } = this.#options
-    const priority = this.#minPriorities.of(job) ?? ofAll
-    return now - work.submitted(job) >= age && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
+    const priority = this.#minPriorities.of(job)
+    return now - work.submitted(job) >= this.#options.bf_min_age_reserve && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
   }
 
   /**

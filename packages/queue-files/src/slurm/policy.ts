@@ -11,6 +11,7 @@ import { markedPartitions } from './partition-nodes.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
+import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
@@ -68,6 +69,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
   const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
+  const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
   const inner = discipline(
     conf,
     nodes,
@@ -75,7 +77,8 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     {
       order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
-      ...minPriorities(conf, areLimitsEnforced(conf) ? '' : NOT_ENFORCED, findings),
+      ...minPriorities(conf, notEnforced, findings),
+      ...minPrioritiesOfAssociations(conf, notEnforced, findings),
       ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
     },
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
