@@ -105,6 +105,11 @@ describe('sacct --json', () => {
     expect([found(), found({ submit: 'eligible' })]).toEqual([3010, 10])
   })
 
+  it('has jobs wait for those that they depend on where it is told to', () => {
+    const trace = read(text([job(), job({ job_id: 102, submit_line: 'sbatch --dependency=afterok:101 job.sh' })]), { dependencies: 'keep' })
+    expect([[...jobsOf(trace)].map(({ after }) => after), trace.chained]).toEqual([[undefined, '101'], true])
+  })
+
   it('says of jobs with --exclusive that they share no node', () => {
     expect(jobs(text([job({ submit_line: 'sbatch --exclusive job.sh' }), other])).map(({ exclusive }) => exclusive)).toEqual([true, undefined])
   })

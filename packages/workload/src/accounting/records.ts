@@ -27,6 +27,8 @@ export interface AccountingRecord {
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
+  /** What it depends on, as sbatch takes it: `afterok:12:13`. */
+  readonly dependency?: string | undefined
   /** Features of nodes that it asked for, as sbatch takes them: `fast&ib`. */
   readonly features?: string | undefined
   /** The type of its GPUs, where it has one. */
@@ -75,6 +77,22 @@ export interface JoinsJobs {
   rules(): RuleCount[]
 }
 
+/** A job that another one waits for. */
+export interface Followed {
+  readonly id: string
+  /** When it is submitted, seconds since 1970. */
+  readonly submit: number
+}
+
+/** Knows which job of a table waits for the end of which other one, that stands above it. */
+export interface FollowsJobs {
+  /** The one that a job waits for; `undefined`: none, or none that is known. */
+  of(record: AccountingRecord): Followed | undefined
+  /** A record of which a job was made, and when that is submitted. */
+  add(record: AccountingRecord, submit: number): void
+  rules(): RuleCount[]
+}
+
 /** Gives every job as it comes. */
 const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () => [] }
 
@@ -93,6 +111,8 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
   readonly isByEnd?: boolean
   /** Of which records one job is made; default, and where they stand in the order of the ends: each is one. */
   readonly joins?: (options: z.output<S>) => JoinsJobs | undefined
+  /** Which of its jobs wait for others; default: none. */
+  readonly follows?: (options: z.output<S>) => FollowsJobs
   /** What the start of the file says of the machine; default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes
 }
@@ -108,8 +128,8 @@ export class AccountingJobs {
     throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0,
   }
 
-  /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
-  constructor(private readonly options: AccountingRules, private readonly gpusIn: string, header: Sizes = {}) {
+  /** `gpusIn`: where records tell GPUs; `follows`: who waits for whom; `header`: what the file says of the machine. */
+  constructor(private readonly options: AccountingRules, private readonly gpusIn: string, private readonly follows: FollowsJobs | undefined, header: Sizes = {}) {
     const resources = accountingResources(options)
     this.#resources = resources
     this.#job = new RigidJob(resources.length)
@@ -134,7 +154,13 @@ export class AccountingJobs {
     this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
     const logged = this.#job.runtime
     if (!this.#rules.apply(this.#job)) return undefined
-    return this.#spec(eligible > submit && (waits || eligible <= start) ? this.#later({ ...record, eligible }) : record, logged)
+    const isLater = eligible > submit && (waits || eligible <= start)
+    const followed = this.follows?.of(record)
+    const job = followed === undefined
+      ? this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
+      : { ...this.#spec({ ...record, submit: Math.max(submit, followed.submit) }, logged, isLater ? eligible : submit), after: followed.id }
+    this.follows?.add(record, job.submit)
+    return job
   }
 
   rules(): RuleCount[] {
@@ -168,6 +194,7 @@ export class AccountingJobs {
       { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
       { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with the jobs of all users here' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
+      ...(this.follows?.rules() ?? []),
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
   }
@@ -215,7 +242,8 @@ export class AccountingJobs {
     }
   }
 
-  #spec(record: AccountingRecord, logged: number): JobSpec {
+  /** `from`: when its recorded wait begins. */
+  #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
     const { runtime, estimate, amounts } = this.#job
     const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, licenses, state, priority } = record
     const queue = record[this.options.queue] ?? ''
@@ -239,7 +267,7 @@ export class AccountingJobs {
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),
       recorded: {
-        ...(start >= submit && state !== 'pending' && { wait: start - submit }), // of one that waits the start that is expected, if any
+        ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
       },

@@ -3,10 +3,11 @@ import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
 import { askedLicenses, licensesOf } from './amounts.js'
-import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
+import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
+import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
@@ -29,6 +30,7 @@ export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingForma
   options: slurmOptions,
   gpusIn: GPUS_IN_TRES,
   joins: joinsParts,
+  follows: followsJobs,
   name: 'sacct-json',
   title: 'Slurm accounting records (sacct --json)',
   source: 'Slurm, slurmdb v0.0.36 to v0.0.42',
@@ -105,6 +107,7 @@ class SacctJsonReader implements RecordReader {
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
+      dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),
       gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),
       reservation: job.object('reservation')?.text('name'),

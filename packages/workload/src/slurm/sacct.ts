@@ -5,8 +5,9 @@ import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresGpuType, tresLicenses, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { accountingFormat } from '../accounting/format.js'
+import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
-import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
+import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { ArrayThrottles } from './array-throttles.js'
@@ -26,6 +27,7 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   options: slurmOptions,
   gpusIn: GPUS_IN_TRES,
   joins: joinsParts,
+  follows: followsJobs,
   name: 'sacct',
   title: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',
@@ -122,6 +124,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
+    dependency: dependencyIn(columns.text('SubmitLine')),
     features: columns.text('Constraints'),
     gpuType: tresGpuType(requestedTres) ?? tresGpuType(allocatedTres),
     reservation: columns.text('Reservation'),
