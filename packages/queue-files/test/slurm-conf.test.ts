@@ -9,6 +9,27 @@ const policyOf = (text: string) => made(`ClusterName=c\n${text}`).policy
 /** What became of the settings of the last lines. */
 const told = (text: string) => made(`ClusterName=c\n${text}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
 
+describe('the weights of nodes', () => {
+  const hosts = ['n1', 'n2', 'g1']
+  const weighed = (text: string, nodeNames: readonly string[] = hosts, nodes = 3) => {
+    const { policy, findings } = queuePolicy(readQueues(source(`ClusterName=c\n${text}`)), { resources: ['procs'], nodes, heartbeat: false, nodeNames })
+    return [(policy as { replan: { weights?: object } }).replan.weights, ...findings.filter(({ setting }) => setting.endsWith('Weight')).map(({ verdict, line, setting }) => [verdict, line, setting])]
+  }
+
+  it('are those of the nodes that the cluster has, if they differ', () => {
+    const text = 'NodeName=DEFAULT Weight=5\nNodeName=n[1-3] CPUs=2\nNodeName=g1 CPUs=4 Weight=50'
+    expect(weighed(text)).toEqual([{ n1: 5, n2: 5, g1: 50 }, ['honoured', 2, 'DEFAULT Weight'], ['honoured', 4, 'g1 Weight']])
+    expect(weighed('NodeName=n[1-2] Weight=1\nNodeName=g1 Weight=7')[0]).toEqual({ g1: 7 })
+    expect(weighed('NodeName=n[1-2],g1 Weight=7')).toEqual([undefined, ['honoured', 2, 'n[1-2],g1 Weight']])
+    expect(weighed('SelectType=select/linear\nNodeName=g1 Weight=7')).toEqual([{ g1: 7 }, ['approximated', 3, 'g1 Weight']])
+  })
+
+  it('mean nothing on one node, and on nodes of other names', () => {
+    const text = 'NodeName=n1 CPUs=2\nNodeName=g1 CPUs=4 Weight=50'
+    for (const found of [weighed(text, hosts, 1), weighed(text, ['x1', 'x2'])]) expect(found).toEqual([undefined, ['ignored', 3, 'g1 Weight']])
+  })
+})
+
 describe('the nodes of a slurm.conf', () => {
   it.each(['constructor', '__proto__'])('knows no setting that is called %s', (name) => {
     expect(told(`${name}=1\nPartitionName=p ${name}=1`)).toContainEqual(['ignored', 3, `p ${name}`, 'not simulated'])
@@ -396,7 +417,7 @@ describe('the policy of a slurm.conf', () => {
   it('tells what of nodes, and of the way jobs are preempted, is left out', () => {
     const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,strict_order'].join('\n')
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
-      ['ignored', 2, 'a Weight', 'where tasks go is up to the placement of the policy'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
+      ['ignored', 2, 'a Weight', 'the cluster has no node of the file: that takes the nodes of this file (--nodes)'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
       ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without strict_order, which is not simulated'],
     ])
   })

@@ -25,11 +25,13 @@ export interface NamedOptions extends LookAhead {
   /** Tasks that run in the lane, kept current by who makes the plan. */
   readonly running: Set<TaskId>
   readonly licenses: Licenses | undefined
+  /** By the name of a node; of those that are not named 1. */
+  readonly weights: Readonly<Record<string, number>>
 }
 
 /**
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
- * nodes. Nodes are chosen by best fit among runs of consecutive usable ones.
+ * nodes. Nodes are chosen by best fit among runs of consecutive usable ones, those of the least weight first.
  *
  * The earliest start is looked for as in Slurm's backfill: of the nodes that nobody has reserved while the job would run
  * if it started now, those that it gets when enough of what runs there has ended. Where that is later than the end of a
@@ -51,6 +53,8 @@ export class NamedPlan implements Plan {
   readonly #windows: readonly Window[]
   readonly #step: Seconds
   readonly #licenses: Licenses | undefined
+  /** By node; absent where all are alike. */
+  readonly #weights: Float64Array | undefined
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
@@ -74,6 +78,7 @@ export class NamedPlan implements Plan {
     this.#windows = options.windows
     this.#step = options.step
     this.#licenses = options.licenses
+    if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
@@ -156,7 +161,7 @@ export class NamedPlan implements Plan {
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        bestRuns(this.#releases.room, tasks, this.#places)
+        bestRuns(this.#releases.room, tasks, this.#places, this.#weights)
         const licensed = this.#licensed(job, start, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
         from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)

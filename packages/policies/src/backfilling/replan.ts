@@ -2,7 +2,6 @@ import {
   definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
-import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
@@ -12,8 +11,8 @@ import { Explanations } from './explain.js'
 import { Licenses } from './licenses.js'
 import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
-import { overrunOptions, windowOptions } from './options.js'
 import { LookQuotas, Quota } from './quota.js'
+import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
@@ -24,92 +23,6 @@ const UNTIL_LIMIT = 500
 const ONLY_IN_PLANS = 'jobs of which several stages start together, heterogeneous ones, start in plans alone, of which bf_interval -1 makes none: they never start, as in Slurm'
 /** Seconds within which select/cons_tres looks at ends together, at first. */
 const FIRST_WINDOW = 30
-
-const replanOptions = z.strictObject({
-  nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
-  twoPass: z
-    .boolean()
-    .default(false)
-    .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
-  bf_interval: z
-    .union([z.literal(-1), z.number().positive()])
-    .default(30)
-    .describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit; -1: no plans are made, with `twoPass` alone'),
-  sched_interval: z.number().positive().default(60).describe('where no plans are made: seconds between looks at the whole queue, in which jobs start in order as at events'),
-  select: z
-    .enum(['linear', 'cons_tres'])
-    .default('linear')
-    .describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
-  bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
-  bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
-  bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
-  bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
-  bf_node_space_size: z
-    .number()
-    .int()
-    .min(2)
-    .optional()
-    .describe('entries that reservations may make in a plan, each where one begins or ends at another time, and one more: a pass ends where there are so many; default: bf_max_job_test'),
-  bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
-  bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
-  bf_max_job_assoc: z.number().int().nonnegative().default(0).describe('the same of an association, a user under an account, in place of `bf_max_job_user`; 0: no limit'),
-  bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
-  bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
-  bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
-  bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
-  bf_min_age_reserve: z
-    .number()
-    .nonnegative()
-    .default(0)
-    .describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
-  bf_min_prio_reserve: z
-    .number()
-    .nonnegative()
-    .default(0)
-    .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
-  minPriorities: z
-    .record(z.string(), z.number().positive())
-    .default({})
-    .describe('the same by QOS, in place of it (MinPrioThreshold of sacctmgr); jobs that name none have `normal`'),
-  minPrioritiesOfQueues: z
-    .record(z.string(), z.number().positive())
-    .default({})
-    .describe('the same by queue, in place of both (MinPrioThreshold of the QOS of a partition)'),
-  minPrioritiesOfAccounts: z
-    .record(z.string(), z.number().positive())
-    .default({})
-    .describe('the same by account, where no QOS says it (MinPrioThresh of associations); jobs that name none have `root`'),
-  minPrioritiesOfUsers: z
-    .record(z.string(), z.record(z.string(), z.number().positive()))
-    .default({})
-    .describe('the same of users, by account and user, before that of the account'),
-  ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
-  noReserve: z
-    .array(z.string())
-    .default([])
-    .describe('QOS whose jobs plans start and give no reservation (flag NoReserve of sacctmgr); jobs that name none have `normal`'),
-  noReserveMinute: z
-    .boolean()
-    .default(false)
-    .describe('such jobs start in plans where they have room for a minute, since others may take their place (where PreemptMode is not OFF)'),
-  bf_licenses: z
-    .record(z.string(), z.int().nonnegative())
-    .optional()
-    .describe(
-      'licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free',
-    ),
-  default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
-  partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
-  sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
-  ...windowOptions,
-  ...overrunOptions,
-})
-/** Options of `replan`; those with underscores are Slurm's of that name. */
-export interface ReplanOptions extends z.input<typeof replanOptions> {
-  /** Where the tasks of a job go that starts, unless nodes are named; default: the lowest nodes with room. */
-  readonly placement?: Plug<'placement'>
-}
-type Options = z.output<typeof replanOptions>
 
 /**
  * Backfilling as Slurm does it: every pass plans the whole queue anew, in order. A job that can start now starts; another
@@ -150,7 +63,7 @@ interface Search {
 class Replan implements Policy {
   readonly promises = true
   readonly startsGangJobs: boolean
-  readonly #options: Options
+  readonly #options: ReadReplanOptions
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #plans: readonly Plan[]
@@ -170,7 +83,7 @@ class Replan implements Policy {
   readonly #tellPass: Env['tellPass']
   readonly #warn: Env['warn']
 
-  constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
+  constructor(options: ReadReplanOptions, env: Env, order: Order, placement: Placement | undefined) {
     const { cluster } = env
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
@@ -181,6 +94,8 @@ class Replan implements Policy {
     this.#minPriorities = new MinPriorities(env.work, options)
     if (!this.#makesPlans && !options.twoPass)
       throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
+    if (options.nodes === 'counted' && Object.keys(options.weights).length > 0)
+      throw new SchedError('BAD_OPTION', 'nodes have weights, but reservations are of amounts.', { field: 'replan.weights' }, "Add { nodes: 'named' }, or leave them out.")
     this.#tellPass = env.tellPass
     this.#warn = (message) => env.warn(message)
     this.#jobs = jobs
@@ -189,7 +104,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

@@ -48,7 +48,7 @@ export const isAsHere = (key: string, value: string): boolean => asHere[key]?.te
 
 /** The same of nodes; '' where there is nothing to say. */
 export const whyIgnoredOfNode = knownWords<string>({
-  weight: 'where tasks go is up to the placement of the policy', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
+  weight: '', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
   cpus: '', procs: '', boards: '', sockets: '', socketsperboard: '', corespersocket: '', threadspercore: '', realmemory: '', gres: '', features: '', feature: '', state: '',
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
 })
