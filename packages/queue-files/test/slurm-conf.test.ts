@@ -353,12 +353,22 @@ describe('the policy of a slurm.conf', () => {
     expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes or get whole ones' }))
   })
 
+  it('has the partitions whose users share no node, where nodes are named', () => {
+    const text = 'PartitionName=a ExclusiveUser=YES\nPartitionName=b ExclusiveUser=no'
+    const of = (before: string, nodes: number) => {
+      const { policy, findings } = made(`ClusterName=c\n${before}${text}`, nodes)
+      return [JSON.stringify(policy).match(/"exclusiveUsers":(\[[^\]]*\])/)?.[1], ...findings.filter(({ setting }) => setting.endsWith('ExclusiveUser')).map(({ verdict }) => verdict)]
+    }
+    expect([of('', 2), of('', 1)]).toEqual([['["a"]', 'honoured', 'honoured'], [undefined, 'ignored', 'honoured']])
+    expect(of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)).toEqual(['["a"]', 'approximated', 'honoured'])
+  })
+
   it('has every setting of partitions, or says why not', () => {
     // all of Slurm 25, with values that are not what holds anyway
-    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
     const approximated = { MaxNodes: '2', MinNodes: '2' }
     const ignored = {
-      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', ExclusiveUser: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES', MaxCPUsPerNode: '4',
+      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES', MaxCPUsPerNode: '4',
       MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
       SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
     }

@@ -3,6 +3,7 @@ import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
 import { bestRuns } from './node-runs.js'
+import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
@@ -27,6 +28,8 @@ export interface NamedOptions extends LookAhead {
   readonly licenses: Licenses | undefined
   /** By the name of a node; of those that are not named 1. */
   readonly weights: Readonly<Record<string, number>>
+  /** Queues whose jobs share nodes with those of their own user alone. */
+  readonly exclusiveUsers: readonly string[]
 }
 
 /**
@@ -55,6 +58,8 @@ export class NamedPlan implements Plan {
   readonly #licenses: Licenses | undefined
   /** By node; absent where all are alike. */
   readonly #weights: Float64Array | undefined
+  /** Absent where users share nodes. */
+  readonly #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
@@ -79,6 +84,7 @@ export class NamedPlan implements Plan {
     this.#step = options.step
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
+    if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
@@ -108,7 +114,7 @@ export class NamedPlan implements Plan {
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
     this.#licenses?.begin(now)
-    this.#releases.begin(this.#running)
+    this.#begin()
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
     this.#ofWindows = this.#slots.count - 1
@@ -156,7 +162,7 @@ export class NamedPlan implements Plan {
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
-      const { later } = this.#slots
+      const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
       const start = Math.max(this.#releases.whenRoom(tasks, this.#usable, this.#now), from)
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
@@ -187,9 +193,16 @@ export class NamedPlan implements Plan {
     const hasLicenses = this.#licenses?.has(job) !== false
     this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
     const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places)
-    if (isStarted) this.#releases.begin(this.#running)
+    if (isStarted) this.#begin()
     else this.#take(this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
     return isStarted
+  }
+
+  /** Something has started, or time has passed. */
+  #begin(): void {
+    this.#releases.begin(this.#running)
+    const pieces = this.#lane.running
+    this.#users?.begin(this.#running, (task) => (pieces.has(task) ? pieces.endOf(pieces.pieceOf(task)) : Infinity))
   }
 
   /** When the job's licences are free, from a time on. */

@@ -22,6 +22,10 @@ export const replanOptions = z.strictObject({
     .record(z.string(), z.int().nonnegative())
     .default({})
     .describe('weights of named nodes (Weight of slurm.conf), 1 where not given: those of the least are taken before others, whatever the fit'),
+  exclusiveUsers: z
+    .array(z.string())
+    .default([])
+    .describe('queues whose jobs share named nodes with jobs of their own user alone (ExclusiveUser of partitions)'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
   bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),

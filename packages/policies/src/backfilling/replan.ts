@@ -60,6 +60,14 @@ interface Search {
   readonly blocked: Map<string, Seconds>
 }
 
+/** Throws `BAD_OPTION` for what is about single nodes. */
+function checkCounted({ weights, exclusiveUsers }: ReadReplanOptions): void {
+  const isWeighed = Object.keys(weights).length > 0
+  if (!isWeighed && exclusiveUsers.length === 0) return
+  const fact = isWeighed ? 'nodes have weights' : 'users have nodes of their own'
+  throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${isWeighed ? 'weights' : 'exclusiveUsers'}` }, "Add { nodes: 'named' }, or leave them out.")
+}
+
 class Replan implements Policy {
   readonly promises = true
   readonly startsGangJobs: boolean
@@ -94,8 +102,7 @@ class Replan implements Policy {
     this.#minPriorities = new MinPriorities(env.work, options)
     if (!this.#makesPlans && !options.twoPass)
       throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
-    if (options.nodes === 'counted' && Object.keys(options.weights).length > 0)
-      throw new SchedError('BAD_OPTION', 'nodes have weights, but reservations are of amounts.', { field: 'replan.weights' }, "Add { nodes: 'named' }, or leave them out.")
+    if (options.nodes === 'counted') checkCounted(options)
     this.#tellPass = env.tellPass
     this.#warn = (message) => env.warn(message)
     this.#jobs = jobs
@@ -104,7 +111,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, exclusiveUsers: options.exclusiveUsers }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

@@ -64,7 +64,7 @@ export const whyIgnoredOfPartition = knownWords<string>({
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',
-  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs of several users may be on a node', exclusivetopo: 'the topology is in another file',
+  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: '', exclusivetopo: 'the topology is in another file',
   cpubind: 'which processors of a node a task has is nothing that is simulated', topology: 'the topology is in another file',
   lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',

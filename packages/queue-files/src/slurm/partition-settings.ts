@@ -6,7 +6,7 @@ import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { limitingSettings, qosNamed } from './partition-limits.js'
 import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
-import { modeOfPartition, preemptsByTier } from './preemption.js'
+import { modeOfPartition, preemptionActs, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import type { WholeNodes } from './whole-nodes.js'
@@ -19,8 +19,9 @@ export interface PartitionFacts {
   readonly whole: WholeNodes
   /** Whether what jobs are billed counts for anything. */
   readonly isBilled: boolean
-  /** Of the cluster. */
+  /** Of the cluster, and how many nodes it has. */
   readonly resources: readonly string[]
+  readonly nodes: number
 }
 
 /** What becomes of a setting, and why. */
@@ -78,6 +79,10 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'shared':
       if (/^exclusive$/i.test(value)) return wholeNodesOf(partition, setting, facts)
       return isAsHere(key, value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition[key]]
+    case 'exclusiveuser':
+      if (!isYes(setting)) return ['honoured']
+      if (facts.nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
+      return preemptionActs(conf) ? ['approximated', 'jobs that preempt others do not mind whose jobs are beside them'] : ['honoured']
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
       return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']

@@ -1,7 +1,7 @@
 import type { Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { partitionBilling } from './billing.js'
-import { wholeOf, type SlurmConf } from './conf.js'
+import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { NOT_ENFORCED } from './database-limits.js'
 import { licensesOf } from './licenses.js'
 import { areLimitsEnforced, limitsOptions } from './limits.js'
@@ -71,6 +71,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const weighing = nodeWeights(conf, facts)
+  const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
   const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
   const inner = discipline(
     conf,
@@ -79,6 +80,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     {
       order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
+      ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
       ...minPrioritiesOfAssociations(conf, notEnforced, findings),
@@ -89,7 +91,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   )
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), whole, isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
+  tellPartitions(conf, { marked: markedPartitions(conf, nodesWith), whole, isBilled: isByUse || 'partitionBilling' in limits, resources, nodes }, findings)
   tellNodes(conf, weighing, findings)
   tellGeneral(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
