@@ -247,6 +247,9 @@ describe('sacct', () => {
       const shown = (options: object) => jobs(withCommands({ JobID: '0' }, held, next), options).slice(1).map(({ id, submit, after: other, recorded }) => [id, submit, other, recorded!.wait])
       expect(shown({ dependencies: 'keep' })).toEqual([['1', 0, undefined, 7800], ['2', 1800, '1', 600]])
       expect(shown({ dependencies: 'keep', submit: 'eligible' })).toEqual([['1', 7200, undefined, 600], ['2', 7200, '1', 600]])
+      // where nobody tells when it became eligible, its wait counts from the end of the other one
+      const untold = jobs(withCommands({ JobID: '0' }, { ...held, Eligible: '' }, { ...next, Eligible: '' }), { dependencies: 'keep' })
+      expect(untold[2]).toMatchObject({ after: '1', recorded: { wait: 600 } })
       expect(shown({ submit: 'eligible' })).toEqual([['1', 7200, undefined, 600], ['2', 11_400, undefined, 600]])
     })
   })

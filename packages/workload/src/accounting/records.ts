@@ -82,6 +82,8 @@ export interface Followed {
   readonly id: string
   /** When it is submitted, seconds since 1970. */
   readonly submit: number
+  /** When it ended; `Infinity` where that is not known. */
+  readonly end: number
 }
 
 /** Knows which job of a table waits for the end of which other one, that stands above it. */
@@ -158,7 +160,7 @@ export class AccountingJobs {
     const followed = this.follows?.of(record)
     const job = followed === undefined
       ? this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
-      : { ...this.#spec({ ...record, submit: Math.max(submit, followed.submit) }, logged, isLater ? eligible : submit), after: followed.id }
+      : { ...this.#spec({ ...record, submit: Math.max(submit, followed.submit) }, logged, isLater ? eligible : followed.end <= start ? Math.max(submit, followed.end) : submit), after: followed.id }
     this.follows?.add(record, job.submit)
     return job
   }

@@ -21,7 +21,7 @@ const OF_ENDS = /^after(any|ok|notok|burstbuffer|corr)$/
  */
 export class Dependencies implements FollowsJobs {
   /** The last that ended of those with an id, or of an array of it. */
-  readonly #last = new Map<string, Followed & { readonly end: Seconds }>()
+  readonly #last = new Map<string, Followed>()
   #kept = 0
   #lost = 0
 
@@ -52,7 +52,7 @@ export class Dependencies implements FollowsJobs {
     ].filter(({ jobs }) => jobs > 0)
   }
 
-  #note(name: string, job: Followed & { readonly end: Seconds }): void {
+  #note(name: string, job: Followed): void {
     const known = this.#last.get(name)
     if (known === undefined || job.end >= known.end) this.#last.set(name, job)
   }
@@ -63,7 +63,7 @@ export class Dependencies implements FollowsJobs {
       const [kind = '', ...ids] = each.split(':')
       return OF_ENDS.test(kind) ? ids.flatMap((id) => this.#last.get(kind === 'aftercorr' && task !== undefined ? `${id}_${task}` : id) ?? []) : []
     })
-    return found.reduce<(typeof found)[number] | undefined>((last, each) => (last === undefined || each.end > last.end ? each : last), undefined)
+    return found.reduce<Followed | undefined>((last, each) => (last === undefined || each.end > last.end ? each : last), undefined)
   }
 }
 
