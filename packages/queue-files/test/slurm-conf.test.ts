@@ -363,12 +363,22 @@ describe('the policy of a slurm.conf', () => {
     expect(of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)).toEqual(['["a"]', 'approximated', 'honoured'])
   })
 
+  it('has the processors of a node that jobs of a partition may have, where these are single ones', () => {
+    const text = 'PartitionName=a MaxCPUsPerNode=28\nPartitionName=b MaxCPUsPerNode=UNLIMITED'
+    const of = (before: string, nodes: number) => {
+      const { policy, findings } = made(`ClusterName=c\n${before}${text}`, nodes)
+      return [JSON.stringify(policy).match(/"maxCpusPerNode":({[^}]*})/)?.[1], ...findings.filter(({ setting }) => setting.endsWith('MaxCPUsPerNode')).map(({ verdict }) => verdict)]
+    }
+    expect([of('', 2), of('', 1)]).toEqual([['{"a":28}', 'honoured', 'honoured'], [undefined, 'ignored', 'honoured']])
+    expect([of('SelectType=select/linear\n', 2), of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)]).toEqual([[undefined, 'ignored', 'honoured'], ['{"a":28}', 'approximated', 'honoured']])
+  })
+
   it('has every setting of partitions, or says why not', () => {
     // all of Slurm 25, with values that are not what holds anyway
-    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', MaxCPUsPerNode: '4', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
     const approximated = { MaxNodes: '2', MinNodes: '2' }
     const ignored = {
-      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES', MaxCPUsPerNode: '4',
+      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES',
       MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
       SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
     }

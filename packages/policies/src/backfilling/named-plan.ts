@@ -1,4 +1,5 @@
-import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
@@ -30,6 +31,8 @@ export interface NamedOptions extends LookAhead {
   readonly weights: Readonly<Record<string, number>>
   /** Queues whose jobs share nodes with those of their own user alone. */
   readonly exclusiveUsers: readonly string[]
+  /** Most processors of a node, by queue. */
+  readonly maxCpusPerNode: Readonly<Record<string, number>>
 }
 
 /**
@@ -63,6 +66,8 @@ export class NamedPlan implements Plan {
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
+  /** For jobs of queues that may not have all processors of a node. */
+  readonly #capped: ReadonlyMap<string, Releases>
   readonly #slots: ReservedSlots
   #now: Seconds = 0
   /** Slots that windows have made. */
@@ -86,6 +91,10 @@ export class NamedPlan implements Plan {
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
     if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
+    const resource = slurmResource('cpu', cluster.resources) as ResourceId
+    const caps = Object.entries(options.maxCpusPerNode)
+    if (caps.length > 0 && resource < 0) throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field: 'replan.maxCpusPerNode' }, 'Leave it out.')
+    this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource })]))
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
@@ -155,7 +164,8 @@ export class NamedPlan implements Plan {
 
   /** The start of so many tasks of one shape for so long, not before a time and on none of the nodes that are `taken`. */
   #earliestOf(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
-    this.#releases.take(shape, this.#cluster)
+    const releases = this.#releasesFor(job)
+    releases.take(shape, this.#cluster)
     this.#allow(job, shape)
     for (const node of taken) clearBit(this.#allowed, node)
     let from = this.#licensed(job, notBefore, length)
@@ -163,11 +173,11 @@ export class NamedPlan implements Plan {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
       const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
-      const start = Math.max(this.#releases.whenRoom(tasks, this.#usable, this.#now), from)
+      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now), from)
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        bestRuns(this.#releases.room, tasks, this.#places, this.#weights)
+        bestRuns(releases.room, tasks, this.#places, this.#weights)
         const licensed = this.#licensed(job, start, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
         from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
@@ -201,8 +211,13 @@ export class NamedPlan implements Plan {
   /** Something has started, or time has passed. */
   #begin(): void {
     this.#releases.begin(this.#running)
+    for (const each of this.#capped.values()) each.begin(this.#running)
     const pieces = this.#lane.running
     this.#users?.begin(this.#running, (task) => (pieces.has(task) ? pieces.endOf(pieces.pieceOf(task)) : Infinity))
+  }
+
+  #releasesFor(job: JobId): Releases {
+    return (this.#capped.size === 0 ? undefined : this.#capped.get(this.#work.queueName(this.#work.queue(job)))) ?? this.#releases
   }
 
   /** When the job's licences are free, from a time on. */

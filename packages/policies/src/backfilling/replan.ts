@@ -61,11 +61,10 @@ interface Search {
 }
 
 /** Throws `BAD_OPTION` for what is about single nodes. */
-function checkCounted({ weights, exclusiveUsers }: ReadReplanOptions): void {
-  const isWeighed = Object.keys(weights).length > 0
-  if (!isWeighed && exclusiveUsers.length === 0) return
-  const fact = isWeighed ? 'nodes have weights' : 'users have nodes of their own'
-  throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${isWeighed ? 'weights' : 'exclusiveUsers'}` }, "Add { nodes: 'named' }, or leave them out.")
+function checkCounted(options: ReadReplanOptions): void {
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes' } as const))
+    if (Object.keys(options[name as 'weights']).length > 0)
+      throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
 }
 
 class Replan implements Policy {
@@ -111,7 +110,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, exclusiveUsers: options.exclusiveUsers }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

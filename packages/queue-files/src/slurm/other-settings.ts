@@ -60,7 +60,7 @@ export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they a
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
 export const whyIgnoredOfPartition = knownWords<string>({
-  maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
+  maxcpuspernode: '', maxcpuspersocket: 'sockets are not simulated',
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',

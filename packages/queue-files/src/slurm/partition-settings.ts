@@ -9,7 +9,7 @@ import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preemptionActs, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
 import { checkedLimit, UNLIMITED } from './times.js'
-import type { WholeNodes } from './whole-nodes.js'
+import { isLinear, type WholeNodes } from './whole-nodes.js'
 
 /** What decides what settings of partitions mean. */
 export interface PartitionFacts {
@@ -80,9 +80,10 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       if (/^exclusive$/i.test(value)) return wholeNodesOf(partition, setting, facts)
       return isAsHere(key, value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition[key]]
     case 'exclusiveuser':
-      if (!isYes(setting)) return ['honoured']
-      if (facts.nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
-      return preemptionActs(conf) ? ['approximated', 'jobs that preempt others do not mind whose jobs are beside them'] : ['honoured']
+      return isYes(setting) ? ofNamedNodes(facts) : ['honoured']
+    case 'maxcpuspernode':
+      if (isAsHere(key, value)) return ['honoured']
+      return isLinear(conf) || slurmResource('cpu', facts.resources) < 0 ? ['ignored', 'jobs ask for no single processors'] : ofNamedNodes(facts)
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
       return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']
@@ -94,6 +95,12 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       if (limitingSettings.includes(key) || isAsHere(key, value)) return ['honoured']
       return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor'])]
   }
+}
+
+/** What plans of named nodes mind, and who preempts does not. */
+function ofNamedNodes({ conf, nodes }: Facts): Told {
+  if (nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
+  return preemptionActs(conf) ? ['approximated', 'but for jobs that preempt others'] : ['honoured']
 }
 
 function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {

@@ -12,6 +12,7 @@ import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
 import { nodeWeights } from './node-weights.js'
+import { maxCpusPerNode } from './partition-limits.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
@@ -71,6 +72,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const weighing = nodeWeights(conf, facts)
+  const capped = maxCpusPerNode(conf, resources)
   const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
   const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
   const inner = discipline(
@@ -80,6 +82,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     {
       order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
+      ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
