@@ -53,6 +53,9 @@ export const whyIgnoredOfNode = knownWords<string>({
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
 })
 
+/** Of settings by which Slurm takes other nodes. */
+export const BEST_FIT = 'nodes are taken by weight and best fit'
+
 /** Of settings by which Slurm gives whole nodes to jobs, whatever they ask. */
 export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
 
@@ -66,7 +69,7 @@ export const whyIgnoredOfPartition = knownWords<string>({
   alternate: 'the workload names the queue of a job',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: '', exclusivetopo: 'the topology is in another file',
   cpubind: 'which processors of a node a task has is nothing that is simulated', topology: 'the topology is in another file',
-  lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
+  lln: BEST_FIT, selecttypeparameters: BEST_FIT, cr: BEST_FIT,
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',
 })
