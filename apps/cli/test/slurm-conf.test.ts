@@ -64,6 +64,29 @@ describe('slurm.conf', () => {
     expect(/(SelectType|a OverSubscribe) = [^:;]*: [^:;]*/.exec(err)?.[0]).toBe(told)
   })
 
+  it.each([
+    ['waits where one of processors alone has taken the GPUs that stand first', '', ['1,0', '2,100']],
+    ['finds them free where their node has a Weight', 'Weight=9', ['1,0', '2,10']],
+  ])('a job with GPUs %s', async (_, setting, expected) => {
+    const rows = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|4|cpu=4', '2|a|1010|1010|1020|00:02:00|COMPLETED|1|1|cpu=1,gres/gpu=1']
+    const cwd = directory({
+      'slurm.conf': `ClusterName=c\nNodeName=g1 CPUs=4 Gres=gpu:1 ${setting}\nNodeName=n1 CPUs=4\nPartitionName=a Nodes=ALL\n`, 'log.txt': `${log.split('\n')[0]}|ReqTRES\n${rows.join('\n')}\n`,
+    })
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=node', '--option', 'gpuDemand=true', '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--out', 'out', '--quiet'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+  })
+
+  it.each([
+    ['ignore', 'submit', ['1,0', '2,20', '3,30']], ['keep', 'submit', ['1,0', '2,100', '3,30']], ['ignore', 'eligible', ['1,0', '2,200', '3,300']], ['keep', 'eligible', ['1,0', '2,100', '3,300']],
+  ])('has jobs wait for others and for their time: dependencies %s, submit %s', async (dependencies, submit, expected) => {
+    const rows = ['1|a|1000|1000|1100|00:02:00|COMPLETED|1|1|1000|sbatch a.sh', '2|a|1020|1205|1215|00:02:00|COMPLETED|1|1|1200|sbatch -d afterok:1 a.sh', '3|a|1030|1300|1310|00:02:00|COMPLETED|1|1|1300|sbatch --begin=now+300 a.sh']
+    const cwd = directory({
+      'slurm.conf': 'ClusterName=c\nNodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL\n', 'log.txt': `${log.split('\n')[0]}|Eligible|SubmitLine\n${rows.join('\n')}\n`,
+    })
+    const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=node', '--option', `dependencies=${dependencies}`, '--option', `submit=${submit}`, '--nodes', 'slurm.conf', '--queues', 'slurm.conf', '--out', 'out', '--quiet'], { cwd })
+    expect([code, startsIn(cwd)]).toEqual([0, expected])
+  })
+
   it('reserves nothing for jobs of a QOS with NoReserve, and tells other flags', async () => {
     // 1 takes a node until 100; 2 of both, without a reservation, does not keep 3 of four minutes from starting
     const rows = ['1|low|1000|1000|1100|00:02:00|COMPLETED|1|1|normal', '2|low|1010|1010|1030|00:01:00|COMPLETED|2|2|scavenger', '3|low|1020|1020|1260|00:04:00|COMPLETED|1|1|normal']
@@ -78,13 +101,14 @@ describe('slurm.conf', () => {
   })
 
   it.each([
-    ['of the cluster', '', ['1,0', '2,0', '3,100']],
-    ['of the partition that it is the QOS of', 'QOS=half', ['1,0', '2,100', '3,200']],
-  ])('takes the limits of a QOS with the flag Relative for percentages %s', async (_, setting, expected) => {
+    ['of the cluster', '', 'half', ['1,0', '2,0', '3,100']],
+    ['of the partition that it is the QOS of, for which jobs do not ask', 'QOS=half', 'normal', ['1,0', '2,100', '3,200']],
+    ['of the partition that it is the QOS of, and refuses jobs that ask for it', 'QOS=half', 'half', []],
+  ])('takes the limits of a QOS with the flag Relative for percentages %s', async (_, setting, qos, expected) => {
     // 16 processors, of which the partition has 8; each job asks for 4 of it
-    const rows = [1, 2, 3].map((id) => `${id}|low|1000|1000|1100|00:02:00|COMPLETED|1|4|half`)
+    const rows = [1, 2, 3].map((id) => `${id}|low|1000|1000|1100|00:02:00|COMPLETED|1|4|${qos}`)
     const cwd = directory({
-      'slurm.conf': `ClusterName=c\nAccountingStorageEnforce=limits\nNodeName=n[1-4] CPUs=4\nPartitionName=low Nodes=n[1-2] ${setting}\n`, 'log.txt': `${log.split('\n')[0]}|QOS\n${rows.join('\n')}\n`, 'qos.txt': 'Name|Flags|GrpTRES\nhalf|Relative|cpu=50\n',
+      'slurm.conf': `ClusterName=c\nAccountingStorageEnforce=limits\nNodeName=n[1-4] CPUs=4\nPartitionName=low Nodes=n[1-2] ${setting}\n`, 'log.txt': `${log.split('\n')[0]}|QOS\n${rows.join('\n')}\n`, 'qos.txt': 'Name|Flags|GrpTRES\nnormal||\nhalf|Relative|cpu=50\n',
     })
     const { code } = await sched(['run', '--trace', 'log.txt', '--option', 'tasks=each', '--nodes', 'slurm.conf', '--queues', 'slurm.conf+qos.txt', '--out', 'out', '--quiet'], { cwd })
     expect([code, startsIn(cwd)]).toEqual([0, expected])

@@ -34,7 +34,8 @@ export { strict, strictPolicy, type StrictOptions } from './backfilling/strict.j
 export { easy, easyPolicy, type EasyOptions } from './backfilling/easy.js'
 export { conservative, conservativePolicy, type ConservativeOptions } from './backfilling/conservative.js'
 export { fattened, fattenedPolicy, type FattenedOptions } from './backfilling/fattened.js'
-export { replan, replanPolicy, type ReplanOptions } from './backfilling/replan.js'
+export { replan, replanPolicy } from './backfilling/replan.js'
+export type { ReplanOptions } from './backfilling/replan-options.js'
 
 // Hadoop: the fair and the capacity scheduler of YARN
 export { yarnFair, yarnFairOrder } from './yarn/yarn-fair.js'

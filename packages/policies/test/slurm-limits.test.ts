@@ -158,6 +158,12 @@ describe('limits of associations', () => {
     expect(refusal(procs('ann_3', 1, { qos: 'long' }))).toBe('job ann_3: QOS long is not one that user ann may ask for (InvalidQOS).')
   })
 
+  it('refuse a QOS that is Relative where it is that of a partition (_determine_and_validate_qos of Slurm)', () => {
+    const refused = (Flags: string[], QOS: string) => machine({ partitions: { main: { QOS } }, qos: { part: { Flags } } }).refusal(procs('ann', 1, { qos: 'part' }))
+    expect(refused(['Relative'], 'part')).toBe('job ann: QOS part is Relative and that of a partition, for which no job may ask (InvalidQOS).')
+    expect([refused([], 'part'), refused(['Relative'], 'other')]).toEqual([undefined, undefined])
+  })
+
   it('take QOS that are added to or taken from those around them, as dumps of sacctmgr have them', () => {
     const physics = { QOS: ['+long', '-debug'], users: { ann: {}, bob: { QOS: ['+debug'] }, carl: { QOS: ['normal'] } } }
     const { refusal } = machine({ enforce: ['qos'], qos: { normal: {}, debug: {}, long: {} }, accounts: { science: { QOS: ['normal', 'debug'], accounts: { physics } } } })

@@ -13,7 +13,7 @@ export interface ClusterFacts {
   readonly totals?: Readonly<Record<string, number>>
   /** Labels of nodes that are partitions; undefined: any may be named. */
   readonly partitions?: readonly string[]
-  /** Names of all nodes; undefined: those of a file that names nodes. */
+  /** Names of all nodes; undefined: not known. */
   readonly nodeNames?: readonly string[]
   /** Names of the nodes that have a label of that name. */
   readonly nodesWith?: (label: string) => readonly string[]

@@ -9,6 +9,27 @@ const policyOf = (text: string) => made(`ClusterName=c\n${text}`).policy
 /** What became of the settings of the last lines. */
 const told = (text: string) => made(`ClusterName=c\n${text}`).findings.filter(({ line }) => line > 1).map(({ verdict, line, setting, note }) => [verdict, line, setting, note])
 
+describe('the weights of nodes', () => {
+  const hosts = ['n1', 'n2', 'g1']
+  const weighed = (text: string, nodeNames: readonly string[] = hosts, nodes = 3) => {
+    const { policy, findings } = queuePolicy(readQueues(source(`ClusterName=c\n${text}`)), { resources: ['procs'], nodes, heartbeat: false, nodeNames })
+    return [(policy as { replan: { weights?: object } }).replan.weights, ...findings.filter(({ setting }) => setting.endsWith('Weight')).map(({ verdict, line, setting }) => [verdict, line, setting])]
+  }
+
+  it('are those of the nodes that the cluster has, if they differ', () => {
+    const text = 'NodeName=DEFAULT Weight=5\nNodeName=n[1-3] CPUs=2\nNodeName=g1 CPUs=4 Weight=50'
+    expect(weighed(text)).toEqual([{ n1: 5, n2: 5, g1: 50 }, ['honoured', 2, 'DEFAULT Weight'], ['honoured', 4, 'g1 Weight']])
+    expect(weighed('NodeName=n[1-2] Weight=1\nNodeName=g1 Weight=7')[0]).toEqual({ g1: 7 })
+    expect(weighed('NodeName=n[1-2],g1 Weight=7')).toEqual([undefined, ['honoured', 2, 'n[1-2],g1 Weight']])
+    expect(weighed('SelectType=select/linear\nNodeName=g1 Weight=7')).toEqual([{ g1: 7 }, ['approximated', 3, 'g1 Weight']])
+  })
+
+  it('mean nothing on one node, and on nodes of other names', () => {
+    const text = 'NodeName=n1 CPUs=2\nNodeName=g1 CPUs=4 Weight=50'
+    for (const found of [weighed(text, hosts, 1), weighed(text, ['x1', 'x2'])]) expect(found).toEqual([undefined, ['ignored', 3, 'g1 Weight']])
+  })
+})
+
 describe('the nodes of a slurm.conf', () => {
   it.each(['constructor', '__proto__'])('knows no setting that is called %s', (name) => {
     expect(told(`${name}=1\nPartitionName=p ${name}=1`)).toContainEqual(['ignored', 3, `p ${name}`, 'not simulated'])
@@ -332,12 +353,32 @@ describe('the policy of a slurm.conf', () => {
     expect(onNodes.findings).toContainEqual(expect.objectContaining({ setting: 'b MinNodes', verdict: 'approximated', note: 'as so many nodes where jobs ask for nodes or get whole ones' }))
   })
 
+  it('has the partitions whose users share no node, where nodes are named', () => {
+    const text = 'PartitionName=a ExclusiveUser=YES\nPartitionName=b ExclusiveUser=no'
+    const of = (before: string, nodes: number) => {
+      const { policy, findings } = made(`ClusterName=c\n${before}${text}`, nodes)
+      return [JSON.stringify(policy).match(/"exclusiveUsers":(\[[^\]]*\])/)?.[1], ...findings.filter(({ setting }) => setting.endsWith('ExclusiveUser')).map(({ verdict }) => verdict)]
+    }
+    expect([of('', 2), of('', 1)]).toEqual([['["a"]', 'honoured', 'honoured'], [undefined, 'ignored', 'honoured']])
+    expect(of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)).toEqual(['["a"]', 'approximated', 'honoured'])
+  })
+
+  it('has the processors of a node that jobs of a partition may have, where these are single ones', () => {
+    const text = 'PartitionName=a MaxCPUsPerNode=28\nPartitionName=b MaxCPUsPerNode=UNLIMITED'
+    const of = (before: string, nodes: number) => {
+      const { policy, findings } = made(`ClusterName=c\n${before}${text}`, nodes)
+      return [JSON.stringify(policy).match(/"maxCpusPerNode":({[^}]*})/)?.[1], ...findings.filter(({ setting }) => setting.endsWith('MaxCPUsPerNode')).map(({ verdict }) => verdict)]
+    }
+    expect([of('', 2), of('', 1)]).toEqual([['{"a":28}', 'honoured', 'honoured'], [undefined, 'ignored', 'honoured']])
+    expect([of('SelectType=select/linear\n', 2), of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)]).toEqual([[undefined, 'ignored', 'honoured'], ['{"a":28}', 'approximated', 'honoured']])
+  })
+
   it('has every setting of partitions, or says why not', () => {
     // all of Slurm 25, with values that are not what holds anyway
-    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', MaxCPUsPerNode: '4', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
     const approximated = { MaxNodes: '2', MinNodes: '2' }
     const ignored = {
-      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', ExclusiveUser: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES', MaxCPUsPerNode: '4',
+      AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES', LLN: 'YES',
       MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',
       SuspendTime: '9', SuspendTimeout: '9', Topology: 't', TRESBillingWeights: 'CPU=1',
     }
@@ -396,7 +437,7 @@ describe('the policy of a slurm.conf', () => {
   it('tells what of nodes, and of the way jobs are preempted, is left out', () => {
     const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,strict_order'].join('\n')
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
-      ['ignored', 2, 'a Weight', 'where tasks go is up to the placement of the policy'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
+      ['ignored', 2, 'a Weight', 'the cluster has no node of the file: that takes the nodes of this file (--nodes)'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
       ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without strict_order, which is not simulated'],
     ])
   })

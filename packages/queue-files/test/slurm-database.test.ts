@@ -144,7 +144,7 @@ describe('a table of QOS', () => {
     const table = 'Name|Flags|GrpTRES|MaxTRESPU|GrpTRESMins|MaxJobsPU\nnormal|Relative|cpu=25,mem=50|node=50|cpu=200|7\npart|DenyOnLimit,relative|cpu=25|||\nplain||cpu=25|||'
     const { policy, findings } = queuePolicy(readQueues(...files(conf, table)), known)
     expect((policy as { 'slurm-limits': { qos: unknown } })['slurm-limits'].qos).toEqual({
-      normal: { GrpTRES: 'cpu=22,mem=500', MaxTRESPerUser: 'node=2', GrpTRESMins: 'cpu=180', MaxJobsPerUser: 7 }, part: { GrpTRES: 'cpu=7', Flags: ['DenyOnLimit'] }, plain: { GrpTRES: 'cpu=25' },
+      normal: { GrpTRES: 'cpu=22,mem=500', MaxTRESPerUser: 'node=2', GrpTRESMins: 'cpu=180', MaxJobsPerUser: 7 }, part: { GrpTRES: 'cpu=7', Flags: ['DenyOnLimit', 'Relative'] }, plain: { GrpTRES: 'cpu=25' },
     })
     expect(findings.filter(({ setting }) => setting.endsWith('Flags')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', ''], ['honoured', '']])
   })
@@ -192,9 +192,9 @@ describe('a table of QOS', () => {
     expect(found.filter(([verdict]) => verdict === 'ignored').map(([, setting]) => setting).sort()).toEqual([...idle, 'Flags', 'GraceTime', 'Preempt', 'PreemptExemptTime', 'PreemptMode'].sort())
     expect(found.filter(([verdict, , note]) => verdict === 'ignored' && (note === '' || note === 'not simulated')).map(([, setting]) => setting)).toEqual(['UsageThreshold'])
     // and `modify account` or `user`
-    const ofAccounts = ['GrpJobs', 'GrpSubmitJobs', 'MaxJobs', 'MaxSubmitJobs', 'GrpWall', 'MaxWallDurationPerJob', 'DefaultQOS', 'QOS']
+    const ofAccounts = ['GrpJobs', 'GrpSubmitJobs', 'MaxJobs', 'MaxSubmitJobs', 'GrpWall', 'MaxWallDurationPerJob', 'DefaultQOS', 'QOS', 'MinPrioThresh']
     const tres = ['GrpTRES', 'GrpTRESMins', 'GrpTRESRunMins', 'MaxTRESPerJob', 'MaxTRESMinsPerJob']
-    const none = ['GrpJobsAccrue', 'MaxJobsAccrue', 'MaxTRESPerNode', 'MaxTRESRunMins', 'MinPrioThresh', 'Priority']
+    const none = ['GrpJobsAccrue', 'MaxJobsAccrue', 'MaxTRESPerNode', 'MaxTRESRunMins', 'Priority']
     const associations = of(`Account|ParentName|User|${[...ofAccounts, ...none, ...tres].join('|')}`, `a|root||${[...ofAccounts, ...none].map(() => '9').join('|')}|${tres.map(() => 'cpu=9').join('|')}`)
     expect(associations.filter(([verdict]) => verdict === 'honoured').map(([, setting]) => setting).sort()).toEqual([...ofAccounts, ...tres].sort())
     expect(associations.filter(([verdict, , note]) => verdict === 'ignored' && note !== '').map(([, setting]) => setting).sort()).toEqual(none)
@@ -248,6 +248,15 @@ describe('a table of QOS', () => {
     expect(limitsOf(`${enforced}\nPartitionName=a QOS=LOW`, text)).toMatchObject({ policy: { replan: { minPriorities: { low: 500 }, minPrioritiesOfQueues: { a: 500 } } } })
     expect(told(enforced, text)).toEqual([['honoured', 3, 'QOS low MinPrioThreshold', '']])
     expect([made('', text).policy, told('', text)]).toEqual([inner, [['ignored', 3, 'QOS low MinPrioThreshold', 'AccountingStorageEnforce does not have limits']]])
+  })
+
+  it('has them of associations, those of the nearest account around for one that says none', () => {
+    const text = 'Account|ParentName|User|MinPrioThresh\nroot|||\nscience|root||300\nphysics|science||\nbiology|science||0\nart|root||-1\nphysics||ann|50\nphysics||bob|\n'
+    expect(limitsOf(enforced, text)).toMatchObject({ policy: { replan: { minPrioritiesOfAccounts: { science: 300, physics: 300, biology: 300 }, minPrioritiesOfUsers: { physics: { ann: 50 } } } } })
+    const ofThresholds = (conf: string) => told(conf, text).filter(([, , setting]) => String(setting).startsWith('MinPrioThresh'))
+    expect([ofThresholds(enforced), ofThresholds('')]).toEqual([
+      [['honoured', 3, 'MinPrioThresh of 2 associations', '']], [['ignored', 3, 'MinPrioThresh of 2 associations', 'AccountingStorageEnforce does not have limits']],
+    ])
   })
 
   it('has the factor of limits of associations', () => {

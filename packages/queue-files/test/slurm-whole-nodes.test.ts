@@ -80,6 +80,17 @@ describe('whole nodes of Slurm', () => {
     expect([{}, { gang: false }, { minTasks: 2 }, { duration: [1, 2, 3] }, { use: { cores: 1 } }, { constraints: { distinctNodes: true } }, { demand: { procs: 1, mem: 1 } }, { demand: { procs: 2 } }].map(tasks)).toEqual([1, 3, 3, 3, 3, 3, 3, 3])
   })
 
+  it('are what jobs with --exclusive get, the smallest with room where nodes differ and others share them', () => {
+    const ask = (text: string, known: ClusterFacts, stage: Partial<StageSpec>, queue = 'a') => asked(text, known, stage, { queue, exclusive: true })[0]
+    const shared = `${ALIKE}\nPartitionName=a`
+    expect([ask(shared, alike, { tasks: 9 }), asked(shared, alike, { tasks: 9 })[0]]).toEqual([[2, { procs: 8, gpus: 2, nodes: 1 }], [9, { procs: 1 }]])
+    const differ = `${MIXED}\nPartitionName=a Nodes=n[1-2]\nPartitionName=b Nodes=n[3-4]`
+    const fitting = [3, 5, 9].map((procs) => ask(differ, mixed, { tasks: 2, demand: { procs } }))
+    expect(fitting).toEqual([[2, { procs: 4, nodes: 1 }], [2, { procs: 8, gpus: 2, nodes: 1 }], [2, { procs: 9 }]])
+    expect([ask(differ, mixed, { demand: { procs: 1, mem: 50 } }), ask(differ, mixed, { tasks: 5 }, 'b')]).toEqual([[1, { procs: 8, mem: 50, gpus: 2, nodes: 1 }], [2, { procs: 4, nodes: 1 }]])
+    expect(ask('NodeName=n1 CPUs=32', facts({ all: [{ procs: 32 }] }, 1), {})).toEqual([1, { procs: 1 }])
+  })
+
   it('are told of a line DEFAULT as of the partitions below it', () => {
     expect(told(`${MIXED}\nPartitionName=DEFAULT OverSubscribe=EXCLUSIVE\nPartitionName=a Nodes=n[1-2]`, mixed)).toEqual([['approximated', 'DEFAULT OverSubscribe', 'no other job is on the nodes of a job']])
   })

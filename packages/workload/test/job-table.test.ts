@@ -84,6 +84,11 @@ describe('a table of jobs', () => {
     ])
   })
 
+  it('says of jobs that they have their nodes for themselves', () => {
+    const text = 'submit,duration,exclusive,cores\n0,5,yes,1\n0,5,no,1\n0,5,,1\n'
+    expect(jobs(text).map(({ exclusive }) => exclusive)).toEqual([true, undefined, undefined])
+  })
+
   it('says of a gang how many tasks must start together', () => {
     const text = (least: string) => `submit,duration,tasks,gang,min_tasks,cores\n0,5,4,yes,${least},1\n0,5,4,,2,1\n0,5,4,no,2,1\n0,5,4,yes,,1\n`
     expect(jobs(text('3')).map(({ stages }) => [stages[0]?.gang, stages[0]?.minTasks])).toEqual([[true, 3], [true, 2], [undefined, undefined], [true, undefined]])

@@ -99,6 +99,21 @@ describe('sacct --json', () => {
     expect(notesOf(trace)).toEqual(['1 job whose start is when they were eligible (Slurm up to 22.05): started as long before their end as they ran (eligible)'])
   })
 
+  it('submits jobs when they became eligible where it is told to', () => {
+    const later = text([job({ time: time({ eligible: SUBMIT + 3000, start: SUBMIT + 3010, end: SUBMIT + 6610 }) }), other])
+    const found = (options?: object) => jobs(later, options).find(({ id }) => id === '101')!.recorded!.wait
+    expect([found(), found({ submit: 'eligible' })]).toEqual([3010, 10])
+  })
+
+  it('has jobs wait for those that they depend on where it is told to', () => {
+    const trace = read(text([job(), job({ job_id: 102, submit_line: 'sbatch --dependency=afterok:101 job.sh' })]), { dependencies: 'keep' })
+    expect([[...jobsOf(trace)].map(({ after }) => after), trace.chained]).toEqual([[undefined, '101'], true])
+  })
+
+  it('says of jobs with --exclusive that they share no node', () => {
+    expect(jobs(text([job({ submit_line: 'sbatch --exclusive job.sh' }), other])).map(({ exclusive }) => exclusive)).toEqual([true, undefined])
+  })
+
   it('has every run of a requeued job', () => {
     const again = job({ time: time({ submission: SUBMIT + 9, eligible: SUBMIT + 9 }) })
     expect(jobs(text([job(), again])).map(({ id }) => id)).toEqual(['101', '101#2'])

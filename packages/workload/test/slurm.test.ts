@@ -218,6 +218,91 @@ describe('sacct', () => {
     expect(trace.report.notes).toContain('1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)')
   })
 
+  describe('of jobs with --exclusive', () => {
+    const commands = ['sbatch --exclusive -N2 job.sh', 'sbatch -N2 job.sh', 'sbatch --exclusive=user job.sh', 'sbatch -n4 --wrap=srun --exclusive -n1 step.sh', 'sbatch --exclusive=mcs job.sh']
+    const log = [`${header}|SubmitLine`, ...commands.map((command, i) => `${record({ JobID: String(i) })}|${command}`)].join('\n')
+
+    it('asks for what they were given, all of their nodes, and says that they share none', () => {
+      expect(jobs(log, { tasks: 'node' }).map(({ exclusive, stages }) => [exclusive, stages[0]!.demand['procs']])).toEqual([
+        [true, 16], [undefined, 15], [undefined, 15], [undefined, 15], [undefined, 15],
+      ])
+    })
+
+    it('tells of how many, and of those that share their nodes with other jobs of their user', () => {
+      expect(read(log).report.rules!.filter(({ rule }) => /exclusive/.test(rule)).map(({ rule, jobs: count }) => [rule, count])).toEqual([['exclusive', 1], ['exclusiveUser', 1]])
+    })
+  })
+
+  describe('of jobs that depend on others', () => {
+    // an hour each; what is not said of a job is as of the usual one, submitted at 10:00 and started at 10:01
+    const withCommands = (...rows: (Record & { readonly Eligible?: string; readonly SubmitLine?: string })[]) =>
+      [`${header}|Eligible|SubmitLine`, ...rows.map(({ Eligible = '', SubmitLine = 'sbatch a.sh', ...change }) => `${record(change)}|${Eligible}|${SubmitLine}`)].join('\n')
+    const end = (time: string): Record => ({ Start: `2024-01-31T${time}:00`, End: `2024-01-31T${time.replace(/^../, (hour) => String(Number(hour) + 1))}:00` })
+    const after = (...rows: Parameters<typeof withCommands>) => jobs(withCommands(...rows), { dependencies: 'keep' }).map(({ id, after: other }) => [id, other])
+    const needs = (JobID: string, dependency: string) => ({ JobID, SubmitLine: `sbatch --dependency=${dependency} a.sh` })
+
+    it('wait for the end of the one that ended last, and of the last task of an array or that of their own number', () => {
+      const above = [{ JobID: '1', ...end('12:00') }, { JobID: '2', ...end('11:00') }, { JobID: '3_1', ...end('15:00') }, { JobID: '3_2', ...end('14:00') }]
+      const kept = [needs('10', 'afterok:1:2'), needs('11', 'afterany:2,afternotok:1'), needs('12', 'afterok:3'), needs('13', 'afterok:3_2'), needs('14_2', 'aftercorr:3'), { JobID: '15', SubmitLine: 'sbatch -d afterok:2 a.sh' }]
+      expect(after(...above, ...kept).slice(4)).toEqual([['10', '1'], ['11', '1'], ['12', '3_1'], ['13', '3_2'], ['14_2', '3_2'], ['15', '2']])
+    })
+
+    it('wait for a heterogeneous job as a whole, and for the last run of one that was requeued', () => {
+      const again = { Submit: '2024-01-31T11:00:00', ...end('16:00') }
+      expect(after({ JobID: '8+0' }, { JobID: '8+1' }, { JobID: '9' }, { JobID: '9', ...again }, { ...needs('10', 'afterok:8'), Submit: again.Submit, ...end('17:00') }, { ...needs('11', 'afterok:9'), Submit: again.Submit, ...end('18:00') }).slice(-2))
+        .toEqual([['10', '8'], ['11', '9#2']])
+    })
+
+    it('wait for none that is not there, nor for starts, one of several, or a name; which is counted', () => {
+      const log = [{ JobID: '1' }, needs('2', 'afterok:99'), needs('3', 'after:1'), needs('4', 'afterok:1?afterok:9'), needs('5', 'singleton'), { JobID: '6', SubmitLine: 'sbatch a.sh -d data' }, { JobID: '7', SubmitLine: 'sbatch --wrap=srun --dependency=afterok:1' }]
+      expect(after(...log).filter(([, other]) => other !== undefined)).toEqual([])
+      const rules = (options: object) => read(withCommands(...log, needs('8', 'afterok:1')), options).report.rules!.filter(({ rule }) => /depend|follow/i.test(rule)).map(({ rule, jobs: count }) => [rule, count])
+      expect([rules({}), rules({ dependencies: 'keep' })]).toEqual([[['dependencies', 5]], [['notFollowed', 4]]])
+    })
+
+    it('come when they were submitted and not when they became eligible, but never before the other one; waits count from then on', () => {
+      const held = { JobID: '1', Eligible: '2024-01-31T12:00:00', ...end('12:10') }
+      const next = { ...needs('2', 'afterok:1'), Submit: '2024-01-31T10:30:00', Eligible: '2024-01-31T13:10:00', ...end('13:20') }
+      const shown = (options: object) => jobs(withCommands({ JobID: '0' }, held, next), options).slice(1).map(({ id, submit, after: other, recorded }) => [id, submit, other, recorded!.wait])
+      expect(shown({ dependencies: 'keep' })).toEqual([['1', 0, undefined, 7800], ['2', 1800, '1', 600]])
+      expect(shown({ dependencies: 'keep', submit: 'eligible' })).toEqual([['1', 7200, undefined, 600], ['2', 7200, '1', 600]])
+      // where nobody tells when it became eligible, its wait counts from the end of the other one
+      const untold = jobs(withCommands({ JobID: '0' }, { ...held, Eligible: '' }, { ...next, Eligible: '' }), { dependencies: 'keep' })
+      expect(untold[2]).toMatchObject({ after: '1', recorded: { wait: 600 } })
+      expect(shown({ submit: 'eligible' })).toEqual([['1', 7200, undefined, 600], ['2', 11_400, undefined, 600]])
+    })
+  })
+
+  describe('of jobs that become eligible later', () => {
+    // the usual job is submitted at 10:00 and starts at 10:01
+    const withEligible = (...rows: (Record & { readonly Eligible: string })[]) =>
+      [`${header}|Eligible`, ...rows.map(({ Eligible, ...change }) => `${record(change)}|${Eligible}`)].join('\n')
+    const at = (time: string) => `2024-01-31T${time}`
+    const log = withEligible(
+      { JobID: '1', Eligible: at('10:00:50') },
+      { JobID: '2', Start: at('12:00:30'), End: at('13:00:30'), Eligible: at('12:00:00') },
+      { JobID: '3', Eligible: 'Unknown' },
+      { JobID: '4', Eligible: at('10:01:30') },
+    )
+    const shown = (options?: object) => jobs(log, options).map(({ id, submit, recorded }) => [id, submit, recorded!.wait])
+
+    it('submits them then where it is told to, and counts their waits from then on', () => {
+      expect(shown()).toEqual([['1', 0, 60], ['2', 0, 7230], ['3', 0, 60], ['4', 0, 60]])
+      // the time of the last one is after its start, which cannot be
+      expect(shown({ submit: 'eligible' })).toEqual([['3', 0, 60], ['4', 0, 60], ['1', 50, 10], ['2', 7200, 30]])
+    })
+
+    it('tells of those that waited for more than a minute, and of those whose time is not told', () => {
+      const rules = (options?: object) => read(log, options).report.rules!.filter(({ rule }) => /eligible/i.test(rule)).map(({ rule, jobs: count }) => [rule, count])
+      expect([rules(), rules({ submit: 'eligible' })]).toEqual([[['eligibleLater', 1]], [['notEligible', 1]]])
+    })
+
+    it('keeps the parts of a heterogeneous job together', () => {
+      const parts = withEligible({ JobID: '8+0', Eligible: at('10:00:10') }, { JobID: '8+1', Eligible: at('10:00:11') })
+      expect(jobs(parts, { submit: 'eligible' }).map(({ id, stages }) => [id, stages.length])).toEqual([['8', 2]])
+    })
+  })
+
   describe('of heterogeneous jobs', () => {
     const head = { JobID: '8+0', ReqCPUS: '2', NNodes: '1', Partition: 'cpu' }
     const gpus = { JobID: '8+1', ReqCPUS: '8', Partition: 'gpu', Timelimit: '03:00:00', End: '2024-01-31T10:31:00', Elapsed: '00:30:00', State: 'CANCELLED' }

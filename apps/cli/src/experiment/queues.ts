@@ -29,6 +29,7 @@ export function clusterFacts(cluster: ClusterModel): ClusterFacts {
   return {
     resources,
     nodes,
+    nodeNames,
     totals: Object.fromEntries(resources.map((name, r) => [name, totalOf(cluster, r)])),
     heartbeat: heartbeat !== undefined,
     partitions: labels.values('partition'),

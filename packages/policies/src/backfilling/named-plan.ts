@@ -1,8 +1,10 @@
-import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
 import { bestRuns } from './node-runs.js'
+import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
@@ -25,11 +27,17 @@ export interface NamedOptions extends LookAhead {
   /** Tasks that run in the lane, kept current by who makes the plan. */
   readonly running: Set<TaskId>
   readonly licenses: Licenses | undefined
+  /** By the name of a node; of those that are not named 1. */
+  readonly weights: Readonly<Record<string, number>>
+  /** Queues whose jobs share nodes with those of their own user alone. */
+  readonly exclusiveUsers: readonly string[]
+  /** Most processors of a node, by queue. */
+  readonly maxCpusPerNode: Readonly<Record<string, number>>
 }
 
 /**
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
- * nodes. Nodes are chosen by best fit among runs of consecutive usable ones.
+ * nodes. Nodes are chosen by best fit among runs of consecutive usable ones, those of the least weight first.
  *
  * The earliest start is looked for as in Slurm's backfill: of the nodes that nobody has reserved while the job would run
  * if it started now, those that it gets when enough of what runs there has ended. Where that is later than the end of a
@@ -51,9 +59,15 @@ export class NamedPlan implements Plan {
   readonly #windows: readonly Window[]
   readonly #step: Seconds
   readonly #licenses: Licenses | undefined
+  /** By node; absent where all are alike. */
+  readonly #weights: Float64Array | undefined
+  /** Absent where users share nodes. */
+  readonly #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
+  /** For jobs of queues that may not have all processors of a node. */
+  readonly #capped: ReadonlyMap<string, Releases>
   readonly #slots: ReservedSlots
   #now: Seconds = 0
   /** Slots that windows have made. */
@@ -74,7 +88,13 @@ export class NamedPlan implements Plan {
     this.#windows = options.windows
     this.#step = options.step
     this.#licenses = options.licenses
+    if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
+    if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
+    const resource = slurmResource('cpu', cluster.resources) as ResourceId
+    const caps = Object.entries(options.maxCpusPerNode)
+    if (caps.length > 0 && resource < 0) throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field: 'replan.maxCpusPerNode' }, 'Leave it out.')
+    this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource })]))
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
@@ -103,7 +123,7 @@ export class NamedPlan implements Plan {
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
     this.#licenses?.begin(now)
-    this.#releases.begin(this.#running)
+    this.#begin()
     this.#slots.clear(this.#down(now))
     for (const { from, to } of this.#windows) if (to > now) this.#slots.reserve(nodes, from, to)
     this.#ofWindows = this.#slots.count - 1
@@ -144,19 +164,20 @@ export class NamedPlan implements Plan {
 
   /** The start of so many tasks of one shape for so long, not before a time and on none of the nodes that are `taken`. */
   #earliestOf(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
-    this.#releases.take(shape, this.#cluster)
+    const releases = this.#releasesFor(job)
+    releases.take(shape, this.#cluster)
     this.#allow(job, shape)
     for (const node of taken) clearBit(this.#allowed, node)
     let from = this.#licensed(job, notBefore, length)
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
-      const { later } = this.#slots
-      const start = Math.max(this.#releases.whenRoom(tasks, this.#usable, this.#now), from)
+      const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
+      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now), from)
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        bestRuns(this.#releases.room, tasks, this.#places)
+        bestRuns(releases.room, tasks, this.#places, this.#weights)
         const licensed = this.#licensed(job, start, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
         from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
@@ -182,9 +203,21 @@ export class NamedPlan implements Plan {
     const hasLicenses = this.#licenses?.has(job) !== false
     this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
     const isStarted = hasLicenses && this.#jobs.start(job, round, this.#places)
-    if (isStarted) this.#releases.begin(this.#running)
+    if (isStarted) this.#begin()
     else this.#take(this.#down(round.now), this.#up(round.now + (this.#lane.length[job] as number)))
     return isStarted
+  }
+
+  /** Something has started, or time has passed. */
+  #begin(): void {
+    this.#releases.begin(this.#running)
+    for (const each of this.#capped.values()) each.begin(this.#running)
+    const pieces = this.#lane.running
+    this.#users?.begin(this.#running, (task) => (pieces.has(task) ? pieces.endOf(pieces.pieceOf(task)) : Infinity))
+  }
+
+  #releasesFor(job: JobId): Releases {
+    return (this.#capped.size === 0 ? undefined : this.#capped.get(this.#work.queueName(this.#work.queue(job)))) ?? this.#releases
   }
 
   /** When the job's licences are free, from a time on. */

@@ -3,17 +3,17 @@ import type { NodeId } from '@sched/core'
 /**
  * Nodes for a number of tasks, one entry per task: the run of consecutive usable nodes with the least room
  * that holds them all; if none does, the one with the most room is used up and the rest placed in the same way. Ties: the
- * lower run. Within a run all go on the node with the least room that holds them, the lower one of two; if none does, the
+ * lower run. With `weights` by node a run is of one weight, and those of the least are used up before any other, whether or not they hold all. Within a run all go on the node with the least room that holds them, the lower one of two; if none does, the
  * lowest nodes are filled.
  *
  * Source: Slurm, `_eval_nodes` of select/cons_tres (best fit over consecutive nodes). `room[node]` is the number of tasks a node can take,
  * 0 for one that cannot be used; the sum is at least `tasks`.
  */
-export function bestRuns(room: Int32Array, tasks: number, places: NodeId[]): void {
+export function bestRuns(room: Int32Array, tasks: number, places: NodeId[], weights?: Float64Array): void {
   places.length = 0
-  const runs = runsOf(room)
+  const runs = runsOf(room, weights)
   for (let left = tasks; left > 0; ) {
-    const run = pick(runs, left)
+    const run = pick(weights === undefined ? runs : lightest(runs, weights), left)
     runs.splice(runs.indexOf(run), 1)
     const single = tightest(room, run, left)
     for (let node = single < 0 ? run.from : single; node < run.to && left > 0; node++)
@@ -25,6 +25,12 @@ interface Run {
   readonly from: number
   readonly to: number
   readonly room: number
+}
+
+/** Those of the least weight. */
+function lightest(runs: readonly Run[], weights: Float64Array): readonly Run[] {
+  const least = Math.min(...runs.map(({ from }) => weights[from] as number))
+  return runs.filter(({ from }) => weights[from] === least)
 }
 
 function pick(runs: readonly Run[], left: number): Run {
@@ -39,13 +45,16 @@ function tightest(room: Int32Array, run: Run, left: number): number {
   return best
 }
 
-function runsOf(room: Int32Array): Run[] {
+function runsOf(room: Int32Array, weights?: Float64Array): Run[] {
   const runs: Run[] = []
-  for (let node = 0; node < room.length; node++) {
-    if (room[node] === 0) continue
+  for (let node = 0; node < room.length; ) {
+    if (room[node] === 0) {
+      node++
+      continue
+    }
     const from = node
     let sum = 0
-    while (node < room.length && room[node] !== 0) sum += room[node++] as number
+    while (node < room.length && room[node] !== 0 && (weights === undefined || weights[node] === weights[from])) sum += room[node++] as number
     runs.push({ from, to: node, room: sum })
   }
   return runs

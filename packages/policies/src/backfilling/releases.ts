@@ -1,4 +1,4 @@
-import { lowestBit, type ClusterView, type JobId, type NodeId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { lowestBit, type ClusterView, type JobId, type NodeId, type ResourceId, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { countBits, hasBit, type NodeBits } from './node-bits.js'
 import type { RigidLane } from './rigid-lane.js'
 
@@ -8,6 +8,14 @@ export interface LookAhead {
   readonly window: Seconds
   /** By how much it grows from one look to the next; 0: it doubles. */
   readonly growth: Seconds
+}
+
+/** Most processors of each node that the jobs of a queue may have together. */
+export interface QueueCap {
+  readonly queue: string
+  readonly most: number
+  /** Processors. */
+  readonly resource: ResourceId
 }
 
 /** Tasks of a job that are expected to end together. */
@@ -54,21 +62,31 @@ export class Releases {
   /** Those of the shape taken. */
   #of: Rooms = { now: new Int32Array(), gain: new Int32Array(), most: 0 }
   readonly #free: Float64Array
+  readonly #cap: QueueCap | undefined
+  /** What is left of the cap of each node, and what running jobs of the queue have of it. */
+  readonly #left: Float64Array
+  readonly #had: Float64Array
 
-  constructor(lane: RigidLane, work: WorkView, nodes: number, look: LookAhead) {
+  /** `cap`: that of the jobs that are asked for. */
+  constructor(lane: RigidLane, work: WorkView, nodes: number, look: LookAhead, cap?: QueueCap) {
     this.#lane = lane
     this.#work = work
     this.#nodes = nodes
     this.#look = look
     this.room = new Int32Array(nodes)
     this.#free = new Float64Array(lane.width * nodes)
+    this.#cap = cap
+    this.#left = new Float64Array(cap === undefined ? 0 : nodes)
+    this.#had = new Float64Array(cap === undefined ? 0 : nodes)
   }
 
   /** What runs has changed, or time has passed. */
   begin(running: Iterable<TaskId>): void {
     const pieces = this.#lane.running
     const ends: End[] = []
+    this.#had.fill(0)
     for (const task of running) {
+      if (this.#cap !== undefined) this.#had[this.#work.nodeOf(task)] = (this.#had[this.#work.nodeOf(task)] as number) + this.#capped(task)
       if (!pieces.has(task)) continue // on a drained node: what ends there makes no room
       const job = this.#work.jobOf(task)
       const end = pieces.endOf(pieces.pieceOf(task))
@@ -104,6 +122,7 @@ export class Releases {
     const { room } = this
     const { resources } = this.#lane
     for (const [r, resource] of resources.entries()) for (let node = 0; node < this.#nodes; node++) this.#free[r * this.#nodes + node] = cluster.free(node as NodeId, resource)
+    if (this.#cap !== undefined) for (let node = 0; node < this.#nodes; node++) this.#left[node] = this.#cap.most - (this.#had[node] as number)
     for (let node = 0; node < this.#nodes; node++) room[node] = this.#roomOn(shape, node)
     const now = room.slice()
     const gain = new Int32Array(this.#node.length)
@@ -184,6 +203,7 @@ export class Releases {
       const at = r * this.#nodes + node
       this.#free[at] = (this.#free[at] as number) + this.#work.demand(held, resource)
     }
+    if (this.#cap !== undefined) this.#left[node] = (this.#left[node] as number) + this.#capped(task)
     const before = this.room[node] as number
     const room = this.#roomOn(shape, node)
     this.room[node] = room
@@ -197,6 +217,14 @@ export class Releases {
       const asks = this.#work.demand(shape, resource)
       if (asks > 0) room = Math.min(room, Math.max(0, Math.floor((this.#free[r * this.#nodes + node] as number) / asks)))
     }
-    return room
+    if (this.#cap === undefined) return room
+    const asks = this.#work.demand(shape, this.#cap.resource)
+    return asks > 0 && asks <= this.#cap.most ? Math.min(room, Math.max(0, Math.floor((this.#left[node] as number) / asks))) : room // a task of more than that would be nowhere
+  }
+
+  /** What a running task has of the cap. */
+  #capped(task: TaskId): number {
+    const { queue, resource } = this.#cap as QueueCap
+    return this.#work.queueName(this.#work.queue(this.#work.jobOf(task))) === queue ? this.#work.demand(this.#work.shapeOf(task), resource) : 0
   }
 }

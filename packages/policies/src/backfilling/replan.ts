@@ -2,18 +2,17 @@ import {
   definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
-import * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
-import { NumbersOfQos } from '../disciplines/numbers-of-qos.js'
 import { fifo } from '../orders/fifo.js'
 import { ArrayTasks } from './array-tasks.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { CountedPlan, type Plan } from './counted-plan.js'
 import { Explanations } from './explain.js'
 import { Licenses } from './licenses.js'
+import { MinPriorities } from './min-priorities.js'
 import { NamedPlan } from './named-plan.js'
-import { overrunOptions, windowOptions } from './options.js'
 import { LookQuotas, Quota } from './quota.js'
+import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { Windows } from './windows.js'
@@ -24,84 +23,6 @@ const UNTIL_LIMIT = 500
 const ONLY_IN_PLANS = 'jobs of which several stages start together, heterogeneous ones, start in plans alone, of which bf_interval -1 makes none: they never start, as in Slurm'
 /** Seconds within which select/cons_tres looks at ends together, at first. */
 const FIRST_WINDOW = 30
-
-const replanOptions = z.strictObject({
-  nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
-  twoPass: z
-    .boolean()
-    .default(false)
-    .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
-  bf_interval: z
-    .union([z.literal(-1), z.number().positive()])
-    .default(30)
-    .describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit; -1: no plans are made, with `twoPass` alone'),
-  sched_interval: z.number().positive().default(60).describe('where no plans are made: seconds between looks at the whole queue, in which jobs start in order as at events'),
-  select: z
-    .enum(['linear', 'cons_tres'])
-    .default('linear')
-    .describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
-  bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
-  bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
-  bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
-  bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
-  bf_node_space_size: z
-    .number()
-    .int()
-    .min(2)
-    .optional()
-    .describe('entries that reservations may make in a plan, each where one begins or ends at another time, and one more: a pass ends where there are so many; default: bf_max_job_test'),
-  bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
-  bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
-  bf_max_job_assoc: z.number().int().nonnegative().default(0).describe('the same of an association, a user under an account, in place of `bf_max_job_user`; 0: no limit'),
-  bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
-  bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
-  bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
-  bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
-  bf_min_age_reserve: z
-    .number()
-    .nonnegative()
-    .default(0)
-    .describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
-  bf_min_prio_reserve: z
-    .number()
-    .nonnegative()
-    .default(0)
-    .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
-  minPriorities: z
-    .record(z.string(), z.number().positive())
-    .default({})
-    .describe('the same by QOS, in place of it (MinPrioThreshold of sacctmgr); jobs that name none have `normal`'),
-  minPrioritiesOfQueues: z
-    .record(z.string(), z.number().positive())
-    .default({})
-    .describe('the same by queue, in place of both (MinPrioThreshold of the QOS of a partition)'),
-  ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
-  noReserve: z
-    .array(z.string())
-    .default([])
-    .describe('QOS whose jobs plans start and give no reservation (flag NoReserve of sacctmgr); jobs that name none have `normal`'),
-  noReserveMinute: z
-    .boolean()
-    .default(false)
-    .describe('such jobs start in plans where they have room for a minute, since others may take their place (where PreemptMode is not OFF)'),
-  bf_licenses: z
-    .record(z.string(), z.int().nonnegative())
-    .optional()
-    .describe(
-      'licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free',
-    ),
-  default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
-  partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
-  sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
-  ...windowOptions,
-  ...overrunOptions,
-})
-/** Options of `replan`; those with underscores are Slurm's of that name. */
-export interface ReplanOptions extends z.input<typeof replanOptions> {
-  /** Where the tasks of a job go that starts, unless nodes are named; default: the lowest nodes with room. */
-  readonly placement?: Plug<'placement'>
-}
-type Options = z.output<typeof replanOptions>
 
 /**
  * Backfilling as Slurm does it: every pass plans the whole queue anew, in order. A job that can start now starts; another
@@ -139,10 +60,17 @@ interface Search {
   readonly blocked: Map<string, Seconds>
 }
 
+/** Throws `BAD_OPTION` for what is about single nodes. */
+function checkCounted(options: ReadReplanOptions): void {
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes' } as const))
+    if (Object.keys(options[name as 'weights']).length > 0)
+      throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
+}
+
 class Replan implements Policy {
   readonly promises = true
   readonly startsGangJobs: boolean
-  readonly #options: Options
+  readonly #options: ReadReplanOptions
   readonly #jobs: RigidJobs
   readonly #windows: Windows
   readonly #plans: readonly Plan[]
@@ -151,7 +79,7 @@ class Replan implements Policy {
   readonly #queue: JobId[] = []
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
-  readonly #minPriorities: NumbersOfQos
+  readonly #minPriorities: MinPriorities
   /** When the next plan is made, or without plans the whole queue is looked at, with `twoPass`, by lane. */
   readonly #due: Float64Array
   /** Lanes in which it goes on, since decisions about single jobs take time: as long as such are taken up. */
@@ -162,7 +90,7 @@ class Replan implements Policy {
   readonly #tellPass: Env['tellPass']
   readonly #warn: Env['warn']
 
-  constructor(options: Options, env: Env, order: Order, placement: Placement | undefined) {
+  constructor(options: ReadReplanOptions, env: Env, order: Order, placement: Placement | undefined) {
     const { cluster } = env
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
@@ -170,9 +98,10 @@ class Replan implements Policy {
     this.#options = options
     this.#makesPlans = options.bf_interval > 0
     this.#noReserve = new Set(options.noReserve)
-    this.#minPriorities = new NumbersOfQos(env.work, options.minPriorities, options.minPrioritiesOfQueues, options.ownQosFirst)
+    this.#minPriorities = new MinPriorities(env.work, options)
     if (!this.#makesPlans && !options.twoPass)
       throw new SchedError('BAD_OPTION', 'bf_interval is -1: without plans nothing ever starts.', { field: 'replan.bf_interval' }, 'Add { twoPass: true }, or leave it out.')
+    if (options.nodes === 'counted') checkCounted(options)
     this.#tellPass = env.tellPass
     this.#warn = (message) => env.warn(message)
     this.#jobs = jobs
@@ -181,7 +110,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
@@ -382,9 +311,8 @@ class Replan implements Policy {
 
   /** Whether it is old enough, and important enough, to keep others back. */
   #mayReserve(job: JobId, { now, work, lane }: Round): boolean {
-    const { bf_min_age_reserve: age, bf_min_prio_reserve: ofAll } = this.#options
-    const priority = this.#minPriorities.of(job) ?? ofAll
-    return now - work.submitted(job) >= age && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
+    const priority = this.#minPriorities.of(job)
+    return now - work.submitted(job) >= this.#options.bf_min_age_reserve && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
   }
 
   /**

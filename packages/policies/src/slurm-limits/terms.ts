@@ -120,8 +120,15 @@ export class TermsBook {
       accounting, qos: qos.map(({ name }) => `QOS ${name}`),
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
+        : this.#isOfPartitionsAlone(own) ? `QOS ${own} is Relative and that of a partition, for which no job may ask (InvalidQOS)`
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),
     }
+  }
+
+  /** Source: Slurm, `_determine_and_validate_qos`. */
+  #isOfPartitionsAlone(qos: string): boolean {
+    const { partitions, qos: declared } = this.#options
+    return declared[qos]?.Flags?.includes('Relative') === true && Object.values(partitions).some(({ QOS }) => QOS === qos)
   }
 
   /** Those that are counted, and why its jobs never get theirs. */

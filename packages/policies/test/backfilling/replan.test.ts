@@ -120,6 +120,9 @@ describe('replan', () => {
     expect([{ normal: 10 }, { normal: 11 }, { other: 11 }].map((minPriorities) => small(0, fifo(), { minPriorities }))).toEqual([660, 0, 660])
     expect(small(11, fifo(), { minPriorities: { normal: 10 } })).toBe(660)
     expect([[], ['normal']].map((ownQosFirst) => small(0, fifo(), { minPriorities: { normal: 10 }, minPrioritiesOfQueues: { x: 11 }, ownQosFirst }))).toEqual([0, 660])
+    // of users before their account, where no QOS says it; W is of `user` in no account, which is the root
+    const ofRoot = { minPrioritiesOfAccounts: { root: 11, other: 5 } }
+    expect([ofRoot, { ...ofRoot, minPrioritiesOfUsers: { root: { user: 10 } } }, { ...ofRoot, minPriorities: { normal: 10 } }].map((options) => small(0, fifo(), options))).toEqual([0, 660, 660])
     // at an event, 5 s after the plan
     specs.splice(1, 2, spec('W', 2, 1, 10, 35), spec('S', 1, 5, 1, 36))
     expect([0, 11].map((least) => small(least, fifo(), { twoPass: true }))).toEqual([60, 36])

@@ -53,15 +53,15 @@ export class DatabaseLimits {
       const ofAll = relative.includes(name) ? this.#totalsOf(name) : undefined
       for (const setting of settings) {
         const tell = (verdict: Verdict, note = '') => this.#findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
-        if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, limits, tell)
+        if (keyAndValue(setting)[0] === 'flags') this.#flags(setting, this.#partitionOf(name) !== undefined, limits, tell)
         else this.#limit(setting, { ...OF_QOS, ofAll }, limits, tell)
       }
       return [name, limits]
     }))
   }
 
-  #flags({ value }: Setting, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
-    const known = limitingFlags(value, this.#isEnforced)
+  #flags({ value }: Setting, isOfPartition: boolean, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
+    const known = limitingFlags(value, this.#isEnforced, isOfPartition)
     if (known.length > 0) limits['Flags'] = known
     const percentages = this.#facts.totals === undefined ? 'its limits are taken for amounts, not for percentages, since what nodes have is not known' : ''
     tell(...verdictOnFlags(value, { limits: this.#isEnforced ? '' : NOT_ENFORCED, percentages: this.#isEnforced ? percentages : NOT_ENFORCED, partitions: '', plans: makesPlans(this.#conf) ? '' : 'no plans are made' }))
@@ -70,8 +70,13 @@ export class DatabaseLimits {
   /** What a QOS with the flag Relative has percentages of: the partition that it is the QOS of, otherwise the cluster. */
   #totalsOf(name: string): Readonly<Record<string, number>> | undefined {
     const { totals, totalsWith } = this.#facts
-    const partition = this.#conf.partitions.find(({ settings }) => settings.get('qos')?.value.toLowerCase() === name.toLowerCase())?.name.value
+    const partition = this.#partitionOf(name)
     return partition !== undefined && totalsWith !== undefined && markedPartitions(this.#conf, this.#facts).has(partition) ? totalsWith(labelOf(partition)) : totals
+  }
+
+  /** The first partition that a QOS is the one of. */
+  #partitionOf(name: string): string | undefined {
+    return this.#conf.partitions.find(({ settings }) => settings.get('qos')?.value.toLowerCase() === name.toLowerCase())?.name.value
   }
 
   accounts(): Options {

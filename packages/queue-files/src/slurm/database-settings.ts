@@ -36,7 +36,6 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 const NOT_SIMULATED = 'not simulated'
 const GROWING = 'all jobs grow older'
 const ANY_NODES = 'tasks of a job are on any nodes'
-const NO_THRESHOLD = 'that of QOS holds, and bf_min_prio_reserve of SchedulerParameters'
 
 /** Why other settings act on nothing; '' of those that say nothing of scheduling, or are told elsewhere. Source of all names: sacctmgr of Slurm 25. */
 const common = {
@@ -51,6 +50,6 @@ export const whyIgnoredOfQos = knownWords<string>({
   maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: '', minpriothreshold: '', minpriothresh: '',
 })
 export const whyIgnoredOfAssociation = knownWords<string>({
-  ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: NO_THRESHOLD, minpriothreshold: NO_THRESHOLD,
+  ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: '', minpriothreshold: '',
   maxtresrunmins: 'Slurm does not enforce it either',
 })

@@ -2,6 +2,7 @@ import { nearest } from '@sched/core'
 import { notSimulated, type Findings } from '../finding.js'
 import { listed, type Setting } from '../setting.js'
 import type { Declared, SlurmConf } from './conf.js'
+import type { NodeWeights } from './node-weights.js'
 import { processorsOf } from './nodes.js'
 import { limitingSettings } from './partition-limits.js'
 import { multifactorNames } from './options.js'
@@ -83,7 +84,7 @@ function tellEnforced(setting: Setting, hasDatabase: boolean, findings: Findings
 }
 
 /** Tells of settings of nodes that mean nothing here, or not all. */
-export function tellNodes({ nodes, writtenOfNodes }: SlurmConf, findings: Findings): void {
+export function tellNodes({ nodes, writtenOfNodes }: SlurmConf, weighing: NodeWeights, findings: Findings): void {
   for (const declared of nodes) {
     const { cpus, overruled } = processorsOf(declared)
     if (overruled === undefined) continue
@@ -94,6 +95,7 @@ export function tellNodes({ nodes, writtenOfNodes }: SlurmConf, findings: Findin
     const [key, others] = [setting.name.toLowerCase(), setting.value.replace(/\([^)]*\)/g, '').split(',').filter((each) => each !== '' && !/^gpu(:|$)/.test(each.trim()))]
     const why = whyIgnoredOfNode[key] ?? notSimulated(setting.name, Object.keys(whyIgnoredOfNode))
     if (key === 'gres' && others.length > 0) findings.add('approximated', setting, `${of} ${setting.name}`, setting.value, `GPUs alone, without ${others.join(', ')}`)
+    else if (key === 'weight') findings.add(weighing.verdict, setting, `${of} ${setting.name}`, setting.value, weighing.note)
     else if (why !== '') findings.add('ignored', setting, `${of} ${setting.name}`, setting.value, why)
   }
 }

@@ -3,6 +3,7 @@ import { priorityFlags, usageResetOf, usageResetPeriods } from '@sched/policies'
 import { notSimulated, type Findings } from '../finding.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
+import { BEST_FIT } from './other-settings.js'
 import { checkedTime } from './times.js'
 import { listed, type Setting } from '../setting.js'
 
@@ -21,7 +22,7 @@ const ofMainPass = ['sched_interval', 'bf_min_age_reserve', 'bf_min_prio_reserve
 const whyNot = knownWords<string>({
   bf_continue: 'decisions take no time, so a plan is never cut off', bf_yield_interval: 'decisions take no time', bf_yield_sleep: 'decisions take no time', bf_max_time: 'decisions take no time', max_sched_time: 'decisions take no time', build_queue_timeout: 'decisions take no time',
   sched_min_interval: 'decisions take no time', batch_sched_delay: 'decisions take no time', defer: 'decisions take no time', defer_batch: 'decisions take no time', max_rpc_cnt: 'decisions take no time', yield_rpc_cnt: 'decisions take no time',
-  bf_busy_nodes: 'where tasks go is up to the placement of the policy', pack_serial_at_end: 'where tasks go is up to the placement of the policy', nohold_on_prolog_fail: 'nothing fails',
+  bf_busy_nodes: BEST_FIT, pack_serial_at_end: BEST_FIT, nohold_on_prolog_fail: 'nothing fails',
   bf_hetjob_prio: 'a heterogeneous job has the priority of its first part', bf_hetjob_immediate: 'a heterogeneous job starts when a plan comes to it, as with this', no_backup_scheduling: 'there is one scheduler',
   bf_running_job_reserve: 'not simulated', bf_one_resv_per_job: 'a job has one reservation', bf_topopt_enable: 'not simulated', bf_topopt_iterations: 'not simulated', max_switch_wait: 'there are no switches', kill_invalid_depend: 'jobs are submitted when the workload says',
 })

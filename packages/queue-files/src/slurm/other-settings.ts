@@ -48,10 +48,13 @@ export const isAsHere = (key: string, value: string): boolean => asHere[key]?.te
 
 /** The same of nodes; '' where there is nothing to say. */
 export const whyIgnoredOfNode = knownWords<string>({
-  weight: 'where tasks go is up to the placement of the policy', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
+  weight: '', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
   cpus: '', procs: '', boards: '', sockets: '', socketsperboard: '', corespersocket: '', threadspercore: '', realmemory: '', gres: '', features: '', feature: '', state: '',
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
 })
+
+/** Of settings by which Slurm takes other nodes. */
+export const BEST_FIT = 'nodes are taken by weight and best fit'
 
 /** Of settings by which Slurm gives whole nodes to jobs, whatever they ask. */
 export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
@@ -60,13 +63,13 @@ export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they a
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
 export const whyIgnoredOfPartition = knownWords<string>({
-  maxcpuspernode: jobsAsTheyAre, maxcpuspersocket: jobsAsTheyAre,
+  maxcpuspernode: '', maxcpuspersocket: 'sockets are not simulated',
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',
-  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: 'jobs of several users may be on a node', exclusivetopo: 'the topology is in another file',
+  oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: '', exclusivetopo: 'the topology is in another file',
   cpubind: 'which processors of a node a task has is nothing that is simulated', topology: 'the topology is in another file',
-  lln: 'where tasks go is up to the placement of the policy', selecttypeparameters: 'where tasks go is up to the placement of the policy', cr: 'where tasks go is up to the placement of the policy',
+  lln: BEST_FIT, selecttypeparameters: BEST_FIT, cr: BEST_FIT,
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes are always on', suspendtimeout: 'nodes are always on', resumetimeout: 'nodes are always on', powerdownonidle: 'nodes are always on',
 })

@@ -4,6 +4,7 @@ import { wholeOf, type Declared, type SlurmConf } from './conf.js'
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
 import { checkedLimit, UNLIMITED } from './times.js'
+import { isLinear } from './whole-nodes.js'
 
 /** Settings of a partition that limit its jobs. */
 export const limitingSettings = ['maxtime', 'maxnodes', 'minnodes', 'state', 'allowaccounts', 'denyaccounts', 'allowqos', 'denyqos', 'qos']
@@ -37,4 +38,13 @@ function maxSize(setting: Setting | undefined, conf: SlurmConf, resources: reado
   const procs = Math.max(0, ...conf.nodes.map((each) => procsOf(each)))
   const sizes = { ...(slurmResource('node', resources) >= 0 && { node: nodes }), ...(procs > 0 && slurmResource('cpu', resources) >= 0 && { cpu: nodes * procs }) }
   return Object.keys(sizes).length === 0 ? undefined : sizes
+}
+
+/** Most processors of each node that the jobs of partitions may have together, where that is limited and the cluster has processors; not with select/linear, which gives whole nodes. */
+export function maxCpusPerNode(conf: SlurmConf, resources: readonly string[]): Readonly<Record<string, number>> {
+  if (isLinear(conf) || slurmResource('cpu', resources) < 0) return {}
+  return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('maxcpuspernode')
+    return setting === undefined || UNLIMITED.test(setting.value) || setting.value === '0' ? [] : [[name.value, wholeOf(setting)]]
+  }))
 }

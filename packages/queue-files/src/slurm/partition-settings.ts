@@ -6,10 +6,10 @@ import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { limitingSettings, qosNamed } from './partition-limits.js'
 import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
-import { modeOfPartition, preemptsByTier } from './preemption.js'
+import { modeOfPartition, preemptionActs, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
 import { checkedLimit, UNLIMITED } from './times.js'
-import type { WholeNodes } from './whole-nodes.js'
+import { isLinear, type WholeNodes } from './whole-nodes.js'
 
 /** What decides what settings of partitions mean. */
 export interface PartitionFacts {
@@ -21,8 +21,9 @@ export interface PartitionFacts {
   readonly whole: WholeNodes
   /** Whether what jobs are billed counts for anything. */
   readonly isBilled: boolean
-  /** Of the cluster. */
+  /** Of the cluster, and how many nodes it has. */
   readonly resources: readonly string[]
+  readonly nodes: number
 }
 
 /** What becomes of a setting, and why. */
@@ -80,6 +81,11 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'shared':
       if (/^exclusive$/i.test(value)) return wholeNodesOf(partition, setting, facts)
       return isAsHere(key, value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition[key]]
+    case 'exclusiveuser':
+      return isYes(setting) ? ofNamedNodes(facts) : ['honoured']
+    case 'maxcpuspernode':
+      if (isAsHere(key, value)) return ['honoured']
+      return isLinear(conf) || slurmResource('cpu', facts.resources) < 0 ? ['ignored', 'jobs ask for no single processors'] : ofNamedNodes(facts)
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
       return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']
@@ -91,6 +97,12 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       if (limitingSettings.includes(key) || isAsHere(key, value)) return ['honoured']
       return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor'])]
   }
+}
+
+/** What plans of named nodes mind, and who preempts does not. */
+function ofNamedNodes({ conf, nodes }: Facts): Told {
+  if (nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
+  return preemptionActs(conf) ? ['approximated', 'but for jobs that preempt others'] : ['honoured']
 }
 
 function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {

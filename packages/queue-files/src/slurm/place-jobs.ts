@@ -12,7 +12,7 @@ import type { Setting } from '../setting.js'
 /**
  * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default account of its user for one that names no account, the default QOS of its user's
  * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time
- * limit; and the nodes of its partition, where the cluster marks them, whole where it shares none.
+ * limit; and the nodes of its partition, where the cluster marks them, whole where that or the job shares none.
  * `undefined` where there is nothing to fill in.
  */
 export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
@@ -24,7 +24,7 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   const around = new Map(accounts.map((account) => [account.name, account]))
   const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
   const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
-  if (!whole.any && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
+  if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
   const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
     const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
     for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root'
@@ -42,7 +42,7 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
     const queue = spec.queue ?? partition
     const estimate = spec.estimate ?? times.get(queue ?? '')
     const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
-    return whole.any ? onWholeNodes(filled, whole) : filled
+    return whole.any || spec.exclusive === true ? onWholeNodes(filled, whole) : filled
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '@sched/core'
 import { Findings } from '../finding.js'
 import { partitionBilling } from './billing.js'
-import { wholeOf, type SlurmConf } from './conf.js'
+import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { NOT_ENFORCED } from './database-limits.js'
 import { licensesOf } from './licenses.js'
 import { areLimitsEnforced, limitsOptions } from './limits.js'
@@ -11,6 +11,9 @@ import { markedPartitions } from './partition-nodes.js'
 import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
+import { nodeWeights } from './node-weights.js'
+import { maxCpusPerNode } from './partition-limits.js'
+import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import type { Setting } from '../setting.js'
@@ -68,6 +71,10 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const licenses = licensesOf(conf, !arePlanned ? 'skips' : makesPlans(conf) ? 'reserves' : 'stops', findings)
   const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
+  const weighing = nodeWeights(conf, facts)
+  const capped = maxCpusPerNode(conf, resources)
+  const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
+  const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
   const inner = discipline(
     conf,
     nodes,
@@ -75,7 +82,11 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     {
       order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
-      ...minPriorities(conf, areLimitsEnforced(conf) ? '' : NOT_ENFORCED, findings),
+      ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
+      ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
+      ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
+      ...minPriorities(conf, notEnforced, findings),
+      ...minPrioritiesOfAssociations(conf, notEnforced, findings),
       ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
     },
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
@@ -83,8 +94,8 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   )
   const preempts = preempting(conf, tiers, priorities, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
-  tellPartitions(conf, { marked: markedPartitions(conf, facts), present: facts.nodeNames ?? [], whole, isBilled: isByUse || 'partitionBilling' in limits, resources }, findings)
-  tellNodes(conf, findings)
+  tellPartitions(conf, { marked: markedPartitions(conf, facts), present: facts.nodeNames ?? [], whole, isBilled: isByUse || 'partitionBilling' in limits, resources, nodes }, findings)
+  tellNodes(conf, weighing, findings)
   tellGeneral(conf, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)

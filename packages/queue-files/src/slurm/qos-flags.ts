@@ -33,8 +33,9 @@ const flagOf = (written: string): Flag => FLAGS.find(({ name }) => name.toLowerC
 /** Those of a list that are about a subject, as Slurm writes them. */
 const flagsAbout = (value: string, subject: Subject): string[] => listed(value).map(flagOf).filter(({ about }) => about === subject).map(({ name }) => name)
 
-/** Those that `slurm-limits` takes: of the QOS' own limits where these are enforced, and of partitions'. */
-export const limitingFlags = (value: string, isEnforced: boolean): string[] => [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions')]
+/** Those that `slurm-limits` takes: of the QOS' own limits where these are enforced, of partitions', and of one that is that of a partition what keeps jobs from asking for it. */
+export const limitingFlags = (value: string, isEnforced: boolean, isOfPartition: boolean): string[] =>
+  [...(isEnforced ? flagsAbout(value, 'limits') : []), ...flagsAbout(value, 'partitions'), ...(isOfPartition ? flagsAbout(value, 'percentages') : [])]
 
 /** QOS that have a flag. */
 export const withFlag = ({ database }: SlurmConf, flag: string): string[] =>

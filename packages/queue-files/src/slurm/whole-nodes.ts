@@ -43,9 +43,9 @@ export class WholeNodes {
     this.#isLinear = isLinear(conf)
   }
 
-  /** Whether any job gets whole nodes. */
+  /** Whether jobs of any partition get whole nodes. */
   get any(): boolean {
-    return this.#isKnown && (this.#isLinear || this.conf.partitions.some((each) => this.#isExclusive(each)))
+    return this.areSizesKnown && (this.#isLinear || this.conf.partitions.some((each) => this.#isExclusive(each)))
   }
 
   /** What becomes of a partition, declared or, with select/linear, not; `undefined`: its jobs share nodes. */
@@ -57,11 +57,26 @@ export class WholeNodes {
   #find(name: string | undefined): Whole | undefined {
     const declared = this.conf.partitions.find((each) => each.name.value === name)
     if (declared === undefined ? !this.#isLinear : !this.#isExclusive(declared)) return undefined
-    if (!this.#isKnown) return { sizes: [], verdict: 'ignored', note: this.facts.nodes === 1 ? 'there is one node, of which amounts are reserved' : WHOLE_NODES }
-    const sizes = this.facts.sizesWith?.(name !== undefined && this.#marked.has(name) ? labelOf(name) : undefined) ?? []
+    if (!this.areSizesKnown) return { sizes: [], verdict: 'ignored', note: this.facts.nodes === 1 ? 'there is one node, of which amounts are reserved' : WHOLE_NODES }
+    const sizes = this.#sizesOf(name)
     if (processorsOfAll(sizes) !== undefined) return { sizes, verdict: 'honoured', note: HONOURED }
     const isAlone = sizes.every((size) => size['nodes'] === 1) && this.conf.partitions.every((other) => this.#isExclusive(other) || !this.#meet(name, other.name.value))
     return isAlone ? { sizes, verdict: 'approximated', note: BY_SMALLEST } : { sizes: [], verdict: 'ignored', note: SHARED }
+  }
+
+  /**
+   * The smallest nodes of a partition with room for a task, for a job that asks for nodes of its own. On larger ones others may be beside it,
+   * where those get no whole nodes.
+   */
+  smallestFor(name: string | undefined, demand: Demand): readonly Size[] {
+    const cpu = (size: Size) => size[nameOf('cpu', size)] ?? 0
+    const withRoom = this.areSizesKnown ? this.#sizesOf(name).filter((size) => Object.entries(demand).every(([resource, amount]) => amount <= (size[resource] ?? 0))) : []
+    const least = Math.min(...withRoom.map(cpu))
+    return withRoom.filter((size) => cpu(size) === least)
+  }
+
+  #sizesOf(name: string | undefined): readonly Size[] {
+    return this.facts.sizesWith?.(name !== undefined && this.#marked.has(name) ? labelOf(name) : undefined) ?? []
   }
 
   /** What becomes of select/linear: of the partition of which least is kept. */
@@ -72,8 +87,8 @@ export class WholeNodes {
     return least === undefined ? { verdict: 'honoured', note: HONOURED } : { verdict: 'approximated', note: least.note }
   }
 
-  /** One node that is the whole of a machine, and so not a node of it, is none that a job could have for itself. */
-  get #isKnown(): boolean {
+  /** Whether there are nodes that a job could have for itself: one that is the whole of a machine, and so not a node of it, is none. */
+  get areSizesKnown(): boolean {
     return this.facts.sizesWith !== undefined && (this.facts.nodes > 1 || this.facts.sizesWith().every((size) => size['nodes'] === 1))
   }
 
@@ -90,11 +105,13 @@ export class WholeNodes {
   }
 }
 
-/** Has the tasks of a job take whole nodes, stage by stage. One that asks for nodes does already. */
+/** Has the tasks of a job take whole nodes, stage by stage, where its partition or the job says so. One that asks for nodes does already. */
 export const onWholeNodes = (spec: JobSpec, whole: WholeNodes): JobSpec => ({ ...spec, stages: spec.stages.map((stage) => wholeStage(spec, stage, whole)) })
 
 function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSpec {
-  const sizes = whole.of(stage.partition ?? spec.queue)?.sizes ?? []
+  const name = stage.partition ?? spec.queue
+  const ofAll = whole.of(name)?.sizes ?? []
+  const sizes = ofAll.length === 0 && spec.exclusive === true ? whole.smallestFor(name, stage.demand) : ofAll
   const [size] = sizes
   if (size === undefined || (stage.demand['nodes'] ?? 0) > 0) return stage
   const [cpu, gpu] = [nameOf('cpu', size), nameOf('gres/gpu', size)]

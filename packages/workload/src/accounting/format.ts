@@ -19,6 +19,7 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
     ...(source !== undefined && { source }),
     options: schema,
     detect,
+    chained: ({ dependencies }) => dependencies === 'keep',
 
     facts(options, head) {
       const machine = machineOf(accountingResources(options), accountingSizes(options, sizes(head)), options.tasks)
@@ -35,16 +36,16 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
 
 /** Gives jobs as their records come, which have to be in order of submission. */
 function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
-  const { reader, gpusIn } = table
+  const { reader, gpusIn, follows } = table
   const lines = reader(place, options)
   const joined = joining(table, options)
-  const jobs = new AccountingJobs(options, gpusIn)
+  const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
   let first = NaN
   let latest = -Infinity
   let waiting: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {
     const job = jobs.job(record)
-    if (job !== undefined) for (const each of joined.take(job)) give(each)
+    if (job !== undefined && record !== 'step') for (const each of joined.take(job, record.submit)) give(each)
   }
   const give = (job: JobSpec) => {
     if (job.submit < latest)
@@ -75,9 +76,9 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
 }
 
 /** Holds all jobs until the end: lines have one each, and stand in the order of the ends. */
-function sortingParser<S extends Schema>({ reader, gpusIn }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
+function sortingParser<S extends Schema>({ reader, gpusIn, follows }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const lines = reader(place, options)
-  const jobs = new AccountingJobs(options, gpusIn)
+  const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
   let found: JobSpec | undefined
   const take = (record: AccountingRecord | 'step') => {
     found = jobs.job(record)

@@ -24,6 +24,10 @@ export interface AccountingRules extends RuleOptions {
   readonly status?: readonly string[] | undefined
   /** Absent where records are of jobs that have ended. */
   readonly pending?: 'skip' | 'estimate'
+  /** Which of its times is the submission of a job, of those that a format has; absent: there is one. */
+  readonly submit?: string
+  /** Absent where records do not say which jobs wait for others. */
+  readonly dependencies?: 'ignore' | 'keep'
   /** Absent where records name no features of nodes. */
   readonly constraints?: 'ignore' | 'require'
 }

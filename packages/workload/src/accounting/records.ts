@@ -13,6 +13,8 @@ import { accountingLimits, accountingResources, accountingSizes, type Accounting
 export interface AccountingRecord {
   readonly id: string
   readonly submit: number
+  /** From when on it might start: after its begin time, holds, and the jobs that it depends on. */
+  readonly eligible?: number
   readonly start: number
   readonly end: number
   readonly elapsed: number
@@ -23,6 +25,10 @@ export interface AccountingRecord {
   readonly mem: number
   readonly gpus: number
   readonly licenses?: Licenses | undefined
+  /** Whether it asked for nodes of its own; `user`: of its user's own. */
+  readonly exclusive?: 'job' | 'user' | undefined
+  /** What it depends on, as sbatch takes it: `afterok:12:13`. */
+  readonly dependency?: string | undefined
   /** Features of nodes that it asked for, as sbatch takes them: `fast&ib`. */
   readonly features?: string | undefined
   /** The type of its GPUs, where it has one. */
@@ -45,6 +51,8 @@ export interface AccountingRecord {
   readonly department?: string
 }
 
+const SECONDS_PER_MINUTE = 60
+
 /** Told of each record of a line; `step`: one about a step of a job. */
 export type TakeRecord = (record: AccountingRecord | 'step') => void
 
@@ -62,10 +70,28 @@ export interface RecordReader {
 
 /** Makes one job of several records that stand one after another. */
 export interface JoinsJobs {
-  /** The job of the next record that has one; gives those that are complete now, in their order. */
-  take(job: JobSpec): JobSpec[]
+  /** The job of the next record that has one, and when it was submitted; gives those that are complete now, in their order. */
+  take(job: JobSpec, submitted: number): JobSpec[]
   /** After the last: those held back. */
   end(): JobSpec[]
+  rules(): RuleCount[]
+}
+
+/** A job that another one waits for. */
+export interface Followed {
+  readonly id: string
+  /** When it is submitted, seconds since 1970. */
+  readonly submit: number
+  /** When it ended; `Infinity` where that is not known. */
+  readonly end: number
+}
+
+/** Knows which job of a table waits for the end of which other one, that stands above it. */
+export interface FollowsJobs {
+  /** The one that a job waits for; `undefined`: none, or none that is known. */
+  of(record: AccountingRecord): Followed | undefined
+  /** A record of which a job was made, and when that is submitted. */
+  add(record: AccountingRecord, submit: number): void
   rules(): RuleCount[]
 }
 
@@ -87,6 +113,8 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
   readonly isByEnd?: boolean
   /** Of which records one job is made; default, and where they stand in the order of the ends: each is one. */
   readonly joins?: (options: z.output<S>) => JoinsJobs | undefined
+  /** Which of its jobs wait for others; default: none. */
+  readonly follows?: (options: z.output<S>) => FollowsJobs
   /** What the start of the file says of the machine; default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes
 }
@@ -99,11 +127,11 @@ export class AccountingJobs {
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0,
   }
 
-  /** `gpusIn`: where records tell GPUs; `header`: what the file says of the machine. */
-  constructor(private readonly options: AccountingRules, private readonly gpusIn: string, header: Sizes = {}) {
+  /** `gpusIn`: where records tell GPUs; `follows`: who waits for whom; `header`: what the file says of the machine. */
+  constructor(private readonly options: AccountingRules, private readonly gpusIn: string, private readonly follows: FollowsJobs | undefined, header: Sizes = {}) {
     const resources = accountingResources(options)
     this.#resources = resources
     this.#job = new RigidJob(resources.length)
@@ -117,23 +145,31 @@ export class AccountingJobs {
       this.#counts.steps++
       return undefined
     }
-    const { state, start, submit, elapsed, end } = record
+    const { state, start, submit, eligible = NaN, elapsed, end } = record
     const { status } = this.options
     if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
     if (!(submit >= 0)) return this.#leave('submit')
     const waits = this.options.pending === 'estimate' && state === 'pending' && record.limit > 0 && record.limit < Infinity
     if (waits) this.#counts.pending++
     else if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
+    if (this.options.submit === 'eligible' && Number.isNaN(eligible)) this.#counts.notEligible++
     this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
     if (this.options.unit === 'procs' && !(this.#job.amounts[0]! > 0) && record.nodes > 0) return this.#leave('nodesAlone')
     const logged = this.#job.runtime
-    return this.#rules.apply(this.#job) ? this.#spec(record, logged) : undefined
+    if (!this.#rules.apply(this.#job)) return undefined
+    const isLater = eligible > submit && (waits || eligible <= start)
+    const followed = this.follows?.of(record)
+    const job = followed === undefined
+      ? this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
+      : { ...this.#spec({ ...record, submit: Math.max(submit, followed.submit) }, logged, isLater ? eligible : followed.end <= start ? Math.max(submit, followed.end) : submit), after: followed.id }
+    this.follows?.add(record, job.submit)
+    return job
   }
 
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations,
+      alternatives, reservations, later, notEligible, exclusive, exclusiveUser,
     } = this.#counts
     const { options } = this
     return [
@@ -156,8 +192,13 @@ export class AccountingJobs {
       },
       { rule: 'alternatives', jobs: alternatives, text: 'whose features are of some nodes alone, or the same on all whichever: those are not required' },
       { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
+      { rule: 'eligibleLater', jobs: later, text: 'that might start a minute or more after their submission only (--begin, dependencies, holds), and may here from it on (submit: eligible)' },
+      { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell from when on they might start: from their submission on' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
+      { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
+      { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with the jobs of all users here' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
+      ...(this.follows?.rules() ?? []),
       ...this.#rules.counts(),
     ].filter(({ jobs }) => jobs > 0)
   }
@@ -173,18 +214,25 @@ export class AccountingJobs {
     }
   }
 
+  /** One that might start after its submission only. */
+  #later(record: AccountingRecord & { readonly eligible: number }): AccountingRecord {
+    if (this.options.submit === 'eligible') return { ...record, submit: record.eligible }
+    if (record.eligible - record.submit >= SECONDS_PER_MINUTE) this.#counts.later++
+    return record
+  }
+
   #leave(why: 'status' | 'submit' | 'neverStarted' | 'nodesAlone'): undefined {
     this.#counts[why]++
     return undefined
   }
 
-  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses }: AccountingRecord, runtime: number): void {
+  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses, exclusive }: AccountingRecord, runtime: number): void {
     const { unit, processors, memory, gpuDemand } = this.options
     const job = this.#job
     job.runtime = runtime
     job.estimate = limit > 0 && limit < Infinity ? limit : -1
-    const [wanted, other] = processors === 'requested' ? [requested, allocated] : [allocated, requested]
-    if (unit === 'procs' && !(wanted > 0) && other > 0) this.#counts.processors++
+    const [wanted, other] = processors === 'requested' && exclusive !== 'job' ? [requested, allocated] : [allocated, requested]
+    if (unit === 'procs' && !(wanted > 0) && other > 0 && exclusive !== 'job') this.#counts.processors++
     if (memory !== 'none' && !(mem > 0)) this.#counts.memory++
     const procs = wanted > 0 ? wanted : other
     this.#counts.jobs++
@@ -198,12 +246,14 @@ export class AccountingJobs {
     }
   }
 
-  #spec(record: AccountingRecord, logged: number): JobSpec {
+  /** `from`: when its recorded wait begins. */
+  #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, licenses, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, licenses, state, priority } = record
     const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
+    if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
       id,
@@ -214,13 +264,14 @@ export class AccountingJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
+      ...(exclusive === 'job' && { exclusive: true }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),
       recorded: {
-        ...(start >= submit && state !== 'pending' && { wait: start - submit }), // of one that waits the start that is expected, if any
+        ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
       },

@@ -35,7 +35,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     private readonly header: Sizes,
     { onBadLine = 'fail', counted = 'line' }: ReadOptions,
   ) {
-    this.#made = new AccountingJobs(options, table.gpusIn, header)
+    this.#made = new AccountingJobs(options, table.gpusIn, table.follows?.(options), header)
     this.#bad = new BadLines(onBadLine)
     this.#place = { file: undefined, line: 0, counted, checked: false }
     this.#lines = table.reader(this.#place, options)
@@ -78,7 +78,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
       name: name ?? this.table.name,
       format: this.table.name,
       jobs: jobs.length,
-      chained: false,
+      chained: this.options.dependencies === 'keep',
       machine,
       start: origin,
       report: { lines: this.#count, ...counted, skipped, problems, jobs: jobs.length, rules, notes: [...notes, ...rules.map(ruleLine)] },
@@ -88,7 +88,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
 
   #take(record: AccountingRecord | 'step'): void {
     const job = this.#made.job(record)
-    if (job !== undefined) for (const each of this.#joined.take(job)) this.#add(each)
+    if (job !== undefined && record !== 'step') for (const each of this.#joined.take(job, record.submit)) this.#add(each)
   }
 
   #add(job: JobSpec): void {

@@ -106,6 +106,7 @@ export class JobRows implements RowReader {
       submit,
       ...this.#names(row),
       ...(priority !== undefined && { priority }),
+      ...(text('exclusive') !== '' && yesIn(text('exclusive'), this.#column('exclusive')) && { exclusive: true }),
       ...(text('weight') !== '' && { weight: this.#weightOf(row) }),
       ...(estimate !== undefined && { estimate }),
       ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),

@@ -11,6 +11,8 @@ interface Part {
   readonly offset: number
   /** What tells runs of a requeued job apart. */
   readonly run: string
+  /** When it was submitted, which is one time for all parts of a run. */
+  readonly submitted: number
   readonly job: JobSpec
 }
 
@@ -26,17 +28,17 @@ export class HetJobs implements JoinsJobs {
   #alone = 0
   #ofSeveral = 0
 
-  take(job: JobSpec): JobSpec[] {
+  take(job: JobSpec, submitted: number): JobSpec[] {
     const [, base = '', offset = '', run = ''] = PART.exec(job.id) ?? []
     const ended = this.#parts.length > 0 && this.#parts[0]!.base === base ? [] : this.end()
     if (base === '') return [...ended, job]
-    this.#parts.push({ base, offset: Number(offset), run, job })
+    this.#parts.push({ base, offset: Number(offset), run, submitted, job })
     return ended
   }
 
   end(): JobSpec[] {
     const runs = new Map<number, Part[]>() // every run of a requeued job has a submit time of its own
-    for (const part of this.#parts) runs.set(part.job.submit, [...(runs.get(part.job.submit) ?? []), part])
+    for (const part of this.#parts) runs.set(part.submitted, [...(runs.get(part.submitted) ?? []), part])
     this.#parts = []
     return [...runs.values()].map((parts) => this.#jobOf(parts))
   }

@@ -1,5 +1,6 @@
 import * as z from '@sched/bundled/zod'
 import { accountingOptions, statusOption, tasksByNode } from '../accounting/options.js'
+import { Dependencies } from './dependencies.js'
 import { HetJobs } from './het-jobs.js'
 
 /** States in which Slurm leaves a job, in lower case. */
@@ -26,6 +27,10 @@ export const slurmOptions = z.strictObject({
     .describe('Heterogeneous jobs: together: one job that is one gang, whose parts (123+0, 123+1) start at once; apart: every part is a job of its own.'),
   pending: z.enum(['skip', 'estimate']).default('skip')
     .describe('Jobs that still wait: skip: left out; estimate: they run as long as their limit says. Of those that run already unknownRuntime tells the run time.'),
+  submit: z.enum(['submit', 'eligible']).default('submit')
+    .describe('When jobs are submitted: when they were, or when they became eligible to start (Eligible), after --begin, holds and the jobs that they depend on, where records tell it.'),
+  dependencies: z.enum(['ignore', 'keep']).default('ignore')
+    .describe('Whether jobs are submitted when the job has ended in the simulation that they depend on (--dependency in SubmitLine): of several the one that ended last.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: statusOption(states),
   ...rules,
@@ -36,3 +41,6 @@ export const GPUS_IN_TRES = 'AllocTRES or ReqTRES tells them'
 
 /** Who makes one job of the parts of a heterogeneous one. */
 export const joinsParts = ({ hetjobs }: z.output<typeof slurmOptions>): HetJobs | undefined => (hetjobs === 'together' ? new HetJobs() : undefined)
+
+/** Who knows which jobs depend on others. */
+export const followsJobs = ({ dependencies, hetjobs }: z.output<typeof slurmOptions>): Dependencies => new Dependencies(dependencies === 'keep', hetjobs === 'together')

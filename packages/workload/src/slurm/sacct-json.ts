@@ -3,10 +3,12 @@ import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
 import { askedLicenses, licensesOf } from './amounts.js'
-import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
+import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
+import { dependencyIn } from './dependencies.js'
+import { exclusiveIn } from './exclusive.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
@@ -28,6 +30,7 @@ export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingForma
   options: slurmOptions,
   gpusIn: GPUS_IN_TRES,
   joins: joinsParts,
+  follows: followsJobs,
   name: 'sacct-json',
   title: 'Slurm accounting records (sacct --json)',
   source: 'Slurm, slurmdb v0.0.36 to v0.0.42',
@@ -83,7 +86,7 @@ class SacctJsonReader implements RecordReader {
     const job = new Fields(value)
     const time = job.object('time')
     if (time === undefined) throw notThere(job)
-    const submit = amount(time, 'submission')
+    const [submit, eligible] = [amount(time, 'submission'), amount(time, 'eligible')]
     const [tres, required] = [job.object('tres'), job.object('required')]
     const [requestedTres, allocatedTres] = [tres?.list('requested') ?? [], tres?.list('allocated') ?? []]
     const requested = known(required === undefined ? NaN : amount(required, 'CPUs'), count(requestedTres, 'cpu'))
@@ -93,6 +96,7 @@ class SacctJsonReader implements RecordReader {
     return {
       id: idOf(job),
       submit: submit > 0 ? submit : NaN,
+      eligible: eligible > 0 && eligible < Infinity ? eligible : NaN,
       ...this.#times(time),
       limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
       requested,
@@ -102,6 +106,8 @@ class SacctJsonReader implements RecordReader {
       gpus: known(count(asked, 'gres', 'gpu'), sumOf(asked.filter((each) => each.text('name')?.startsWith('gpu:')))),
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
+      exclusive: exclusiveIn(job.text('submit_line') ?? ''),
+      dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),
       gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),
       reservation: job.object('reservation')?.text('name'),

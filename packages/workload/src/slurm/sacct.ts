@@ -5,13 +5,15 @@ import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresGpuType, tresLicenses, whole } from './amounts.js'
 import { Columns } from './columns.js'
 import { accountingFormat } from '../accounting/format.js'
-import { GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
+import { dependencyIn } from './dependencies.js'
+import { exclusiveIn } from './exclusive.js'
+import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
-const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
+const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
 /**
  * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
@@ -25,6 +27,7 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   options: slurmOptions,
   gpusIn: GPUS_IN_TRES,
   joins: joinsParts,
+  follows: followsJobs,
   name: 'sacct',
   title: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',
@@ -110,6 +113,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
   return {
     id,
     submit: columns.instant('Submit'),
+    eligible: columns.instant('Eligible'),
     start,
     end: columns.has('End') ? columns.instant('End') : going.test(state) ? NaN : start + elapsed,
     elapsed,
@@ -120,6 +124,8 @@ function record(columns: Columns): AccountingRecord | 'step' {
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
+    exclusive: exclusiveIn(columns.text('SubmitLine')),
+    dependency: dependencyIn(columns.text('SubmitLine')),
     features: columns.text('Constraints'),
     gpuType: tresGpuType(requestedTres) ?? tresGpuType(allocatedTres),
     reservation: columns.text('Reservation'),

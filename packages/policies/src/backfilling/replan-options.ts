@@ -1,0 +1,101 @@
+import type { Plug } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { overrunOptions, windowOptions } from './options.js'
+
+export const replanOptions = z.strictObject({
+  nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
+  twoPass: z
+    .boolean()
+    .default(false)
+    .describe('at every event only the first jobs start, in order, until one does not fit (a young one may be passed); the plan is made at the next multiple of bf_interval'),
+  bf_interval: z
+    .union([z.literal(-1), z.number().positive()])
+    .default(30)
+    .describe('seconds between plans with `twoPass`, and after one that started jobs and looked at others no more because of a limit; -1: no plans are made, with `twoPass` alone'),
+  sched_interval: z.number().positive().default(60).describe('where no plans are made: seconds between looks at the whole queue, in which jobs start in order as at events'),
+  select: z
+    .enum(['linear', 'cons_tres'])
+    .default('linear')
+    .describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
+  bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
+  weights: z
+    .record(z.string(), z.int().nonnegative())
+    .default({})
+    .describe('weights of named nodes (Weight of slurm.conf), 1 where not given: those of the least are taken before others, whatever the fit'),
+  exclusiveUsers: z
+    .array(z.string())
+    .default([])
+    .describe('queues whose jobs share named nodes with jobs of their own user alone (ExclusiveUser of partitions)'),
+  maxCpusPerNode: z
+    .record(z.string(), z.int().positive())
+    .default({})
+    .describe('most processors of each named node that the jobs of a queue may have together (MaxCPUsPerNode of partitions); a single task of more is not held to it'),
+  bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
+  bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
+  bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),
+  bf_node_space_size: z
+    .number()
+    .int()
+    .min(2)
+    .optional()
+    .describe('entries that reservations may make in a plan, each where one begins or ends at another time, and one more: a pass ends where there are so many; default: bf_max_job_test'),
+  bf_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that a plan starts; 0: no limit'),
+  bf_max_job_user: z.number().int().nonnegative().default(0).describe('most jobs of a user that a plan looks at; 0: no limit'),
+  bf_max_job_assoc: z.number().int().nonnegative().default(0).describe('the same of an association, a user under an account, in place of `bf_max_job_user`; 0: no limit'),
+  bf_max_job_part: z.number().int().nonnegative().default(0).describe('most jobs of a queue that a plan looks at; 0: no limit'),
+  bf_max_job_user_part: z.number().int().nonnegative().default(0).describe('most jobs of a user in a queue that a plan looks at; 0: no limit'),
+  bf_max_job_array_resv: z.number().int().positive().default(20).describe('tasks of an array that get reservations in a pass, which then goes on with the next job'),
+  bf_job_part_count_reserve: z.number().int().nonnegative().default(0).describe('jobs of each queue that get a reservation in a pass; 0: all, 1: EASY where there is one queue'),
+  bf_min_age_reserve: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('seconds a job must have waited to get a reservation, and with `twoPass` to keep those behind it from starting at events'),
+  bf_min_prio_reserve: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('the same of priorities: a job of a lower one gets no reservation and keeps nobody from starting; under `multifactor` those that it computes; 0: all do'),
+  minPriorities: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('the same by QOS, in place of it (MinPrioThreshold of sacctmgr); jobs that name none have `normal`'),
+  minPrioritiesOfQueues: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('the same by queue, in place of both (MinPrioThreshold of the QOS of a partition)'),
+  minPrioritiesOfAccounts: z
+    .record(z.string(), z.number().positive())
+    .default({})
+    .describe('the same by account, where no QOS says it (MinPrioThresh of associations); jobs that name none have `root`'),
+  minPrioritiesOfUsers: z
+    .record(z.string(), z.record(z.string(), z.number().positive()))
+    .default({})
+    .describe('the same of users, by account and user, before that of the account'),
+  ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
+  noReserve: z
+    .array(z.string())
+    .default([])
+    .describe('QOS whose jobs plans start and give no reservation (flag NoReserve of sacctmgr); jobs that name none have `normal`'),
+  noReserveMinute: z
+    .boolean()
+    .default(false)
+    .describe('such jobs start in plans where they have room for a minute, since others may take their place (where PreemptMode is not OFF)'),
+  bf_licenses: z
+    .record(z.string(), z.int().nonnegative())
+    .optional()
+    .describe(
+      'licences of the cluster by name (Licenses) that plans reckon with: a job that waits for some gets a reservation for when they are free',
+    ),
+  default_queue_depth: z.number().int().nonnegative().default(100).describe('jobs looked at when the first start at an event, with `twoPass`, and one more'),
+  partition_job_depth: z.number().int().nonnegative().default(0).describe('the same of each queue; 0: no limit'),
+  sched_max_job_start: z.number().int().nonnegative().default(0).describe('most jobs that start at an event, with `twoPass`; 0: no limit'),
+  ...windowOptions,
+  ...overrunOptions,
+})
+/** Options of `replan`; those with underscores are Slurm's of that name. */
+export interface ReplanOptions extends z.input<typeof replanOptions> {
+  /** Where the tasks of a job go that starts, unless nodes are named; default: the lowest nodes with room. */
+  readonly placement?: Plug<'placement'>
+}
+export type ReadReplanOptions = z.output<typeof replanOptions>

@@ -1,0 +1,47 @@
+import type { Findings } from '../finding.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { keyAndValue } from './database-settings.js'
+import type { Entity } from './database.js'
+import { UNLIMITED } from './times.js'
+import type { Setting } from '../setting.js'
+
+type Numbers = Readonly<Record<string, number>>
+
+/**
+ * Priorities from which on jobs of accounts and of single users keep others back, as `replan` takes them: an association that says none has
+ * that of the nearest account around it. `why` they do not: '' where they do.
+ */
+export function minPrioritiesOfAssociations({ database: { accounts, users } }: SlurmConf, why: string, findings: Findings): Readonly<Record<string, unknown>> {
+  const settings = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
+  const [first] = settings
+  if (first === undefined) return {}
+  const setting = `${first.name} of ${settings.length} association${settings.length === 1 ? '' : 's'}`
+  findings.add(why === '' ? 'honoured' : 'ignored', first, setting, settings.length === 1 ? first.value : '', why)
+  if (why !== '') return {}
+  const ofAccounts = inherited(accounts)
+  const ofUsers: Record<string, Record<string, number>> = {}
+  for (const user of users) {
+    const number = numberOf(user)
+    if (number !== undefined) (ofUsers[user.parent] ??= {})[user.name] = number
+  }
+  return { ...(Object.keys(ofAccounts).length > 0 && { minPrioritiesOfAccounts: ofAccounts }), ...(Object.keys(ofUsers).length > 0 && { minPrioritiesOfUsers: ofUsers }) }
+}
+
+/** Of each account its own, or that of the nearest around it; accounts do not lie in themselves. */
+function inherited(accounts: readonly Entity[]): Numbers {
+  const byName = new Map(accounts.map((account) => [account.name, account]))
+  return Object.fromEntries(accounts.flatMap((account) => {
+    let each: Entity | undefined = account
+    while (each !== undefined && numberOf(each) === undefined) each = each.name === 'root' ? undefined : byName.get(each.parent === '' ? 'root' : each.parent)
+    const number = each === undefined ? undefined : numberOf(each)
+    return number === undefined ? [] : [[account.name, number]]
+  }))
+}
+
+const settingOf = ({ settings }: Entity): Setting | undefined =>
+  settings.find((setting) => /^minprio(thresh|threshold)$/.test(keyAndValue(setting)[0]) && setting.value !== '' && setting.value !== '0' && !UNLIMITED.test(setting.value))
+
+function numberOf(entity: Entity): number | undefined {
+  const setting = settingOf(entity)
+  return setting === undefined ? undefined : wholeOf(setting, 0, 2 ** 32 - 1)
+}

@@ -1,0 +1,37 @@
+import type { Verdict } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { hostNames } from './hosts.js'
+import { isLinear } from './whole-nodes.js'
+
+/** What a node without one has. */
+const USUAL = 1
+
+/** Weights of nodes, and what becomes of them. */
+export interface NodeWeights {
+  /** By the name of a node of the cluster, those that are not 1; none where all are equal. */
+  readonly weights: Readonly<Record<string, number>>
+  readonly verdict: Verdict
+  readonly note: string
+}
+
+/**
+ * By which nodes come first for jobs, the least before others. Of the nodes of the file that the cluster has, by their names. Throws `BAD_INPUT` with the line.
+ *
+ * Source: Slurm, Weight in slurm.conf(5), `_eval_nodes_consec` of topology/default (of select/cons_tres before).
+ */
+export function nodeWeights(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<ClusterFacts, 'nodes' | 'nodeNames'>): NodeWeights {
+  const known = new Set(nodeNames)
+  const all = conf.nodes.flatMap(({ name, settings }) => {
+    const setting = settings.get('weight')
+    const weight = setting === undefined ? USUAL : wholeOf(setting, 0, 2 ** 32 - 1)
+    return hostNames(name).filter((host) => known.has(host)).map((host) => [host, weight] as const)
+  })
+  if (nodes === 1) return { weights: {}, verdict: 'ignored', note: 'there is one node' }
+  if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: that takes the nodes of this file (--nodes)' }
+  const differ = new Set(all.map(([, weight]) => weight)).size > 1 || all.length < nodeNames.length
+  const weights = differ ? Object.fromEntries(all.filter(([, weight]) => weight !== USUAL)) : {}
+  return isLinear(conf)
+    ? { weights, verdict: 'approximated', note: 'nodes of the least weight come first, also where those of the next one would do alone' }
+    : { weights, verdict: 'honoured', note: '' }
+}

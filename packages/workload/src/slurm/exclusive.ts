@@ -1,0 +1,16 @@
+const ASKED = /\s--exclusive(?:=(\w+))?(?=\s|$)/
+const WRAPPED = /\s--wrap[=\s]/
+
+/**
+ * Whose own the nodes of a job are to be, as the command says that submitted it (SubmitLine): its own (`--exclusive`), its user's (`--exclusive=user`),
+ * or `undefined`. What a wrapped script says is about steps, and what stands in a script is not recorded.
+ *
+ * Source: Slurm, manual page of `sbatch`.
+ */
+export function exclusiveIn(command: string): 'job' | 'user' | undefined {
+  const [options = ''] = command.split(WRAPPED, 1)
+  const found = ASKED.exec(options)
+  if (found === null) return undefined
+  const [, what] = found
+  return what === undefined || what === 'exclusive' ? 'job' : what === 'user' ? 'user' : undefined
+}
