@@ -7,6 +7,7 @@ import { processorsOf } from './nodes.js'
 import { limitingSettings } from './partition-limits.js'
 import { multifactorNames } from './options.js'
 import { isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
+import { timeSlices } from './time-slices.js'
 
 /** Settings that a policy is made of, or that are told elsewhere. */
 const used = [
@@ -19,14 +20,16 @@ const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
 
 /** Tells of settings of the whole file that no policy is made of; those of daemons, logs and the like in one line. */
-export function tellGeneral({ general, partitions, database, nodes }: SlurmConf, findings: Findings): void {
+export function tellGeneral(conf: SlurmConf, findings: Findings): void {
+  const { general, partitions, database, nodes } = conf
+  const haveTurns = timeSlices(conf) !== undefined
   const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
   if (parts !== undefined) findings.add(partitions.length > 0 ? 'honoured' : 'ignored', parts, parts.name, parts.value, partitions.length > 0 ? '' : 'no partition is declared')
   if (enforced !== undefined) tellEnforced(enforced, database.qos.length + database.accounts.length + database.users.length > 0, findings)
   const others: Setting[] = []
   for (const [key, setting] of general) {
     if (usedKeys.has(key)) continue
-    if (isAsHere(key, setting.value)) {
+    if (isAsHere(key, setting.value) || (haveTurns && key === 'schedulertimeslice')) {
       findings.add('honoured', setting, setting.name, setting.value)
       continue
     }

@@ -8,6 +8,7 @@ import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { modeOfPartition, preemptionActs, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
+import { timeSlices } from './time-slices.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import { isLinear, type WholeNodes } from './whole-nodes.js'
 
@@ -80,6 +81,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'oversubscribe':
     case 'shared':
       if (/^exclusive$/i.test(value)) return wholeNodesOf(partition, setting, facts)
+      if (timeSlices(conf) !== undefined) return ['honoured', 'its jobs take turns']
       return isAsHere(key, value) ? ['honoured'] : ['ignored', whyIgnoredOfPartition[key]]
     case 'exclusiveuser':
       return isYes(setting) ? ofNamedNodes(facts) : ['honoured']

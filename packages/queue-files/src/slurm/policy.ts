@@ -16,6 +16,7 @@ import { maxCpusPerNode } from './partition-limits.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
+import { timeSlices } from './time-slices.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import { isLinear, WholeNodes } from './whole-nodes.js'
@@ -29,7 +30,8 @@ export interface SlurmPolicy extends QueuePolicy {
 }
 
 /**
- * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (the first alone for sched/builtin) over `multifactor`, and
+ * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (the first alone for sched/builtin) over `multifactor`, or
+ * `gang-scheduling` where all partitions share their processors in time slices, and
  * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT`
  * with the line for a value that Slurm does not take.
  */
@@ -138,6 +140,12 @@ function discipline(
   flags: Readonly<Record<string, string>>,
   findings: Findings,
 ): Config {
+  const slices = timeSlices(conf)
+  if (slices !== undefined) {
+    for (const setting of ['schedulertype', 'schedulerparameters', 'selecttype'].flatMap((name) => conf.general.get(name) ?? []))
+      findings.add('ignored', setting, setting.name, setting.value, 'jobs take turns, and start in order in the row that has its turn, without plans')
+    return { 'gang-scheduling': { order: planning['order'], ...slices } }
+  }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)
   return { replan: { ...planning, twoPass: true, ...reserving(conf, nodes, whole, findings), ...replanOptions(conf, flags, findings) } }

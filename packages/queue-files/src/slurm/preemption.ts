@@ -54,7 +54,7 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
     if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
     else findings.add('ignored', type, type.name, type.value, whyNobody(conf, type, mode))
   }
-  if (mode !== undefined) findings.add(...told(mode, acts))
+  if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts)))
   const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
   const isYoungest = /youngest_first/i.test(given)
   const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
@@ -94,6 +94,9 @@ function told(mode: Setting, acts: boolean): [Verdict, Setting, string, string, 
   const [verdict, note] = verdictOn(mode.value, acts)
   return [verdict, mode, mode.name, mode.value, note]
 }
+
+const inTurns = (mode: Setting): [Verdict, Setting, string, string, string] =>
+  ['approximated', mode, mode.name, mode.value, 'jobs take turns in rows over all nodes; in Slurm in each partition by itself']
 
 const COUNTED = 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'
 
