@@ -1,4 +1,4 @@
-import { WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { None, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
 import { NodeReservations, type Reservation } from '../capacity/node-reservations.js'
 
 /**
@@ -59,23 +59,19 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     return this.#reservations.on(node, this.lane) !== undefined
   }
 
-  /** The nodes that are reserved for a job, as they were. */
-  of(job: JobId): readonly NodeId[] {
-    return this.#of(job, this.lane).map(({ node }) => node)
+  /** How many nodes are reserved for a job. */
+  count(job: JobId): number {
+    let count = 0
+    for (const { lane } of this.#reservations.of(job)) if (lane === this.lane) count++
+    return count
   }
 
-  /** Jobs with reserved nodes. Reservations end here of jobs that `ends` says, that have no task left for them, or that may not be on the node any more. */
-  jobs(ends: (job: JobId) => boolean): JobId[] {
-    const { work, lane } = this
-    const jobs = new Set<JobId>()
-    for (const node of this.#reservations.nodes(lane)) {
-      const reservation = this.#reservations.on(node, lane) as Reservation
-      const { job, shape } = reservation
-      const isFor = work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && work.together(job, lane) === 1
-      if (isFor && this.#of(job, lane).length <= work.unplaced(job, lane) && this.inner.bars?.(job, node) !== true && !ends(job)) jobs.add(job)
-      else this.#drop(reservation)
-    }
-    return [...jobs].filter((job) => this.#of(job, lane).length > 0)
+  /** The lowest node that is reserved for the job and has room for it, or `None`. */
+  roomyFor(job: JobId): NodeId | None {
+    let lowest: NodeId | None = None
+    for (const { lane, node } of this.#reservations.of(job))
+      if (lane === this.lane && (lowest === None || node < lowest) && this.inner.fits(job, node)) lowest = node
+    return lowest
   }
 
   keep(node: NodeId, job: JobId): void {
@@ -84,9 +80,31 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
 
   /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. */
   started(job: JobId, node: NodeId): void {
-    const own = this.#of(job, this.lane)
-    const given = own.find((each) => each.node === node) ?? own[0]
+    const own = this.#reservations.on(node, this.lane)
+    const given = own?.job === job ? own : this.#lowest(job)
     if (given !== undefined) this.#drop(given)
+  }
+
+  /** Jobs with reserved nodes. Reservations end here of jobs that `ends` says, that have no task left for them, or that may not be on the node any more. */
+  jobs(ends: (job: JobId) => boolean): Set<JobId> {
+    const jobs = this.#reservations.jobs(this.lane)
+    for (const job of jobs) {
+      const isOver = this.work.together(job, this.lane) !== 1 || ends(job) // no task, or a gang
+      for (const each of this.#reservations.of(job)) if (each.lane === this.lane && (isOver || !this.#holds(each))) this.#drop(each)
+      for (let over = this.count(job) - this.work.unplaced(job, this.lane); over > 0; over--) this.#drop(this.#lowest(job) as Reservation)
+      if (this.count(job) === 0) jobs.delete(job)
+    }
+    return jobs
+  }
+
+  #holds({ job, node, shape }: Reservation): boolean {
+    return this.work.shape(job, this.lane) === shape && this.inner.bars?.(job, node) !== true
+  }
+
+  #lowest(job: JobId): Reservation | undefined {
+    let lowest: Reservation | undefined
+    for (const each of this.#reservations.of(job)) if (each.lane === this.lane && (lowest === undefined || each.node < lowest.node)) lowest = each
+    return lowest
   }
 
   // ---- what ends them ----
@@ -101,10 +119,6 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
       const reservation = this.#reservations.on(node, lane as LaneId)
       if (reservation !== undefined) this.#drop(reservation)
     }
-  }
-
-  #of(job: JobId, lane: LaneId): Reservation[] {
-    return this.#reservations.of(job).filter((each) => each.lane === lane).sort((a, b) => a.node - b.node)
   }
 
   #drop(reservation: Reservation): void {

@@ -109,21 +109,25 @@ export class YunikornReserving implements Policy {
   #redeem(round: Round): boolean {
     this.#tried.begin()
     const jobs = this.#reserved.jobs((job) => this.#order.mayNotRun(job))
-    if (!jobs.some((job) => this.#nodeFor(job, round) !== None)) return false
-    const mayStart = new Set(jobs)
+    if (!this.#mayAny(jobs, round)) return false
     this.#order.begin(round)
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (mayStart.has(job) && this.#start(job, this.#nodeFor(job, round), round)) return true
+        if (jobs.has(job) && this.#start(job, this.#nodeFor(job, round), round)) return true
       }
+    return false
+  }
+
+  #mayAny(jobs: ReadonlySet<JobId>, round: Round): boolean {
+    for (const job of jobs) if (this.#nodeFor(job, round) !== None) return true
     return false
   }
 
   /** Of the nodes that are reserved for the job the lowest with room, or else any other. */
   #nodeFor(job: JobId, round: Round): NodeId | None {
-    const own = this.#reserved.of(job).find((node) => round.fits(job, node))
-    if (own !== undefined) return own
+    const own = this.#reserved.roomyFor(job)
+    if (own !== None) return own
     if (this.#tried.has(job)) return None
     const node = this.#placement.pick(job, round)
     if (node === None) this.#tried.add(job)
@@ -163,7 +167,7 @@ export class YunikornReserving implements Policy {
     const due = (this.#since[job * this.#lanes + lane] as Seconds) + this.#delay
     if (now < due) return void (this.wake = Math.min(this.wake, due))
     const shape = work.shape(job, lane)
-    const wanted = work.unplaced(job, lane) - this.#reserved.of(job).length
+    const wanted = work.unplaced(job, lane) - this.#reserved.count(job)
     if (wanted <= 0 || this.#hopeless.has(shape)) return
     const nodes = nodesToReserve(job, wanted, round, (node) => this.#reserved.isReserved(node))
     for (const node of nodes) this.#reserved.keep(node, job)
