@@ -1,5 +1,6 @@
 import type { JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
 import { couldHold } from '../capacity/node-amounts.js'
+import type { ReservedNodes } from './reserved-nodes.js'
 
 interface Candidate {
   readonly node: NodeId
@@ -7,24 +8,29 @@ interface Candidate {
 }
 
 /**
- * The nodes, so many at most, that tasks of the job reserve one after the other: of those in sight that are not reserved, and that empty could hold the task,
- * the one that lacks least of what it asks. Where that one may not have the task for another reason, labels or a taint for example, it reserves none.
+ * The nodes that so many tasks of the job reserve one after the other: of those in sight that are not reserved, and that empty could hold the task,
+ * the one that lacks least of what it asks. Where that one may not have the task for another reason, labels or a taint for example, it reserves none. Of a gang,
+ * which starts as a whole, as many tasks as a node has room for reserve it together.
  *
- * Source: YuniKorn 1.8, application.go (tryNodes), resources.go (FitInScore); of the shim predicate_manager.go (reservationFilters). Deviation: of nodes that
- * lack equal parts the lowest comes first, there the first as nodes are sorted.
+ * Source: YuniKorn 1.8, application.go (tryNodes), resources.go (FitInScore); of the shim predicate_manager.go (reservationFilters). Deviations: of nodes that
+ * lack equal parts the lowest comes first, there the first as nodes are sorted; of a job that is one gang what its first stage asks counts.
  */
-export function nodesToReserve(job: JobId, most: number, round: Round, isReserved: (node: NodeId) => boolean): NodeId[] {
-  const shape = round.work.shape(job, round.lane)
+export function nodesToReserve(job: JobId, tasks: number, round: Round, reserved: Pick<ReservedNodes, 'isReserved'>): { readonly nodes: NodeId[]; readonly isEnough: boolean } {
+  const { work, cluster, lane } = round
+  const shape = work.shape(job, lane)
+  const isGang = work.together(job, lane) > 1
   const candidates: Candidate[] = []
   for (const node of round.nodes)
-    if (!isReserved(node) && round.cluster.up(node) && couldHold(shape, node, round)) candidates.push({ node, lacks: lacking(shape, node, round) })
+    if (!reserved.isReserved(node) && cluster.up(node) && couldHold(shape, node, round)) candidates.push({ node, lacks: lacking(shape, node, round) })
   candidates.sort((a, b) => a.lacks - b.lacks || a.node - b.node)
-  const chosen: NodeId[] = []
+  const nodes: NodeId[] = []
+  let left = tasks
   for (const { node } of candidates) {
-    if (chosen.length === most || !mayBeOn(job, shape, node, round)) break
-    chosen.push(node)
+    if (left <= 0 || !mayBeOn(job, shape, node, round) || (!isGang && round.fits(job, node))) break // where one task fits it is the placement that will not have it
+    nodes.push(node)
+    left -= isGang ? Math.max(1, cluster.couldTake(shape, node)) : 1
   }
-  return chosen
+  return { nodes, isEnough: left <= 0 }
 }
 
 /** The parts of what a task asks that are not free on a node, summed over resources: 0 where it fits by amounts. */
@@ -38,10 +44,9 @@ function lacking(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): 
   return sum
 }
 
-/** Whether the task might be on the node as far as amounts are not concerned. Where it fits, it is the placement that will not have it there. */
-function mayBeOn(job: JobId, shape: ShapeId, node: NodeId, round: Round): boolean {
-  const { work, lane } = round
-  if (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true || round.fits(job, node)) return false
+/** Whether the task might be on the node as far as amounts are not concerned. */
+function mayBeOn(job: JobId, shape: ShapeId, node: NodeId, { work, lane, bars }: Round): boolean {
+  if (!work.mayRunOn(shape, node) || bars?.(job, node) === true) return false
   if (!work.isDistinct(shape)) return true
   const running: TaskId[] = []
   work.runningTasks(job, lane, running)

@@ -78,27 +78,53 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     this.#reservations.add({ job, node, lane: this.lane, shape: this.work.shape(job, this.lane) })
   }
 
-  /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. */
-  started(job: JobId, node: NodeId): void {
+  /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. With its gang all of them are given up. */
+  started(job: JobId, node: NodeId, isGang: boolean): void {
     const own = this.#reservations.on(node, this.lane)
     const given = own?.job === job ? own : this.#lowest(job)
-    if (given !== undefined) this.#drop(given)
+    if (isGang) this.#dropAll(job)
+    else if (given !== undefined) this.#drop(given)
   }
 
   /** Jobs with reserved nodes. Reservations end here of jobs that `ends` says, that have no task left for them, or that may not be on the node any more. */
   jobs(ends: (job: JobId) => boolean): Set<JobId> {
     const jobs = this.#reservations.jobs(this.lane)
     for (const job of jobs) {
-      const isOver = this.work.together(job, this.lane) !== 1 || ends(job) // no task, or a gang
-      for (const each of this.#reservations.of(job)) if (each.lane === this.lane && (isOver || !this.#holds(each))) this.#drop(each)
-      for (let over = this.count(job) - this.work.unplaced(job, this.lane); over > 0; over--) this.#drop(this.#lowest(job) as Reservation)
+      if (ends(job)) this.#dropAll(job)
+      for (const each of this.#reservations.of(job)) if (each.lane === this.lane && !this.#holds(each)) this.#drop(each)
+      for (let over = this.count(job) - this.most(job); over > 0; over--) this.#drop(this.#lowest(job) as Reservation)
       if (this.count(job) === 0) jobs.delete(job)
     }
     return jobs
   }
 
+  /** How many nodes the job may reserve: one for each task that waits, of a gang for each that starts with it. */
+  most(job: JobId): number {
+    const together = this.work.together(job, this.lane)
+    return together > 1 ? together : this.work.unplaced(job, this.lane)
+  }
+
+  /** For how many tasks the job needs no more nodes: one on each, or of a gang as many as there is room for. */
+  covered(job: JobId): number {
+    if (this.work.together(job, this.lane) <= 1) return this.count(job)
+    let tasks = 0
+    for (const { lane, node, shape } of this.#reservations.of(job)) if (lane === this.lane) tasks += Math.max(1, this.cluster.couldTake(shape, node))
+    return tasks
+  }
+
+  /** The gang with reserved nodes that lacks some, or `None`. Of several, since a node has gone for example, all but one give theirs up. */
+  gathering(): JobId | None {
+    let found: JobId | None = None
+    for (const job of this.#reservations.jobs(this.lane)) {
+      if (this.work.together(job, this.lane) <= 1 || this.covered(job) >= this.most(job)) continue
+      if (found === None) found = job
+      else this.#dropAll(job)
+    }
+    return found
+  }
+
   #holds({ job, node, shape }: Reservation): boolean {
-    return this.work.shape(job, this.lane) === shape && this.inner.bars?.(job, node) !== true
+    return this.work.unplaced(job, this.lane) > 0 && this.work.shape(job, this.lane) === shape && this.inner.bars?.(job, node) !== true
   }
 
   #lowest(job: JobId): Reservation | undefined {
@@ -119,6 +145,10 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
       const reservation = this.#reservations.on(node, lane as LaneId)
       if (reservation !== undefined) this.#drop(reservation)
     }
+  }
+
+  #dropAll(job: JobId): void {
+    for (const each of this.#reservations.of(job)) if (each.lane === this.lane) this.#drop(each)
   }
 
   #drop(reservation: Reservation): void {

@@ -158,13 +158,18 @@ class YunikornPreempting implements Policy {
     if (!round.take(job)) return false
     const before = round.savepoint()
     const taken = new Set<JobId>()
-    for (let left = work.together(job, lane); left > 0; left--) {
-      if (this.#start(job, round) || this.#replace(job, taken, round)) continue
+    const tasks = work.together(job, lane)
+    let node: NodeId | None = None
+    for (let left = tasks; left > 0; left--) {
+      node = this.#start(job, round)
+      if (node === None) node = this.#replace(job, taken, round)
+      if (node !== None) continue
       round.rollback(before)
       this.#looked[job] = round.now
       this.#lookedAt[job] = this.#changes
       return false
     }
+    if (node !== None) this.#reserving.started(job, node, tasks > 1)
     for (const other of taken) {
       this.#taken.add(other)
       this.#since[other] = round.now
@@ -172,20 +177,15 @@ class YunikornPreempting implements Policy {
     return true
   }
 
-  #start(job: JobId, round: Round): boolean {
-    if (this.#order.limitOf(job, true) !== undefined) return false
+  /** The node on which it has started a task of the job, where there is room. */
+  #start(job: JobId, round: Round): NodeId | None {
+    if (this.#order.limitOf(job, true) !== undefined) return None
     const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
-    return node !== None && this.#startOn(job, node, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round) ? node : None
   }
 
-  #startOn(job: JobId, node: NodeId, round: Round): boolean {
-    if (!startNearest(job, node, round.cluster.levels, round)) return false
-    this.#reserving.started(job, node)
-    return true
-  }
-
-  /** Starts one task where others go for it. */
-  #replace(job: JobId, taken: Set<JobId>, round: Round): boolean {
+  /** The node on which it has started one task in the place of others. */
+  #replace(job: JobId, taken: Set<JobId>, round: Round): NodeId | None {
     const order = this.#order
     const { work, lane } = round
     const shape = work.shape(job, lane)
@@ -198,10 +198,10 @@ class YunikornPreempting implements Policy {
     for (const { node, victims } of solutionsFor(ask, candidates, targets, order)) {
       const before = round.savepoint()
       for (const { task } of victims) this.#evict(task as TaskId, taken, round)
-      if (order.limitOf(job, true) === undefined && this.#startOn(job, node as NodeId, round)) return true
+      if (order.limitOf(job, true) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return node as NodeId
       round.rollback(before)
     }
-    return false
+    return None
   }
 
   /** What runs in queues that may give, asks something of the same kind, and has no higher priority. */

@@ -2,7 +2,7 @@ import {
   definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId,
 } from '@sched/core'
-import { Gangs } from '../disciplines/gangs.js'
+import { Gang, Gangs, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { nodesToReserve } from './nodes-to-reserve.js'
@@ -15,9 +15,10 @@ import { YunikornOrder, yunikornOrder } from './yunikorn.js'
  * nothing else starts there until it does, there or elsewhere. Who has a node reserved comes before all others.
  *
  * Source: YuniKorn 1.8, application.go (tryReservedAllocate, tryNodes), queue.go (TryReservedAllocate), partition.go (allocate). Deviations: a task is as old as
- * its job waits without a break; of jobs in one queue who has reserved nodes goes as the queue sorts jobs, there in no order; a gang, which starts whole, reserves nothing; a
- * reservation ends where limits of how many jobs run keep its job from starting, since jobs that may run could wait for the node; and nothing is reserved
- * unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats.
+ * its job waits without a break; of jobs in one queue who has reserved nodes goes as the queue sorts jobs, there in no order; tasks of a gang reserve nodes as its
+ * placeholders do there, but start together, and no gang reserves while one has too few nodes, since they could wait for each other's for ever, where there placeholders
+ * are given up after a while; a reservation ends where limits of how many jobs run keep its job from starting, since jobs that run could wait for the node; and
+ * nothing is reserved unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats.
  */
 export const yunikornReservingPolicy = definePolicy({
   name: 'yunikorn-reserving',
@@ -51,6 +52,8 @@ export class YunikornReserving implements Policy {
   /** In this call: jobs that found no node, and those that found none but what is reserved for them. */
   readonly #done = new DoneJobs()
   readonly #tried = new DoneJobs()
+  /** The gang that has reserved nodes and lacks some, or `None`. */
+  #gathering: JobId | None = None
   /** Shapes for which this call found no node to reserve. */
   readonly #hopeless = new Set<ShapeId>()
 
@@ -86,18 +89,20 @@ export class YunikornReserving implements Policy {
     return seen
   }
 
-  /** A task has started that `fill` has not: its reservation ends. */
-  started(job: JobId, node: NodeId): void {
-    if (this.#reserved.areAny) this.#reserved.started(job, node)
+  /** A task has started, or a gang, that `fill` has not: its reservation ends. */
+  started(job: JobId, node: NodeId, isGang: boolean): void {
+    if (this.#reserved.areAny) this.#reserved.started(job, node, isGang)
   }
 
   #pass(round: Round): void {
     this.#gangs.begin()
     this.#done.begin()
+    this.#tried.begin()
     this.#hopeless.clear()
     while (this.#reserved.areAny && this.#redeem(round)) {
-      // each start changes the order, and a node is free for others
+      // each start changes the order
     }
+    this.#gathering = this.#reserved.areAny ? this.#reserved.gathering() : None
     while (this.#startAnywhere(round)) {
       // likewise
     }
@@ -105,23 +110,37 @@ export class YunikornReserving implements Policy {
 
   // ---- for whom nodes are reserved ----
 
-  /** Whether a job that has reserved nodes has started a task: the first in order that can. */
+  /** Whether a job that has reserved nodes has started a task, the first in order that can, or has tried it, so that the order has to be read anew. */
   #redeem(round: Round): boolean {
-    this.#tried.begin()
     const jobs = this.#reserved.jobs((job) => this.#order.mayNotRun(job))
     if (!this.#mayAny(jobs, round)) return false
     this.#order.begin(round)
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (jobs.has(job) && this.#start(job, this.#nodeFor(job, round), round)) return true
+        if (jobs.has(job) && (this.#isGang(job, round) ? this.#redeemGang(job, round) : this.#redeemOne(job, round))) return true
       }
     return false
   }
 
   #mayAny(jobs: ReadonlySet<JobId>, round: Round): boolean {
-    for (const job of jobs) if (this.#nodeFor(job, round) !== None) return true
+    for (const job of jobs) if (this.#isGang(job, round) ? !this.#tried.has(job) : this.#nodeFor(job, round) !== None) return true
     return false
+  }
+
+  #redeemOne(job: JobId, round: Round): boolean {
+    if (!this.#start(job, this.#nodeFor(job, round), round)) return false
+    this.#tried.begin() // a node is free for others
+    return true
+  }
+
+  #redeemGang(job: JobId, round: Round): boolean {
+    if (this.#tried.has(job)) return false
+    const outcome = startGang(job, round, this.#pick)
+    if (outcome === Gang.Started) this.started(job, round.nodes[0] as NodeId, true)
+    if (outcome === Gang.Started) this.#tried.begin()
+    else this.#tried.add(job)
+    return outcome !== Gang.NoRoom
   }
 
   /** Of the nodes that are reserved for the job the lowest with room, or else any other. */
@@ -136,14 +155,18 @@ export class YunikornReserving implements Policy {
 
   #start(job: JobId, node: NodeId | None, round: Round): boolean {
     if (node === None || !startNearest(job, node, round.cluster.levels, round)) return false
-    this.started(job, node)
+    this.started(job, node, false)
     return true
   }
 
-  // ---- for whom none is ----
+  #isGang(job: JobId, { work, lane }: Round): boolean {
+    return work.areGangs && work.together(job, lane) > 1
+  }
+
+  // ---- for whom none are ----
 
   #startAnywhere(round: Round): boolean {
-    const { lane, cluster, work, explained } = round
+    const { lane, cluster, explained } = round
     const hasRoom = cluster.nextWithRoom(lane, 0) !== None
     this.#order.begin(round)
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
@@ -151,10 +174,9 @@ export class YunikornReserving implements Policy {
         if (this.#reserved.areAll && !explained) return false // nobody else may start anything
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
-        const isGang = work.together(job, lane) > 1
-        if (hasRoom && (isGang ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
+        if (hasRoom && (this.#isGang(job, round) ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
         this.#done.add(job) // nothing is given back any more in this call
-        if (!isGang) this.#reserveFor(job, round)
+        this.#reserveFor(job, round)
         if (explained) round.defer(job, this.#reserved.isKeptOff(job) ? Reason.Reservation : Reason.NoRoom)
       }
     return false
@@ -167,11 +189,14 @@ export class YunikornReserving implements Policy {
     const due = (this.#since[job * this.#lanes + lane] as Seconds) + this.#delay
     if (now < due) return void (this.wake = Math.min(this.wake, due))
     const shape = work.shape(job, lane)
-    const wanted = work.unplaced(job, lane) - this.#reserved.count(job)
+    const wanted = this.#reserved.most(job) - this.#reserved.covered(job)
     if (wanted <= 0 || this.#hopeless.has(shape)) return
-    const nodes = nodesToReserve(job, wanted, round, (node) => this.#reserved.isReserved(node))
+    const isGang = this.#isGang(job, round)
+    if (isGang && this.#gathering !== None && this.#gathering !== job) return
+    const { nodes, isEnough } = nodesToReserve(job, wanted, round, this.#reserved)
     for (const node of nodes) this.#reserved.keep(node, job)
-    if (nodes.length < wanted && !work.isDistinct(shape)) this.#hopeless.add(shape)
+    if (!isEnough && isGang && nodes.length > 0) this.#gathering = job
+    if (!isEnough && !work.isDistinct(shape)) this.#hopeless.add(shape)
     this.#reserved.areAll = round.nodes.every((node) => !round.cluster.up(node) || this.#reserved.isReserved(node))
   }
 }

@@ -56,7 +56,7 @@ describe('yunikorn-preempting', () => {
     expect(at(31)).toEqual([['t.b', 't.b'], ['t.a', 't.a']])
   })
   it('takes for all tasks of a gang or none', () => {
-    const { at } = play([2, 2], two({}, cpu(3)))
+    const { at } = play([2, 2], { ...two({}, cpu(3)), reservations: false })
     at(0, ['a 1', 4])
     at(1, ['b 1', 4, { gang: true }])
     expect(at(31)).toEqual([[], []]) // more than is guaranteed

@@ -154,12 +154,37 @@ describe('a reservation', () => {
     expect(seen({ limits: [{ users: ['*'], maxApplications: 1 }] })).toEqual(['b 1 on n2'])
   })
 
-  it('is made by no gang', () => {
-    const { at } = play([4])
-    at(0, ['a 1', 3, 1])
-    at(1, ['g 1', 2, 1, { gang: true }])
-    at(3)
-    expect(at(4, ['b 1', 1, 1])).toEqual(['b 1 on n0'])
+  it('is made by a gang for each task for which reserved nodes have no room, and kept until all start', () => {
+    const { at, end } = play([4, 4, 4, 4])
+    at(0, ['a 1', 16, 1])
+    at(1, ['g 1', 4, 1, { gang: true }])
+    end('a 1', 'n0', 2, 2)
+    at(3) // n0 has room for two; n1 and n2
+    end('a 1', 'n3', 1, 4)
+    expect(at(4, ['b 1', 2, 1])).toEqual(['b 1 on n3'])
+    end('a 1', 'n1', 1, 5)
+    expect(at(5)).toEqual([])
+    end('a 1', 'n2', 1, 6)
+    expect(at(6)).toEqual(['g 1 on n0', 'g 1 on n0', 'g 1 on n1', 'g 1 on n2'])
+    end('a 1', 'n1', 1, 7)
+    expect(at(7)).toEqual(['b 1 on n1'])
+  })
+
+  it('is made by no gang while another one has too few nodes', () => {
+    const small = (others: readonly Wanted[]) => {
+      const { at, end } = play([4, 4, 2, 2])
+      at(0, ['a 1', 12, 1])
+      at(1, ['s 1', 1, 4])
+      at(3) // n0
+      at(3, ...others)
+      at(5)
+      at(5, ['h 1', 2, 2, { gang: true }])
+      at(7)
+      end('a 1', 'n2', 1, 8)
+      return at(8, ['b 1', 1, 1])
+    }
+    expect(small([])).toEqual([])
+    expect(small([['g 1', 2, 4, { gang: true }]])).toEqual(['b 1 on n2']) // g has n1 and waits for n0
   })
 
   it('is not made at heartbeats', () => {
