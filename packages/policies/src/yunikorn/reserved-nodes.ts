@@ -8,16 +8,17 @@ import { NodeReservations, type Reservation } from '../capacity/node-reservation
  * Source: YuniKorn 1.8, node.go (Reserve, preAllocateCheck), node_collection.go (GetNodeIterator).
  */
 export class ReservedNodes extends WrappedRound implements WorkListener {
-  /** Whether no node is left to reserve, as far as that was seen since one was given up or came back. */
-  areAll = false
-  readonly #lanes: number
+  /** How many reservations have ended so far: after each there is room for others. */
+  ended = 0
+  /** By lane whether no node is left to reserve, as far as that was seen since one was given up or came back. */
+  readonly #areAll: boolean[]
   readonly #reservations: NodeReservations
   readonly #barsToo = (job: JobId, node: NodeId) => this.#isOfAnother(job, node) || this.inner.bars?.(job, node) === true
 
   constructor({ cluster }: Env) {
     super()
-    this.#lanes = cluster.lanes.length
-    this.#reservations = new NodeReservations(cluster.lanes.length)
+    this.#areAll = cluster.lanes.map(() => false)
+    this.#reservations = new NodeReservations(this.#areAll.length)
   }
 
   open(round: Round): this {
@@ -27,6 +28,15 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
 
   get areAny(): boolean {
     return this.#reservations.size > 0
+  }
+
+  /** Whether every node in sight that is up is reserved, as was seen last. */
+  get areAll(): boolean {
+    return this.#areAll[this.lane] === true
+  }
+
+  lookWhetherAll(): void {
+    this.#areAll[this.lane] = this.nodes.every((node) => !this.cluster.up(node) || this.isReserved(node))
   }
 
   // ---- what fits ----
@@ -140,9 +150,9 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
   }
 
   onNode(node: NodeId, up: boolean): void {
-    this.areAll = false
-    for (let lane = 0; lane < this.#lanes && !up; lane++) {
-      const reservation = this.#reservations.on(node, lane as LaneId)
+    for (let lane = 0; lane < this.#areAll.length; lane++) {
+      this.#areAll[lane] = false
+      const reservation = up ? undefined : this.#reservations.on(node, lane as LaneId)
       if (reservation !== undefined) this.#drop(reservation)
     }
   }
@@ -153,6 +163,7 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
 
   #drop(reservation: Reservation): void {
     this.#reservations.drop(reservation)
-    this.areAll = false
+    this.#areAll[reservation.lane] = false
+    this.ended++
   }
 }

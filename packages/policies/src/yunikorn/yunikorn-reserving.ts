@@ -52,8 +52,8 @@ export class YunikornReserving implements Policy {
   /** In this call: jobs that found no node, and those that found none but what is reserved for them. */
   readonly #done = new DoneJobs()
   readonly #tried = new DoneJobs()
-  /** The gang that has reserved nodes and lacks some, or `None`. */
-  #gathering: JobId | None = None
+  /** The gang that has reserved nodes and lacks some, or `None`; `undefined`: not looked for since a reservation has ended. */
+  #gathering: JobId | None | undefined
   /** Shapes for which this call found no node to reserve. */
   readonly #hopeless = new Set<ShapeId>()
 
@@ -95,17 +95,28 @@ export class YunikornReserving implements Policy {
   }
 
   #pass(round: Round): void {
+    this.#lookAgain()
+    while (this.#step(round)) {
+      // each start changes the order
+    }
+  }
+
+  /** One start, or an attempt at a gang; false: nothing more can start. */
+  #step(round: Round): boolean {
+    const { ended } = this.#reserved
+    const goesOn = (this.#reserved.areAny && this.#redeem(round)) || this.#startAnywhere(round)
+    if (ended === this.#reserved.ended) return goesOn
+    this.#lookAgain()
+    return true
+  }
+
+  /** Nodes are free again for those that found none. */
+  #lookAgain(): void {
     this.#gangs.begin()
     this.#done.begin()
     this.#tried.begin()
     this.#hopeless.clear()
-    while (this.#reserved.areAny && this.#redeem(round)) {
-      // each start changes the order
-    }
-    this.#gathering = this.#reserved.areAny ? this.#reserved.gathering() : None
-    while (this.#startAnywhere(round)) {
-      // likewise
-    }
+    this.#gathering = undefined
   }
 
   // ---- for whom nodes are reserved ----
@@ -118,7 +129,7 @@ export class YunikornReserving implements Policy {
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (jobs.has(job) && (this.#isGang(job, round) ? this.#redeemGang(job, round) : this.#redeemOne(job, round))) return true
+        if (jobs.has(job) && (this.#isGang(job, round) ? this.#redeemGang(job, round) : this.#start(job, this.#nodeFor(job, round), round))) return true
       }
     return false
   }
@@ -128,18 +139,11 @@ export class YunikornReserving implements Policy {
     return false
   }
 
-  #redeemOne(job: JobId, round: Round): boolean {
-    if (!this.#start(job, this.#nodeFor(job, round), round)) return false
-    this.#tried.begin() // a node is free for others
-    return true
-  }
-
   #redeemGang(job: JobId, round: Round): boolean {
     if (this.#tried.has(job)) return false
+    this.#tried.add(job)
     const outcome = startGang(job, round, this.#pick)
     if (outcome === Gang.Started) this.started(job, round.nodes[0] as NodeId, true)
-    if (outcome === Gang.Started) this.#tried.begin()
-    else this.#tried.add(job)
     return outcome !== Gang.NoRoom
   }
 
@@ -192,11 +196,16 @@ export class YunikornReserving implements Policy {
     const wanted = this.#reserved.most(job) - this.#reserved.covered(job)
     if (wanted <= 0 || this.#hopeless.has(shape)) return
     const isGang = this.#isGang(job, round)
-    if (isGang && this.#gathering !== None && this.#gathering !== job) return
+    if (isGang && this.#gathersOther(job)) return
     const { nodes, isEnough } = nodesToReserve(job, wanted, round, this.#reserved)
     for (const node of nodes) this.#reserved.keep(node, job)
     if (!isEnough && isGang && nodes.length > 0) this.#gathering = job
     if (!isEnough && !work.isDistinct(shape)) this.#hopeless.add(shape)
-    this.#reserved.areAll = round.nodes.every((node) => !round.cluster.up(node) || this.#reserved.isReserved(node))
+    this.#reserved.lookWhetherAll()
+  }
+
+  #gathersOther(job: JobId): boolean {
+    this.#gathering ??= this.#reserved.gathering()
+    return this.#gathering !== None && this.#gathering !== job
   }
 }

@@ -1,9 +1,13 @@
 import { dispatcher } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { greedy, yunikorn, yunikornPreempting, yunikornReserving, type YunikornPolicyOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, firstDifference, instantCluster, job, run, type JobChange } from '@sched/testkit'
+import { checkPolicyLaws, cluster, firstDifference, instantCluster, job, run, worlds, type JobChange } from '@sched/testkit'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
+import { recorded } from '../reference/recorded.js'
+import { naiveYunikornReserving } from '../reference/yunikorn-reserving.js'
+import { naiveYunikorn } from '../reference/yunikorn.js'
 
 // Cases of YuniKorn's own tests (scheduler/tests/reservation_test.go, partition_test.go, resources_test.go), in numbers of ours.
 
@@ -223,6 +227,26 @@ describe('yunikorn-preempting', () => {
   })
 })
 
-it('yunikorn-reserving keeps the laws of policies', () => {
-  expect(checkPolicyLaws(() => yunikornReserving({ reservationDelay: 1 }, firstNode()), { runs: 40 }).launches).toBeGreaterThan(150)
+describe('yunikorn-reserving in any small world', () => {
+  it('keeps the laws of policies', () => {
+    expect(checkPolicyLaws(() => yunikornReserving({ reservationDelay: 1 }, firstNode()), { runs: 40 }).launches).toBeGreaterThan(150)
+  })
+
+  it('decides as YuniKorn does cycle by cycle, one start or one reservation in each', () => {
+    let launches = 0
+    let differ = 0
+    fc.assert(
+      fc.property(worlds({ jobs: 10 }), fc.constantFrom(0, 1, 4), fc.boolean(), (world, reservationDelay, isLimited) => {
+        const resources = [...new Set(world.jobs.flatMap(({ stages }) => stages.flatMap(({ demand }) => Object.keys(demand))))]
+        const options: YunikornPolicyOptions = { root: { queues: { a: isLimited ? { max: Object.fromEntries(resources.map((name) => [name, 9])) } : {} } } }
+        const recorder = recorded(world, yunikornReserving({ ...options, reservationDelay }, firstNode()))
+        launches += recorder.launches.length
+        expect(firstDifference(recorder, recorded(world, naiveYunikornReserving(naiveYunikorn(options), reservationDelay)), 'the reference')).toBeUndefined()
+        if (firstDifference(recorder, recorded(world, greedy(yunikorn(options), firstNode())), 'greedy') !== undefined) differ++
+      }),
+      { seed: 5, numRuns: 80 },
+    )
+    expect(launches).toBeGreaterThan(240)
+    expect(differ).toBeGreaterThan(5)
+  })
 })
