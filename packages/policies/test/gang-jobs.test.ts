@@ -161,7 +161,7 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   preempting: () => preempting(greedy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
   'yunikorn-preempting': (world) => {
     const name = resourceOf(world)
-    return yunikornPreempting({ root: { queues: { a: { guaranteed: { [name]: 2 } }, b: { guaranteed: { [name]: 1 } } } } })
+    return yunikornPreempting({ root: { queues: { a: { guaranteed: { [name]: 2 } }, b: { guaranteed: { [name]: 1 } } } }, reservations: false })
   },
   'yunikorn-reserving': () => yunikornReserving({ reservationDelay: 1 }),
   'greedy over drf': () => greedy(drf()),

@@ -88,19 +88,23 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     this.#reservations.add({ job, node, lane: this.lane, shape: this.work.shape(job, this.lane) })
   }
 
-  /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. With its gang all of them are given up. */
-  started(job: JobId, node: NodeId, isGang: boolean): void {
+  /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. */
+  started(job: JobId, node: NodeId): void {
     const own = this.#reservations.on(node, this.lane)
     const given = own?.job === job ? own : this.#lowest(job)
-    if (isGang) this.#dropAll(job)
-    else if (given !== undefined) this.#drop(given)
+    if (given !== undefined) this.#drop(given)
+  }
+
+  /** No node is reserved for the job any more. */
+  giveUp(job: JobId): void {
+    for (const each of this.#reservations.of(job)) if (each.lane === this.lane) this.#drop(each)
   }
 
   /** Jobs with reserved nodes. Reservations end here of jobs that `ends` says, that have no task left for them, or that may not be on the node any more. */
   jobs(ends: (job: JobId) => boolean): Set<JobId> {
     const jobs = this.#reservations.jobs(this.lane)
     for (const job of jobs) {
-      if (ends(job)) this.#dropAll(job)
+      if (ends(job)) this.giveUp(job)
       for (const each of this.#reservations.of(job)) if (each.lane === this.lane && !this.#holds(each)) this.#drop(each)
       for (let over = this.count(job) - this.most(job); over > 0; over--) this.#drop(this.#lowest(job) as Reservation)
       if (this.count(job) === 0) jobs.delete(job)
@@ -128,7 +132,7 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     for (const job of this.#reservations.jobs(this.lane)) {
       if (this.work.together(job, this.lane) <= 1 || this.covered(job) >= this.most(job)) continue
       if (found === None) found = job
-      else this.#dropAll(job)
+      else this.giveUp(job)
     }
     return found
   }
@@ -155,10 +159,6 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
       const reservation = up ? undefined : this.#reservations.on(node, lane as LaneId)
       if (reservation !== undefined) this.#drop(reservation)
     }
-  }
-
-  #dropAll(job: JobId): void {
-    for (const each of this.#reservations.of(job)) if (each.lane === this.lane) this.#drop(each)
   }
 
   #drop(reservation: Reservation): void {

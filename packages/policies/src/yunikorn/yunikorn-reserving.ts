@@ -18,7 +18,7 @@ import { YunikornOrder, yunikornOrder } from './yunikorn.js'
  * its job waits without a break; of jobs in one queue who has reserved nodes goes as the queue sorts jobs, there in no order; tasks of a gang reserve nodes as its
  * placeholders do there, but start together, and no gang reserves while one has too few nodes, since they could wait for each other's for ever, where there placeholders
  * are given up after a while; a reservation ends where limits of how many jobs run keep its job from starting, since jobs that run could wait for the node; and
- * nothing is reserved unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats.
+ * nothing is reserved unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats. After a restart nothing is, as there.
  */
 export const yunikornReservingPolicy = definePolicy({
   name: 'yunikorn-reserving',
@@ -91,7 +91,9 @@ export class YunikornReserving implements Policy {
 
   /** A task has started, or a gang, that `fill` has not: its reservation ends. */
   started(job: JobId, node: NodeId, isGang: boolean): void {
-    if (this.#reserved.areAny) this.#reserved.started(job, node, isGang)
+    if (!this.#reserved.areAny) return
+    if (isGang) this.#reserved.giveUp(job)
+    else this.#reserved.started(job, node)
   }
 
   #pass(round: Round): void {
@@ -143,7 +145,7 @@ export class YunikornReserving implements Policy {
     if (this.#tried.has(job)) return false
     this.#tried.add(job)
     const outcome = startGang(job, round, this.#pick)
-    if (outcome === Gang.Started) this.started(job, round.nodes[0] as NodeId, true)
+    if (outcome === Gang.Started) this.#reserved.giveUp(job)
     return outcome !== Gang.NoRoom
   }
 
@@ -175,10 +177,11 @@ export class YunikornReserving implements Policy {
     this.#order.begin(round)
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
       for (let i = block.from; i < block.to; i++) {
-        if (this.#reserved.areAll && !explained) return false // nobody else may start anything
+        const { areAll } = this.#reserved
+        if (areAll && !explained) return false // nobody else may start anything
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
-        if (hasRoom && (this.#isGang(job, round) ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
+        if (hasRoom && !areAll && (this.#isGang(job, round) ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
         this.#done.add(job) // nothing is given back any more in this call
         this.#reserveFor(job, round)
         if (explained) round.defer(job, this.#reserved.isKeptOff(job) ? Reason.Reservation : Reason.NoRoom)
