@@ -126,13 +126,16 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     return tasks
   }
 
-  /** The gang with reserved nodes that lacks some, or `None`. Of several, since a node has gone for example, all but one give theirs up. */
-  gathering(): JobId | None {
+  /** The gang with reserved nodes that lacks some, or `None`. Of several, since a node has gone for example, all but the first to reserve give theirs up, and are no more among the jobs. */
+  gathering(jobs: Set<JobId>): JobId | None {
     let found: JobId | None = None
-    for (const job of this.#reservations.jobs(this.lane)) {
+    for (const job of jobs) {
       if (this.work.together(job, this.lane) <= 1 || this.covered(job) >= this.most(job)) continue
       if (found === None) found = job
-      else this.giveUp(job)
+      else {
+        this.giveUp(job)
+        jobs.delete(job)
+      }
     }
     return found
   }

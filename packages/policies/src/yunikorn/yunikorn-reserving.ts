@@ -52,8 +52,8 @@ export class YunikornReserving implements Policy {
   /** In this call: jobs that found no node, and those that found none but what is reserved for them. */
   readonly #done = new DoneJobs()
   readonly #tried = new DoneJobs()
-  /** The gang that has reserved nodes and lacks some, or `None`; `undefined`: not looked for since a reservation has ended. */
-  #gathering: JobId | None | undefined
+  /** The gang that has reserved nodes and lacks some, or `None`. */
+  #gathering: JobId | None = None
   /** Shapes for which this call found no node to reserve. */
   readonly #hopeless = new Set<ShapeId>()
 
@@ -118,7 +118,7 @@ export class YunikornReserving implements Policy {
     this.#done.begin()
     this.#tried.begin()
     this.#hopeless.clear()
-    this.#gathering = undefined
+    this.#gathering = None
   }
 
   // ---- for whom nodes are reserved ----
@@ -126,6 +126,7 @@ export class YunikornReserving implements Policy {
   /** Whether a job that has reserved nodes has started a task, the first in order that can, or has tried it, so that the order has to be read anew. */
   #redeem(round: Round): boolean {
     const jobs = this.#reserved.jobs((job) => this.#order.mayNotRun(job))
+    this.#gathering = round.work.areGangs ? this.#reserved.gathering(jobs) : None
     if (!this.#mayAny(jobs, round)) return false
     this.#order.begin(round)
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
@@ -199,16 +200,11 @@ export class YunikornReserving implements Policy {
     const wanted = this.#reserved.most(job) - this.#reserved.covered(job)
     if (wanted <= 0 || this.#hopeless.has(shape)) return
     const isGang = this.#isGang(job, round)
-    if (isGang && this.#gathersOther(job)) return
+    if (isGang && this.#gathering !== None && this.#gathering !== job) return
     const { nodes, isEnough } = nodesToReserve(job, wanted, round, this.#reserved)
     for (const node of nodes) this.#reserved.keep(node, job)
     if (!isEnough && isGang && nodes.length > 0) this.#gathering = job
     if (!isEnough && !work.isDistinct(shape)) this.#hopeless.add(shape)
     this.#reserved.lookWhetherAll()
-  }
-
-  #gathersOther(job: JobId): boolean {
-    this.#gathering ??= this.#reserved.gathering()
-    return this.#gathering !== None && this.#gathering !== job
   }
 }

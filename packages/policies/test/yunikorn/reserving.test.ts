@@ -1,7 +1,7 @@
 import { dispatcher } from '@sched/cluster'
 import type { Plug } from '@sched/core'
 import { greedy, yunikorn, yunikornPreempting, yunikornReserving, type YunikornPolicyOptions } from '@sched/policies'
-import { checkPolicyLaws, cluster, firstDifference, instantCluster, job, run, worlds, type JobChange } from '@sched/testkit'
+import { checkPolicyLaws, cluster, firstDifference, instantCluster, job, run, worlds, type JobChange, type WorldOptions } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
@@ -191,6 +191,17 @@ describe('a reservation', () => {
     expect(small([['g 1', 2, 4, { gang: true }]])).toEqual(['b 1 on n2']) // g has n1 and waits for n0
   })
 
+  it('is given up by one of two gangs that both lack nodes since some have gone', () => {
+    const { master, at, end } = play([2, 2, 2, 2])
+    at(0, ['a 1', 8, 1])
+    at(1, ['g 1', 2, 2, { gang: true }], ['g 2', 2, 2, { gang: true }])
+    at(3) // n0 and n1 for the one, n2 and n3 for the other
+    for (const node of ['n1', 'n3']) master.nodeDown(`${node}-0`, 4)
+    at(4)
+    for (const node of ['n0', 'n2']) end('a 1', node, 2, 5)
+    expect(at(5)).toEqual(['g 1 on n0', 'g 1 on n2'])
+  })
+
   it('is not made at heartbeats', () => {
     const jobs = Array.from({ length: 30 }, (_, i) => job({ id: `${i}`, submit: i, tasks: 2, duration: 9, demand: { cpu: (i % 3) + 1 } }))
     const nodes = [{ name: 'n', count: 2, resources: { cpu: 3 } }]
@@ -228,8 +239,13 @@ describe('yunikorn-preempting', () => {
 })
 
 describe('yunikorn-reserving in any small world', () => {
-  it('keeps the laws of policies', () => {
-    expect(checkPolicyLaws(() => yunikornReserving({ reservationDelay: 1 }, firstNode()), { runs: 40 }).launches).toBeGreaterThan(150)
+  it.each<[string, number, WorldOptions]>([
+    ['alone', 60, {}],
+    ['where stages are gangs', 220, { gangs: true, outages: true, failures: true }], // two lack nodes in the 206th, all of which are reserved
+    ['where jobs have masters', 60, { masters: true, outages: true, failures: true }],
+  ])('keeps the laws of policies: %s', (_, runs, worlds) => {
+    const { launches } = checkPolicyLaws(() => yunikornReserving({ reservationDelay: 0.5 }, firstNode()), { runs, seed: 3, worlds, skip: { reservations: 'jobs outlive their estimates' } })
+    expect(launches).toBeGreaterThan(150)
   })
 
   it('decides as YuniKorn does cycle by cycle, one start or one reservation in each', () => {
