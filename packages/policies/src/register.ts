@@ -43,6 +43,7 @@ import { yarnPreemptingPolicy } from './yarn/yarn-preempting.js'
 import { yarnReservingPolicy } from './yarn/yarn-reserving.js'
 import { yunikornOrder } from './yunikorn/yunikorn.js'
 import { yunikornPreemptingPolicy } from './yunikorn/yunikorn-preempting.js'
+import { yunikornReservingPolicy } from './yunikorn/yunikorn-reserving.js'
 
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
@@ -53,7 +54,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
-  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
+  registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(yunikornReservingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)
   registry.addPreset({
     kind: 'policy',
     name: 'naive-fair',

@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import { defineOrder, forwarding, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, type VolcanoOptions } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -161,8 +161,9 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   preempting: () => preempting(greedy(fair({ pools: { a: { minShare: 2 }, b: { minShare: 2 } } })), { minTimeout: 1, fairTimeout: 2, interval: 1 }),
   'yunikorn-preempting': (world) => {
     const name = resourceOf(world)
-    return yunikornPreempting({ root: { queues: { a: { guaranteed: { [name]: 2 } }, b: { guaranteed: { [name]: 1 } } } } })
+    return yunikornPreempting({ root: { queues: { a: { guaranteed: { [name]: 2 } }, b: { guaranteed: { [name]: 1 } } } }, reservations: false })
   },
+  'yunikorn-reserving': () => yunikornReserving({ reservationDelay: 1 }),
   'greedy over drf': () => greedy(drf()),
   'greedy over yarn-fair': () => greedy(yarnFair()),
   'greedy over yunikorn': () => greedy(yunikorn()),

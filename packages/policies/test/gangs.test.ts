@@ -20,7 +20,7 @@ const startsOf = (jobs: readonly JobSpec[], policy: Plug<'policy'>, id: string) 
 describe('jobs that the placement will not have anywhere', () => {
   const nowhere = definePlacement({ name: 'nowhere', summary: 'names no node', create: () => ({ pick: () => None }) }).plug({})
 
-  it.each<[string, Plug<'policy'>]>([['greedy', greedy(fifo(), nowhere)], ['kai-preempting', kaiPreempting({}, nowhere)], ['kube-scheduler', kubeScheduler({}, nowhere)], ['yunikorn-preempting', yunikornPreempting({}, nowhere)]])('find no room, and that is no fault of the policy: %s', (name, policy) => {
+  it.each<[string, Plug<'policy'>]>([['greedy', greedy(fifo(), nowhere)], ['kai-preempting', kaiPreempting({}, nowhere)], ['kube-scheduler', kubeScheduler({}, nowhere)], ['yunikorn-preempting', yunikornPreempting({ reservationDelay: 0 }, nowhere)]])('find no room, and that is no fault of the policy: %s', (name, policy) => {
     for (const gang of [true, false])
       expect(() => startsOf([job('j', 0, { tasks: 2, gang })], policy, 'j')).toThrow(expect.objectContaining({ code: 'INFEASIBLE', fact: `at 0 s policy "${name}" finds no room for job j although nothing runs.` }))
   })

@@ -58,7 +58,7 @@ describe('queues of YuniKorn', () => {
 
   it('are tried without preemption where that is off, on the nodes that are used most with binpacking', () => {
     expect(made(queues('- name: a', '  preemption: { enabled: false }\n  nodesortpolicy: { type: binpacking, resourceweights: { vcore: 4, memory: 1, nvidia.com/gpu: 2 } }\n')).policy).toEqual({
-      greedy: { order: { yunikorn: { root: { queues: { a: {} } } } }, placement: { 'node-usage': { prefer: 'most', resourceWeights: { cpu: 4, mem: 1, gpu: 2 } } } },
+      'yunikorn-reserving': { root: { queues: { a: {} } }, placement: { 'node-usage': { prefer: 'most', resourceWeights: { cpu: 4, mem: 1, gpu: 2 } } } },
     })
   })
 

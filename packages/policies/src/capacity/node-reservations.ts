@@ -53,6 +53,13 @@ export class NodeReservations {
     return first
   }
 
+  /** Jobs with reserved nodes in a lane. */
+  jobs(lane: LaneId): Set<JobId> {
+    const jobs = new Set<JobId>()
+    for (const each of this.#byNode.values()) if (each.lane === lane) jobs.add(each.job)
+    return jobs
+  }
+
   /** Reserved nodes of a lane, ascending. */
   nodes(lane: LaneId): NodeId[] {
     return [...this.#byNode.values()].filter((each) => each.lane === lane).map(({ node }) => node).sort((a, b) => a - b)

@@ -70,5 +70,14 @@ export const yunikornOptions = z.strictObject({
   attemptInterval: z.number().positive().default(15).describe('seconds until a job that found nobody to take tasks from looks again, if anything has changed'),
 })
 export type YunikornSettings = z.output<typeof yunikornOptions>
-/** Options of `yunikorn` and `yunikornPreempting`; all may be left out. Amounts are in the units of the cluster, times in seconds. */
+/** Options of the order `yunikorn`; all may be left out. Amounts are in the units of the cluster, times in seconds. */
 export type YunikornOptions = z.input<typeof yunikornOptions>
+
+export const yunikornPolicyOptions = z.strictObject({
+  ...yunikornOptions.shape,
+  reservations: z.boolean().default(true).describe('whether a task that fits nowhere reserves a node; false: DISABLE_RESERVATION, and small tasks may pass large ones for ever'),
+  reservationDelay: z.number().nonnegative().default(2).describe('seconds that a task waits before it may reserve a node'),
+})
+export type YunikornPolicySettings = z.output<typeof yunikornPolicyOptions>
+/** Options of `yunikornReserving` and `yunikornPreempting`: those of the order `yunikorn`, and of reservations. All may be left out. */
+export type YunikornPolicyOptions = z.input<typeof yunikornPolicyOptions>

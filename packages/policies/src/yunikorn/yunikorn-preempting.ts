@@ -2,21 +2,22 @@ import {
   definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
   type ResourceId, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
-import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { anyBelow0, less, saysNothing } from './amounts.js'
 import { fenceAround, giversTo } from './guarantees.js'
-import { yunikornOptions, type YunikornOptions, type YunikornSettings } from './options.js'
+import { yunikornPolicyOptions, type YunikornPolicyOptions, type YunikornPolicySettings } from './options.js'
 import type { Queue } from './queue-tree.js'
 import { inTakingOrder, solutionsFor, type Candidate, type Target } from './victims.js'
-import { YunikornOrder, yunikornOrder } from './yunikorn.js'
+import { YunikornReserving } from './yunikorn-reserving.js'
+import { YunikornOrder } from './yunikorn.js'
 
 /**
- * Queues as the order `yunikorn` has them. A job that has waited for the `preemptionDelay` of its queue, and with which that and all around it stay within what they are
- * guaranteed, takes tasks of queues that have more than they are guaranteed, of jobs whose priority is not higher. It never takes tasks of its own queue.
+ * Queues and reserved nodes as the policy `yunikorn-reserving` has them. A job that has waited for the `preemptionDelay` of its queue, and with which that and all around it stay within what they are
+ * guaranteed, takes tasks of queues that have more than they are guaranteed, of jobs whose priority is not higher. It never takes tasks of its own queue, nor on a node that
+ * is reserved for another.
  *
  * Source: YuniKorn 1.8, preemption.go, application.go. Deviations: who needs nobody's place starts first, although he comes later; who is taken is gone at once, and where
  * that makes no room after all, nobody is; of a gang all that must run together goes with one task, and a gang that asks takes for all its tasks or not at all; a job of
@@ -24,16 +25,16 @@ import { YunikornOrder, yunikornOrder } from './yunikorn.js'
  */
 export const yunikornPreemptingPolicy = definePolicy({
   name: 'yunikorn-preempting',
-  summary: 'Apache YuniKorn: the order yunikorn, with tasks taken from queues above what they are guaranteed',
+  summary: 'Apache YuniKorn: yunikorn-reserving, with tasks taken from queues above what they are guaranteed',
   source: 'Apache YuniKorn, preemption',
-  options: yunikornOptions,
+  options: yunikornPolicyOptions,
   inner: { placement: 'placement?' },
   defaults: { placement: 'first-fit' },
   create: (options, env, { placement }) => new YunikornPreempting(options, env, placement),
 })
 
 /** The queues of Apache YuniKorn, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
-export const yunikornPreempting = (options: YunikornOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => yunikornPreemptingPolicy.plug({ placement }, options)
+export const yunikornPreempting = (options: YunikornPolicyOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => yunikornPreemptingPolicy.plug({ placement }, options)
 
 /** Tasks that wait in a queue of which so many are looked at: those behind them take nothing. */
 const LOOKED_AT = 10
@@ -41,7 +42,7 @@ const LOOKED_AT = 10
 class YunikornPreempting implements Policy {
   readonly startsGangJobs = true
   readonly #order: YunikornOrder
-  readonly #policy: Policy
+  readonly #reserving: YunikornReserving
   readonly #placement: Placement | undefined
   readonly #interval: Seconds
   readonly #running: TasksByJob
@@ -60,19 +61,18 @@ class YunikornPreempting implements Policy {
   #isGuaranteed = false
   #known = 0
 
-  constructor(settings: YunikornSettings, env: Env, placement: Plug<'placement'> | undefined) {
+  constructor(settings: YunikornPolicySettings, env: Env, placement: Plug<'placement'> | undefined) {
     const order = new YunikornOrder(settings, env)
     const made = placement?.create(env)
     this.#order = order
     this.#placement = made
     this.#interval = settings.attemptInterval
-    const inside = { order: { ...yunikornOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }
-    this.#policy = greedyPolicy.plug(inside).create(env)
+    this.#reserving = new YunikornReserving(settings, env, order, made)
     this.#running = new TasksByJob(env)
     const count = () => void this.#changes++
     Object.assign(
       this,
-      forwarding(this.#policy, this.#running, {
+      forwarding(this.#reserving, this.#running, {
         onReady: (job: JobId) => {
           this.#since[job] = env.now()
           this.#lookedAt[job] = -1
@@ -91,12 +91,12 @@ class YunikornPreempting implements Policy {
 
   schedule(round: Round): void {
     this.#taken.begin(round.now)
-    this.#policy.schedule(round)
-    if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0 || !this.#mayAnybody()) return
-    this.#wake = Infinity
-    for (let hasTaken = true; hasTaken; ) {
-      this.#order.begin(round)
-      hasTaken = this.#takeIn(0, round)
+    const seen = this.#reserving.fill(round)
+    this.#wake = this.#reserving.wake
+    const looks = round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0 && round.pending > 0 && this.#mayAnybody()
+    for (let hasTaken = looks; hasTaken; ) {
+      this.#order.begin(seen)
+      hasTaken = this.#takeIn(0, seen)
     }
     if (this.#wake < Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#taken.expect(this.#wake))
   }
@@ -158,13 +158,18 @@ class YunikornPreempting implements Policy {
     if (!round.take(job)) return false
     const before = round.savepoint()
     const taken = new Set<JobId>()
-    for (let left = work.together(job, lane); left > 0; left--) {
-      if (this.#start(job, round) || this.#replace(job, taken, round)) continue
+    const tasks = work.together(job, lane)
+    let node: NodeId | None = None
+    for (let left = tasks; left > 0; left--) {
+      node = this.#start(job, round)
+      if (node === None) node = this.#replace(job, taken, round)
+      if (node !== None) continue
       round.rollback(before)
       this.#looked[job] = round.now
       this.#lookedAt[job] = this.#changes
       return false
     }
+    if (node !== None) this.#reserving.started(job, node, tasks > 1)
     for (const other of taken) {
       this.#taken.add(other)
       this.#since[other] = round.now
@@ -172,14 +177,15 @@ class YunikornPreempting implements Policy {
     return true
   }
 
-  #start(job: JobId, round: Round): boolean {
-    if (this.#order.limitOf(job, true) !== undefined) return false
+  /** The node on which it has started a task of the job, where there is room. */
+  #start(job: JobId, round: Round): NodeId | None {
+    if (this.#order.limitOf(job, true) !== undefined) return None
     const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round) ? node : None
   }
 
-  /** Starts one task where others go for it. */
-  #replace(job: JobId, taken: Set<JobId>, round: Round): boolean {
+  /** The node on which it has started one task in the place of others. */
+  #replace(job: JobId, taken: Set<JobId>, round: Round): NodeId | None {
     const order = this.#order
     const { work, lane } = round
     const shape = work.shape(job, lane)
@@ -187,15 +193,15 @@ class YunikornPreempting implements Policy {
     const leaf = order.leaf(job)
     const givers = giversTo(leaf, fenceAround(order, leaf, work.priority(job)), order)
     const candidates = this.#candidates(givers, amounts, round)
-    const targets = round.nodes.filter((node) => work.mayRunOn(shape, node) && round.cluster.up(node)).map((node) => targetOf(node, round))
+    const targets = round.nodes.filter((node) => work.mayRunOn(shape, node) && round.cluster.up(node) && round.bars?.(job, node) !== true).map((node) => targetOf(node, round))
     const ask = { queue: leaf, amounts, isForNode: order.limitOf(job, true) === undefined }
     for (const { node, victims } of solutionsFor(ask, candidates, targets, order)) {
       const before = round.savepoint()
       for (const { task } of victims) this.#evict(task as TaskId, taken, round)
-      if (order.limitOf(job, true) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return true
+      if (order.limitOf(job, true) === undefined && startNearest(job, node as NodeId, round.cluster.levels, round)) return node as NodeId
       round.rollback(before)
     }
-    return false
+    return None
   }
 
   /** What runs in queues that may give, asks something of the same kind, and has no higher priority. */

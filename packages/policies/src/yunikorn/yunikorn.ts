@@ -12,7 +12,7 @@ import { Waiting, type Amounts } from './waiting.js'
  * the smallest part of what it is guaranteed or may have; in a queue that holds jobs these by priority, then by age or by what they use. No queue, user or
  * group ever exceeds a maximum, and a job that has not started waits while as many as may run at once do.
  *
- * Source: YuniKorn 1.8, queue.go, sorters.go, application.go, package ugm. Deviations: no node is reserved for who waits; gangs start whole, where there placeholders
+ * Source: YuniKorn 1.8, queue.go, sorters.go, application.go, package ugm. Deviations: gangs start whole, where there placeholders
  * are placed one by one; a job runs from its first task on until it has ended; what later stages ask counts when they begin; what all nodes have is what is up.
  */
 export const yunikornOrder = defineOrder({
@@ -28,6 +28,7 @@ export const yunikorn = (options: YunikornOptions = {}): Plug<'order'> => yuniko
 
 /** Jobs that are looked at together. */
 const AT_ONCE = 64
+const NONE: readonly ResourceId[] = []
 
 export class YunikornOrder implements Order {
   readonly #env: Env
@@ -179,6 +180,14 @@ export class YunikornOrder implements Order {
   /** Whether as many jobs run in the queue, or in one around it, as may. */
   isFull(queue: number): boolean {
     return this.#fullOf(this.#tree.queues[queue] as Queue) !== undefined
+  }
+
+  /** Whether as many jobs run as limits of queues, users and groups allow, and the job is none of them. */
+  mayNotRun(job: JobId): boolean {
+    if (this.#counts[job] === true) return false
+    const { around, capped } = this.#tree.queues[this.#leafOf[job] as number] as Queue
+    if (capped.length === 0 && !this.#limits.areAny) return false
+    return this.isFull(this.#leafOf[job] as number) || this.#limits.forbids(job, around, false, NONE, () => 0) !== undefined
   }
 
   /** The limit that forbids what the job would start next, or with `isOne` the first task of that, in words. `undefined`: none. */

@@ -1,11 +1,11 @@
 import { dispatcher } from '@sched/cluster'
-import { yunikornPreempting, type YunikornOptions } from '@sched/policies'
+import { yunikornPreempting, type YunikornOptions, type YunikornPolicyOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job, type JobChange } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
 /** Nodes with so many CPUs each; tasks ask one, unless told otherwise. */
-function play(nodes: readonly number[], options: YunikornOptions) {
+function play(nodes: readonly number[], options: YunikornPolicyOptions) {
   const master = dispatcher({ cluster: instantCluster({ nodes: nodes.map((cpu) => ({ count: 1, resources: { cpu } })) }), policy: yunikornPreempting(options) })
   const running: { readonly id: number }[] = []
   const names = (tasks: readonly { readonly job: string }[]) => tasks.map((each) => each.job).sort()
@@ -56,7 +56,7 @@ describe('yunikorn-preempting', () => {
     expect(at(31)).toEqual([['t.b', 't.b'], ['t.a', 't.a']])
   })
   it('takes for all tasks of a gang or none', () => {
-    const { at } = play([2, 2], two({}, cpu(3)))
+    const { at } = play([2, 2], { ...two({}, cpu(3)), reservations: false })
     at(0, ['a 1', 4])
     at(1, ['b 1', 4, { gang: true }])
     expect(at(31)).toEqual([[], []]) // more than is guaranteed
@@ -72,7 +72,7 @@ describe('yunikorn-preempting', () => {
   it('looks again after an interval, if anything has changed', () => {
     // b 1 waits from 40 on, and finds at 70 that all that runs is more important; c gets what a leaves at 71
     const found = (attemptInterval: number, change = true) => {
-      const { at, end } = play([4], { root: { queues: { a: {}, b: cpu(4), c: {} } }, attemptInterval })
+      const { at, end } = play([4], { root: { queues: { a: {}, b: cpu(4), c: {} } }, attemptInterval, reservations: false })
       at(0, ['a 1', 4, { priority: 5 }])
       at(40, ['b 1', 1, { demand: { cpu: 4 } }])
       expect(at(70)).toEqual([[], []])
@@ -89,7 +89,7 @@ describe('yunikorn-preempting', () => {
   })
   it('looks at the tasks in front only', () => {
     const taken = (large: number) => {
-      const { at } = play([2, 2], two({}, cpu(1)))
+      const { at } = play([2, 2], { ...two({}, cpu(1)), reservations: false })
       at(0, ['a 1', 4])
       at(1, ['b large', large, { demand: { cpu: 2 } }], ['b small', 1])
       return at(31)

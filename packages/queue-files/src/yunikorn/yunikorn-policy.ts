@@ -12,7 +12,7 @@ import type { YunikornLimit, YunikornQueue, YunikornSettings } from './yunikorn-
 export interface YunikornPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'yunikorn'
-  /** Of `yunikorn-preempting`, or of `yunikorn` where preemption is off. */
+  /** Of `yunikorn-preempting`, or of `yunikorn-reserving` where preemption is off; what they have of reservations is theirs by default. */
   readonly options: YunikornOptions
 }
 
@@ -42,7 +42,7 @@ export function yunikornPolicy(file: YunikornFile, cluster: ClusterFacts): Yunik
   if (found.isThere) findings.add('honoured', found, 'preemption.enabled', String(isOn))
   const placement = made.placement(file)
   const options: YunikornOptions = { root, ...(made.isFair && { units: { ...(made.has('mem') && { mem: 2 ** 20 }), ...(made.has('gpu') && { gpu: 1 / 1000 }) } }) }
-  const policy: Config = isOn ? { 'yunikorn-preempting': { ...options, placement } } : { greedy: { order: { yunikorn: options }, placement } }
+  const policy: Config = { [isOn ? 'yunikorn-preempting' : 'yunikorn-reserving']: { ...options, placement } }
   return { kind: 'yunikorn', policy, options, findings: findings.all.sort(byPlace) }
 }
 

@@ -1,0 +1,54 @@
+import type { JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
+import { couldHold } from '../capacity/node-amounts.js'
+import type { ReservedNodes } from './reserved-nodes.js'
+
+interface Candidate {
+  readonly node: NodeId
+  readonly lacks: number
+}
+
+/**
+ * The nodes that so many tasks of the job reserve one after the other: of those in sight that are not reserved, and that empty could hold the task,
+ * the one that lacks least of what it asks. Where that one may not have the task for another reason, labels or a taint for example, it reserves none. Of a gang,
+ * which starts as a whole, as many tasks as a node has room for reserve it together.
+ *
+ * Source: YuniKorn 1.8, application.go (tryNodes), resources.go (FitInScore); of the shim predicate_manager.go (reservationFilters). Deviations: of nodes that
+ * lack equal parts the lowest comes first, there the first as nodes are sorted; of a job that is one gang what its first stage asks counts.
+ */
+export function nodesToReserve(job: JobId, tasks: number, round: Round, reserved: Pick<ReservedNodes, 'isReserved'>): { readonly nodes: NodeId[]; readonly isEnough: boolean } {
+  const { work, cluster, lane } = round
+  const shape = work.shape(job, lane)
+  const isGang = work.together(job, lane) > 1
+  const candidates: Candidate[] = []
+  for (const node of round.nodes)
+    if (!reserved.isReserved(node) && cluster.up(node) && couldHold(shape, node, round)) candidates.push({ node, lacks: lacking(shape, node, round) })
+  candidates.sort((a, b) => a.lacks - b.lacks || a.node - b.node)
+  const nodes: NodeId[] = []
+  let left = tasks
+  for (const { node } of candidates) {
+    if (left <= 0 || !mayBeOn(job, shape, node, round) || (!isGang && round.fits(job, node))) break // where one task fits it is the placement that will not have it
+    nodes.push(node)
+    left -= isGang ? Math.max(1, cluster.couldTake(shape, node)) : 1
+  }
+  return { nodes, isEnough: left <= 0 }
+}
+
+/** The parts of what a task asks that are not free on a node, summed over resources: 0 where it fits by amounts. */
+function lacking(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): number {
+  let sum = 0
+  for (const r of cluster.lanes[lane]?.resources ?? []) {
+    const asked = work.demand(shape, r)
+    const free = Math.max(0, cluster.free(node, r))
+    if (asked > free) sum += (asked - free) / asked
+  }
+  return sum
+}
+
+/** Whether the task might be on the node as far as amounts are not concerned. */
+function mayBeOn(job: JobId, shape: ShapeId, node: NodeId, { work, lane, bars }: Round): boolean {
+  if (!work.mayRunOn(shape, node) || bars?.(job, node) === true) return false
+  if (!work.isDistinct(shape)) return true
+  const running: TaskId[] = []
+  work.runningTasks(job, lane, running)
+  return running.every((task) => work.nodeOf(task) !== node || work.shapeOf(task) !== shape)
+}

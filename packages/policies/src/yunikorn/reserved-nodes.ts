@@ -1,0 +1,172 @@
+import { None, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
+import { NodeReservations, type Reservation } from '../capacity/node-reservations.js'
+
+/**
+ * A round in which nothing of other jobs fits on a node that is reserved. A node has one reservation, a job one for each task that waits at most: of tasks
+ * that ask the same it does not matter which one it is for.
+ *
+ * Source: YuniKorn 1.8, node.go (Reserve, preAllocateCheck), node_collection.go (GetNodeIterator).
+ */
+export class ReservedNodes extends WrappedRound implements WorkListener {
+  /** How many reservations have ended so far: after each there is room for others. */
+  ended = 0
+  /** By lane whether no node is left to reserve, as far as that was seen since one was given up or came back. */
+  readonly #areAll: boolean[]
+  readonly #reservations: NodeReservations
+  readonly #barsToo = (job: JobId, node: NodeId) => this.#isOfAnother(job, node) || this.inner.bars?.(job, node) === true
+
+  constructor({ cluster }: Env) {
+    super()
+    this.#areAll = cluster.lanes.map(() => false)
+    this.#reservations = new NodeReservations(this.#areAll.length)
+  }
+
+  open(round: Round): this {
+    this.inner = round
+    return this
+  }
+
+  get areAny(): boolean {
+    return this.#reservations.size > 0
+  }
+
+  /** Whether every node in sight that is up is reserved, as was seen last. */
+  get areAll(): boolean {
+    return this.#areAll[this.lane] === true
+  }
+
+  lookWhetherAll(): void {
+    this.#areAll[this.lane] = this.nodes.every((node) => !this.cluster.up(node) || this.isReserved(node))
+  }
+
+  // ---- what fits ----
+
+  override fits(job: JobId, node: NodeId): boolean {
+    return !this.#isOfAnother(job, node) && this.inner.fits(job, node)
+  }
+
+  override claim(task: TaskId, node: NodeId): boolean {
+    return !this.#isOfAnother(this.work.jobOf(task), node) && this.inner.claim(task, node)
+  }
+
+  override get bars() {
+    return this.areAny ? this.#barsToo : this.inner.bars
+  }
+
+  /** Whether the job's next task would fit on a node that is reserved for another. */
+  isKeptOff(job: JobId): boolean {
+    return this.#reservations.nodes(this.lane).some((node) => this.#isOfAnother(job, node) && this.inner.fits(job, node))
+  }
+
+  #isOfAnother(job: JobId, node: NodeId): boolean {
+    const reservation = this.#reservations.on(node, this.inner.lane)
+    return reservation !== undefined && reservation.job !== job
+  }
+
+  // ---- reservations of the lane of the round ----
+
+  isReserved(node: NodeId): boolean {
+    return this.#reservations.on(node, this.lane) !== undefined
+  }
+
+  /** How many nodes are reserved for a job. */
+  count(job: JobId): number {
+    let count = 0
+    for (const { lane } of this.#reservations.of(job)) if (lane === this.lane) count++
+    return count
+  }
+
+  /** The lowest node that is reserved for the job and has room for it, or `None`. */
+  roomyFor(job: JobId): NodeId | None {
+    let lowest: NodeId | None = None
+    for (const { lane, node } of this.#reservations.of(job))
+      if (lane === this.lane && (lowest === None || node < lowest) && this.inner.fits(job, node)) lowest = node
+    return lowest
+  }
+
+  keep(node: NodeId, job: JobId): void {
+    this.#reservations.add({ job, node, lane: this.lane, shape: this.work.shape(job, this.lane) })
+  }
+
+  /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. */
+  started(job: JobId, node: NodeId): void {
+    const own = this.#reservations.on(node, this.lane)
+    const given = own?.job === job ? own : this.#lowest(job)
+    if (given !== undefined) this.#drop(given)
+  }
+
+  /** No node is reserved for the job any more. */
+  giveUp(job: JobId): void {
+    for (const each of this.#reservations.of(job)) if (each.lane === this.lane) this.#drop(each)
+  }
+
+  /** Jobs with reserved nodes. Reservations end here of jobs that `ends` says, that have no task left for them, or that may not be on the node any more. */
+  jobs(ends: (job: JobId) => boolean): Set<JobId> {
+    const jobs = this.#reservations.jobs(this.lane)
+    for (const job of jobs) {
+      if (ends(job)) this.giveUp(job)
+      for (const each of this.#reservations.of(job)) if (each.lane === this.lane && !this.#holds(each)) this.#drop(each)
+      for (let over = this.count(job) - this.most(job); over > 0; over--) this.#drop(this.#lowest(job) as Reservation)
+      if (this.count(job) === 0) jobs.delete(job)
+    }
+    return jobs
+  }
+
+  /** How many nodes the job may reserve: one for each task that waits, of a gang for each that starts with it. */
+  most(job: JobId): number {
+    const together = this.work.together(job, this.lane)
+    return together > 1 ? together : this.work.unplaced(job, this.lane)
+  }
+
+  /** For how many tasks the job needs no more nodes: one on each, or of a gang as many as there is room for. */
+  covered(job: JobId): number {
+    if (this.work.together(job, this.lane) <= 1) return this.count(job)
+    let tasks = 0
+    for (const { lane, node, shape } of this.#reservations.of(job)) if (lane === this.lane) tasks += Math.max(1, this.cluster.couldTake(shape, node))
+    return tasks
+  }
+
+  /** The gang with reserved nodes that lacks some, or `None`. Of several, since a node has gone for example, all but the first to reserve give theirs up, and are no more among the jobs. */
+  gathering(jobs: Set<JobId>): JobId | None {
+    let found: JobId | None = None
+    for (const job of jobs) {
+      if (this.work.together(job, this.lane) <= 1 || this.covered(job) >= this.most(job)) continue
+      if (found === None) found = job
+      else {
+        this.giveUp(job)
+        jobs.delete(job)
+      }
+    }
+    return found
+  }
+
+  #holds({ job, node, shape }: Reservation): boolean {
+    return this.work.unplaced(job, this.lane) > 0 && this.work.shape(job, this.lane) === shape && this.inner.bars?.(job, node) !== true
+  }
+
+  #lowest(job: JobId): Reservation | undefined {
+    let lowest: Reservation | undefined
+    for (const each of this.#reservations.of(job)) if (each.lane === this.lane && (lowest === undefined || each.node < lowest.node)) lowest = each
+    return lowest
+  }
+
+  // ---- what ends them ----
+
+  onFinish(job: JobId): void {
+    for (const each of this.#reservations.of(job)) this.#drop(each)
+  }
+
+  onNode(node: NodeId, up: boolean): void {
+    for (let lane = 0; lane < this.#areAll.length; lane++) {
+      this.#areAll[lane] = false
+      const reservation = up ? undefined : this.#reservations.on(node, lane as LaneId)
+      if (reservation !== undefined) this.#drop(reservation)
+    }
+  }
+
+  #drop(reservation: Reservation): void {
+    this.#reservations.drop(reservation)
+    this.#areAll[reservation.lane] = false
+    this.ended++
+  }
+}
