@@ -23,7 +23,7 @@ const configs: readonly Record<string, unknown>[] = [
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
 /** Those that go by more than they remember: what is reserved, how long a job has waited for its data, who was suspended, whose turn it is. */
-const forgetful = ['"reserving"', '"yarn-reserving"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"', '"gang-scheduling"']
+const forgetful = ['"reserving"', '"yarn-reserving"', '"yunikorn-reserving"', '"yunikorn-preempting"', '"capacity-scheduler"', '"fattened"', '"skip-delay"', '"mode":"suspend"', '"gang-scheduling"']
 const remembering = configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part)))
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */
