@@ -75,6 +75,23 @@ describe('queues of YuniKorn', () => {
     ])
   })
 
+  it('are read from values of Helm, of its chart alone or inside another one, and as the chart had them before', () => {
+    const plain = root('- name: a\n  maxapplications: 3')
+    const deeper = (text: string) => text.replaceAll(/^/gm, '  ')
+    const values = `yunikornDefaults:\n  service.clusterId: c1\n  queues.yaml: |\n${deeper(deeper(plain))}\n`
+    for (const text of [values, `yunikorn:\n${deeper(values)}`, `configuration: |\n${deeper(plain)}\n`]) expect([isQueueFile(text), made(text).options]).toEqual([true, made(plain).options])
+    expect(findings(values)).toEqual([['ignored', 2, 'service.clusterId', 'c1', 'of the scheduler itself, not of its queues'], ...findings(plain).map(([verdict, line, ...rest]) => [verdict, Number(line) + 3, ...rest])])
+    expect(made(`${values}---\n${config(root('- name: own'))}`).options).toEqual(made(root('- name: own')).options)
+  })
+
+  it('are those of the policy group, where there are several', () => {
+    const text = (more: string) => `${config(root('- name: a'))}  group-01.yaml: |\n${root('- name: b').replaceAll(/^/gm, '    ')}\n${more}`
+    expect([made(text('')).options, made(text('  service.policyGroup: group-01\n')).options]).toEqual([made(root('- name: a')).options, made(root('- name: b')).options])
+    expect(findings(text('  service.policyGroup: group-01\n')).filter(([verdict]) => verdict === 'ignored').map(([, , setting, , note]) => [setting, note])).toEqual([
+      ['service.schedulingInterval', 'of the scheduler itself, not of its queues'], ['queues.yaml', 'its queues do not count beside those of group-01.yaml'],
+    ])
+  })
+
   it('tell line by line what is honoured, in a ConfigMap too', () => {
     const text = queues(
       '- name: root\n  submitacl: "*"\n  queues:\n  - name: a\n    resources:\n      guaranteed: { vcore: 100 }\n      max:\n        pods: 10\n        hugepages-2Mi: 5\n    properties:\n      priority.offset: high\n      application.sort.polcy: fair\n      application.sort.policy: stateaware\n    limits:\n    - { groups: [dev, "*"], maxapplications: 1 }',
