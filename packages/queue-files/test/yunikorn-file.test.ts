@@ -186,6 +186,12 @@ describe('placement rules of YuniKorn', () => {
 })
 
 describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
+  it('but not where names are long, or of other systems (TestParseQueue, TestComplexUsers, TestServiceAccountUserName)', () => {
+    const limits = '  limits: [{ users: [user.lastname], maxapplications: 1 }, { users: [user@domain, "*"], groups: [dev, "*"], maxapplications: 1 }]\n'
+    const rules = '  placementrules: [{ name: user, filter: { users: ["system:serviceaccounts:ml:train-77"], groups: ["system:authenticated"] } }, { name: fixed, value: dev, create: true, parent: { name: fixed, value: admins } }]\n'
+    expect(messageOf(() => made(queues('- name: abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_\n- { name: admins, parent: true, submitacl: " admin", adminacl: "*" }', `${limits}${rules}`)))).toBe('no error')
+  })
+
   it.each([
     [root('- name: a\n- name: A'), '"queues.yaml" line 7 partitions[0].queues[0].queues[1].name: queue "a" was declared before in "root". Give every one once.'],
     [root('- name: a.b'), 'line 6 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
@@ -213,6 +219,19 @@ describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
     [queues('- name: a', '  placementrules: [{ name: users }]\n'), 'there is no placement rule "users".'],
     [queues('- name: a', '  placementrules: [{ name: fixed, value: b }]\n'), 'rule "fixed" names queue "b", which is not declared.'],
     [queues('- name: a', '  placementrules: [{ name: fixed }]\n'), 'rule "fixed" has no value.'],
+    // config_test.go: TestDeepQueueHierarchy, TestParseQueueFail, TestParsePartitionFail, TestParseACLFail, TestLimitsFail, TestParseRuleFail
+    [root('- name: $$$$'), 'line 6 partitions[0].queues[0].queues[0].name: no queue can be called "$$$$".'],
+    [root('- name: this-name-is-longer-than-sixtyfour-characters-and-thus-fails-parsing'), 'Names have letters, digits, - and _, at most 64 together.'],
+    ['partitions:\n- name: default\n', '"queues.yaml" line 2 partitions[0]: partition "default" has no queues.'],
+    [`${queues('- name: a')}- name: Default\n  queues: [{ name: a }]\n`, 'line 5 partitions[1].name: partition "default" was declared before.'],
+    [`${queues('- name: a')}- name: p\n  queues: [{ name: a }]\n- name: p\n  queues: [{ name: a }]\n`, 'partition "p" was declared before.'],
+    [root('- name: a\n  adminacl: users groups others'), 'adminacl: found users groups others, expected users and groups with one blank between them.'],
+    [root('- name: a\n  limits: [{ users: [user space], maxapplications: 1 }]'), 'no user can be called "user space".'],
+    [root('- name: a\n  limits: [{ groups: [group@domain], maxapplications: 1 }]'), 'no group can be called "group@domain".'],
+    [queues('- name: a', '  placementrules: [{ name: user, filter: { users: [99test] } }]\n'), 'placementrules[0].filter.users[0]: "99test" is neither a name nor a pattern.'],
+    [queues('- name: a', '  placementrules: [{ name: user, filter: { groups: [test@group] } }]\n'), '"test@group" is neither a name nor a pattern.'],
+    [queues('- name: a', '  placementrules: [{ name: user, filter: { users: ["test[test"] } }]\n'), '"test[test" is neither a name nor a pattern.'],
+    [queues('- { name: admins, parent: true }', '  placementrules: [{ name: fixed, value: dev, parent: { name: fixed, value: admins } }]\n'), 'rule "fixed" names queue "root.admins.dev", which is not declared.'], // TestCheckPlacementRules
     [queues('- name: a', '  nodesortpolicy: { type: spread }\n'), 'there is no way to sort nodes "spread".'],
     [config(root('- name: a.b')), '"queues.yaml" line 12 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
     [config('partitions:\n- name: default\n  queues: [\n'), '"queues.yaml" line'],

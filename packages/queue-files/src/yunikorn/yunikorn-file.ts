@@ -5,6 +5,7 @@ import { pathOfText } from '../held-text.js'
 import { innerObject } from '../inner-object.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
+import { checkAcl, checkLimitName, checkPartitions, checkQueueName } from './check-names.js'
 import { checkResources } from './check-resources.js'
 import { Located } from './located.js'
 import { readRules, type Rule } from './rules.js'
@@ -94,6 +95,7 @@ function partitionOf(top: Located, file: string, others: Other[]): YunikornFile 
   top.fields(['partitions', 'checksum'])
   const partitions = top.at('partitions').items()
   const nameIn = (partition: Located) => (partition.at('name').string() ?? 'default').toLowerCase()
+  checkPartitions(partitions, nameIn)
   const partition = partitions.find((each) => nameIn(each) === 'default') ?? partitions[0]
   if (partition === undefined) throw top.at('partitions').error('has no partition.')
   partition.fields(['name', 'queues', 'placementrules', 'limits', 'nodesortpolicy', 'preemption', 'statedumpfilepath'])
@@ -165,6 +167,8 @@ function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined
       `the name of queue "${name}" has a period, which stands between a queue and the one around it.`,
       'Put one queue into the other.',
     )
+  checkQueueName(found.at('name'), name)
+  for (const key of ['adminacl', 'submitacl']) checkAcl(found.at(key))
   const path = around === undefined ? 'root' : `${around.path}.${name}`
   const isParent = found.at('parent').flag() === true || found.at('queues').items().length > 0
   const template = found.at('childtemplate')
@@ -203,6 +207,7 @@ function limitsOf(found: Located): YunikornLimit[] {
     const names = (kind: 'users' | 'groups') =>
       each.at(kind).items().map((given) => {
         const name = given.string() ?? ''
+        checkLimitName(given, kind, name)
         if (seen[kind].has(name)) throw given.error(`"${name}" has a limit in this queue already.`, 'Give every one once.')
         if (seen[kind].has('*')) throw given.error(`"${name}" comes after "*".`, 'Put the limit of "*" at the end.')
         seen[kind].add(name)
