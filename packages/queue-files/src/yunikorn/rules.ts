@@ -59,6 +59,8 @@ function readRule(found: Located): Rule {
 
 /** What makes a name a pattern. */
 const SPECIAL = /[\^$*+?()[{}|]/
+/** Flags as Go has them, in front of a pattern. */
+const FLAGS = /^\(\?([ims]+)\)/
 
 function filterOf(found: Located): Filter {
   found.fields(['type', 'users', 'groups'])
@@ -78,7 +80,8 @@ function matcherOf(filter: Located, kind: 'users' | 'groups'): Filter['users'] {
     return (name) => list.includes(name)
   }
   try {
-    const pattern = new RegExp(only)
+    const [flagged = '', flags] = FLAGS.exec(only) ?? []
+    const pattern = new RegExp(only.slice(flagged.length), flags)
     return (name) => pattern.test(name)
   } catch {
     throw wrong()
