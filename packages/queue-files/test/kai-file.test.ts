@@ -52,6 +52,54 @@ describe('queues of KAI', () => {
     expect(messageOf(() => made(queue('a', '{ reclaimMinRuntime: soon }')))).toContain('spec.reclaimMinRuntime: found "soon", expected a duration such as 10m or 1h30m')
   })
 
+  describe('with a SchedulingShard', () => {
+    const shard = (spec: string, name = 'default') => `apiVersion: kai.scheduler/v1\nkind: SchedulingShard\nmetadata: { name: ${name} }\nspec: ${spec}\n`
+    const of = (spec: string, resources: readonly string[] = facts.resources) => queuePolicy(readQueues(source(queue('a', '{}'), shard(spec))), { ...facts, resources }) as KaiPolicy
+    const told = ({ findings }: KaiPolicy) => findings.filter(({ line }) => line > 5).map(({ verdict, setting, value, note }) => [verdict, setting, value, note].join(' | '))
+
+    it('have its least times to run, but where arguments of the plug-in take their place', () => {
+      const given = 'minRuntime: { preemptMinRuntime: 5m, reclaimMinRuntime: 1d }'
+      expect(of(`{ ${given} }`).options).toMatchObject({ defaultPreemptMinRuntime: 300, defaultReclaimMinRuntime: 86_400 })
+      const replaced = of(`{ ${given}, plugins: { minruntime: { arguments: { defaultReclaimMinRuntime: 10m, reclaimResolveMethod: queue } } } }`)
+      expect(replaced.options).toMatchObject({ defaultReclaimMinRuntime: 600, reclaimResolveMethod: 'queue' })
+      expect(replaced.options).not.toHaveProperty('defaultPreemptMinRuntime')
+      expect(told(replaced)).toContain('ignored | default minRuntime.preemptMinRuntime | 5m | arguments of the plug-in minruntime take its place')
+    })
+
+    it('have nodes chosen as it says of GPUs, or of CPUs where there are none', () => {
+      const strategy = '{ placementStrategy: { gpu: binpack, cpu: spread } }'
+      const placed = (resources?: readonly string[], spec = strategy) => (of(spec, resources).policy as { readonly 'kai-preempting': { readonly placement?: unknown } })['kai-preempting'].placement
+      expect(placed()).toEqual({ weighted: { scores: { 'most-allocated': 1 }, resourceWeights: { cpu: 0, mem: 0, gpu: 1 } } })
+      expect(placed(['cpu', 'mem'])).toEqual({ weighted: { scores: { 'least-allocated': 1 }, resourceWeights: { cpu: 1, mem: 0 } } })
+      expect(placed(['map'])).toBeUndefined()
+      expect(placed(facts.resources, '{}')).toBeUndefined()
+      expect(told(of(strategy))).toEqual([
+        'approximated | default placementStrategy.gpu | binpack | as most-allocated of the placement weighted, for all jobs', 'ignored | default placementStrategy.cpu | spread | nodes are chosen by gpu',
+      ])
+    })
+
+    it('are told what else it says, and of which of several it is', () => {
+      expect(told(of('{ kValue: 0.5, args: { v: "4" }, actions: { consolidation: { enabled: false }, preempt: { enabled: false, priority: 3 }, reclaim: { enabled: true } }, plugins: { elastic: { enabled: false } } }'))).toEqual([
+        'ignored | default kValue | 0.5 | past usage does not count',
+        'ignored | default args |  | flags of the scheduler',
+        'ignored | default plugins.elastic.enabled | false | not simulated',
+        'honoured | default actions.consolidation.enabled | false | ',
+        'ignored | default actions.preempt.enabled | false | it cannot be switched off',
+        'ignored | default actions.preempt.priority | 3 | not simulated',
+        'honoured | default actions.reclaim.enabled | true | ',
+      ])
+      const two = made(queue('a', '{}'), shard('{ partitionLabelValue: h100, minRuntime: { preemptMinRuntime: 1m } }', 'h100'), shard('{ minRuntime: { preemptMinRuntime: 2m } }'))
+      expect(two.options.defaultPreemptMinRuntime).toBe(120)
+      expect(told(two)).toContain('ignored | SchedulingShard h100 |  | all nodes, queues and jobs are in one shard')
+    })
+
+    it('are answered where it is wrong', () => {
+      expect(messageOf(() => of('{ minRuntime: { preemptMinRuntime: soon } }'))).toContain('spec.minRuntime.preemptMinRuntime: found "soon", expected a duration')
+      expect(messageOf(() => of('{ placementStrategy: { gpu: pack } }'))).toContain('spec.placementStrategy.gpu: found "pack", expected binpack, spread.')
+      expect(messageOf(() => of('{ plugins: { minruntime: { arguments: { reclaimResolveMethod: up } } } }'))).toContain('reclaimResolveMethod: found "up", expected lca, queue.')
+    })
+  })
+
   it('are a tree with their settings', () => {
     const { rows } = queueTable(readQueues(source(queue('b', '{ parentQueue: a, priority: 5 }'), queue('a', `{ resources: { gpu: ${all(4)} } }`))))
     expect(rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([['a', 0, true, { quota: 'gpu=4', limit: 'gpu=-1', overQuotaWeight: 'gpu=2' }], ['a.b', 1, false, { priority: '5' }]])

@@ -256,7 +256,7 @@ describe('manifests of Kueue', () => {
     const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: pods, nominalQuota: 5 }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
       ['honoured', 5, 'a namespaceSelector', '{}', ''],
-      ['ignored', 6, 'a stopPolicy', 'Hold', 'queues are not stopped'],
+      ['approximated', 6, 'a stopPolicy', 'Hold', 'its jobs are refused, there they wait; those that run go on'],
       ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
       ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
       ['ignored', 14, 'a nominalQuota of pods', '5', 'jobs ask for CPU, memory and GPUs'],
@@ -325,9 +325,30 @@ describe('manifests of Kueue', () => {
     expect(findings.filter(({ line }) => line > 12).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
       ['honoured', 'LocalQueue x', 'a', ''],
       ['ignored', 'LocalQueue x fairSharing.weight', '2', 'admission fair sharing is off: a Configuration with `admissionFairSharing` turns it on'],
-      ['ignored', 'LocalQueue x stopPolicy', 'Hold', 'queues are not stopped'],
+      ['approximated', 'LocalQueue x stopPolicy', 'Hold', 'its jobs are refused, there they wait; those that run go on'],
       ['honoured', 'LocalQueue y', 'a', ''],
+      ['honoured', 'LocalQueue y stopPolicy', 'None', ''],
     ])
+  })
+
+  it('admit nobody while they are stopped, but go on with who runs already where they are only held', () => {
+    const local = (namespace: string, name: string, spec: string) => object('LocalQueue', name, spec).replace('metadata: {', `metadata: { namespace: ${namespace},`)
+    const policy = made([
+      queue('a'), queue('held', ['stopPolicy: Hold']), queue('drained', ['stopPolicy: HoldAndDrain']),
+      local('ml', 'x', '{ clusterQueue: a, stopPolicy: Hold }'), local('web', 'x', '{ clusterQueue: a }'), local('web', 'y', '{ clusterQueue: a, stopPolicy: HoldAndDrain }'), local('web', 'z', '{ clusterQueue: held }'),
+    ])
+    const place = placeInKueue(policy)
+    const why = (user: string, name: string, status: 'running' | 'pending' = 'pending') => place({ id: 'j', submit: 0, stages: [], user, queue: name, recorded: { status } }).refused
+    const stop = (name: string, by: string) => `${name} is stopped (stopPolicy: ${by}), so nobody is admitted to it`
+    expect([why('ml', 'a'), why('ml', 'held'), why('ml', 'drained')]).toEqual([undefined, stop('ClusterQueue "held"', 'Hold'), stop('ClusterQueue "drained"', 'HoldAndDrain')])
+    expect([why('ml', 'x'), why('web', 'x'), why('qa', 'x')]).toEqual([stop('LocalQueue "ml/x"', 'Hold'), undefined, undefined])
+    expect([why('web', 'y'), why('qa', 'y'), why('web', 'z')]).toEqual([stop('LocalQueue "web/y"', 'HoldAndDrain'), stop('LocalQueue "y"', 'HoldAndDrain'), stop('ClusterQueue "held"', 'Hold')])
+    expect([why('ml', 'held', 'running'), why('ml', 'x', 'running'), why('ml', 'drained', 'running')]).toEqual([undefined, undefined, stop('ClusterQueue "drained"', 'HoldAndDrain')])
+    expect(Object.keys(policy.options.queues ?? {})).toEqual(['a', 'held', 'drained']) // their quota is lent
+  })
+
+  it('are not stopped in a way that there is not', () => {
+    expect(message(queue('a', ['stopPolicy: Drain']))).toBe('"kueue.yaml" line 5 spec.stopPolicy: found "Drain", expected None, Hold, HoldAndDrain.')
   })
 
   it('may be a list in JSON, and have rows that are compared', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareQueues, queuePolicy, queueTable, readQueues, type VolcanoPolicy } from '../src/index.js'
+import { compareQueues, isQueueFile, queuePolicy, queueTable, readQueues, type VolcanoPolicy } from '../src/index.js'
 import { messageOf } from './message-of.js'
 
 const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, totals: { cpu: 64_000, mem: 262_144, gpu: 8000 } }
@@ -138,6 +138,37 @@ describe('queues of Volcano', () => {
     expect(queueTable(readQueues(source(annotated('root/a', '1/2')))).rows[0]?.settings).toEqual({ weight: '3', 'hierarchy': 'root/a', 'hierarchy-weights': '1/2' })
   })
 
+  it('are read from values of Helm, those of Flux and of a chart inside another one too', () => {
+    const expected = made(inMap).policy
+    const values = `basic: { image_tag_version: latest }\ncustom:\n  admission_config_override: ~\n  scheduler_config_override: |\n${conf.replace(/^/gm, '    ')}\n`
+    const inside = (around: string) => `${around}${values.replace(/^/gm, '    ')}`
+    for (const text of [values, inside('volcano:\n'), inside('apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: { name: volcano }\nspec:\n  values:\n')]) expect([isQueueFile(text), made(text).policy]).toEqual([true, expected])
+    expect(made(values).findings[0]).toMatchObject({ line: 5, setting: 'action enqueue' })
+    expect(isQueueFile('custom:\n  scheduler_config_override: ~\n')).toBe(false)
+  })
+
+  it('have actions of others told, and a list taken, which Volcano refuses', () => {
+    const told = (actions: string) => {
+      const { options: { actions: chosen }, findings } = made(`actions: ${actions}\ntiers:\n- plugins: [{ name: gang }]\n`)
+      return [chosen, findings.filter(({ setting }) => setting.startsWith('action')).map(({ verdict, setting, note }) => [verdict, setting, note].join(' | '))]
+    }
+    expect(told('"enqueue, gangallocate, defragment"')).toEqual([['enqueue'], [
+      'honoured | action enqueue | ', 'ignored | action gangallocate | not simulated, and not of Volcano itself', 'ignored | action defragment | not simulated, and not of Volcano itself',
+    ]])
+    expect(told('[enqueue, allocate]')).toEqual([['enqueue', 'allocate'], [
+      'approximated | actions | as a text with commas: Volcano refuses a list, and keeps the configuration that it had', 'honoured | action enqueue | ', 'honoured | action allocate | ',
+    ]])
+  })
+
+  it('tell factors of overcommit below 1, and those of queues, which are off in Volcano', () => {
+    const { findings } = made(queue('a', '{}').replace('{ name: a }', '{ name: a, annotations: { volcano.sh/overcommit-factor: "1.5", volcano.sh/colour: red, team: x } }'), inMap.replace('factor: 1.5', 'factor: 0.5'))
+    expect(findings.filter(({ setting }) => /^a |factor$/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
+      ['ignored', 'a volcano.sh/overcommit-factor', '1.5', 'off in Volcano without its gate QueueScopedOvercommit, and not simulated'],
+      ['ignored', 'a volcano.sh/colour', 'red', 'not simulated'],
+      ['honoured', 'overcommit overcommit-factor', '0.5', 'below 1: Volcano takes 1.2 then'],
+    ])
+  })
+
   it('have a waiting time after which jobs are enqueued', () => {
     const told = (text: string) => {
       const { options: { tiers }, findings } = made(queue('a', '{}'), `actions: enqueue\ntiers:\n- plugins:\n  - name: sla\n    arguments: { sla-waiting-time: ${text} }\n`)
@@ -170,6 +201,8 @@ describe('queues of Volcano', () => {
     [queue('a', '{ capability: { cpu: many } }'), 'spec.capability.cpu: found "many", expected a quantity'],
     [queue('a', '{}', 'status: { state: Ajar }\n'), 'status.state: found "Ajar", expected Open, Closed, Closing, Unknown.'],
     ['actions: allocat\ntiers: []\n', '"volcano.yaml" line 1 actions: no action is called "allocat". Did you mean "allocate"?'],
+    ['actions: [enqueue, allocat]\ntiers: []\n', '"volcano.yaml" line 1 actions[1]: no action is called "allocat". Did you mean "allocate"?'],
+    ['actions: []\ntiers: []\n', '"volcano.yaml" line 1 actions: found [], expected actions. Write them with commas'],
     ['actions: allocate\ntiers:\n- plugins:\n  - enableJobOrder: true\n', '"volcano.yaml" line 4 tiers[0].plugins[0]: is a plug-in without a name.'],
     ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: maybe\n', '"volcano.yaml" line 5 tiers[0].plugins[0].enableJobOrder: found "maybe", expected true or false.'],
     ['actions: allocate\ntiers: gang\n', '"volcano.yaml" line 2 tiers: found "gang", expected a list.'],

@@ -75,6 +75,23 @@ describe('queues of YuniKorn', () => {
     ])
   })
 
+  it('are read from values of Helm, of its chart alone or inside another one, and as the chart had them before', () => {
+    const plain = root('- name: a\n  maxapplications: 3')
+    const deeper = (text: string) => text.replaceAll(/^/gm, '  ')
+    const values = `yunikornDefaults:\n  service.clusterId: c1\n  queues.yaml: |\n${deeper(deeper(plain))}\n`
+    for (const text of [values, `yunikorn:\n${deeper(values)}`, `configuration: |\n${deeper(plain)}\n`]) expect([isQueueFile(text), made(text).options]).toEqual([true, made(plain).options])
+    expect(findings(values)).toEqual([['ignored', 2, 'service.clusterId', 'c1', 'of the scheduler itself, not of its queues'], ...findings(plain).map(([verdict, line, ...rest]) => [verdict, Number(line) + 3, ...rest])])
+    expect(made(`${values}---\n${config(root('- name: own'))}`).options).toEqual(made(root('- name: own')).options)
+  })
+
+  it('are those of the policy group, where there are several', () => {
+    const text = (more: string) => `${config(root('- name: a'))}  group-01.yaml: |\n${root('- name: b').replaceAll(/^/gm, '    ')}\n${more}`
+    expect([made(text('')).options, made(text('  service.policyGroup: group-01\n')).options]).toEqual([made(root('- name: a')).options, made(root('- name: b')).options])
+    expect(findings(text('  service.policyGroup: group-01\n')).filter(([verdict]) => verdict === 'ignored').map(([, , setting, , note]) => [setting, note])).toEqual([
+      ['service.schedulingInterval', 'of the scheduler itself, not of its queues'], ['queues.yaml', 'its queues do not count beside those of group-01.yaml'],
+    ])
+  })
+
   it('tell line by line what is honoured, in a ConfigMap too', () => {
     const text = queues(
       '- name: root\n  submitacl: "*"\n  queues:\n  - name: a\n    resources:\n      guaranteed: { vcore: 100 }\n      max:\n        pods: 10\n        hugepages-2Mi: 5\n    properties:\n      priority.offset: high\n      application.sort.polcy: fair\n      application.sort.policy: stateaware\n    limits:\n    - { groups: [dev, "*"], maxapplications: 1 }',
@@ -144,6 +161,10 @@ describe('placement rules of YuniKorn', () => {
     ['a filter of users', '- { name: fixed, value: leaf, filter: { users: [ann, bob] } }', { user: 'ann' }, 'root.leaf'],
     ['a filter of others', '- { name: fixed, value: leaf, filter: { users: [ann, bob] } }', { user: 'cid' }, none],
     ['a pattern', '- { name: fixed, value: leaf, filter: { type: allow, users: ["ml-.*"] } }', { user: 'ml-7' }, 'root.leaf'],
+    ['a pattern of names in any case (TestComplexExpression)', '- { name: fixed, value: leaf, filter: { users: ["(?i)user1"] } }', { user: 'USER1' }, 'root.leaf'],
+    ['not another user of it', '- { name: fixed, value: leaf, filter: { users: ["(?i)user1"] } }', { user: 'user2' }, none],
+    ['a pattern of groups', '- { name: fixed, value: leaf, filter: { groups: ["^(group1.|other)$"] } }', { user: 'ann', group: 'group12' }, 'root.leaf'],
+    ['not another group of it', '- { name: fixed, value: leaf, filter: { groups: ["^(group1.|other)$"] } }', { user: 'ann', group: 'group101' }, none],
     ['a filter that denies', '- { name: fixed, value: leaf, filter: { type: deny, groups: [dev] } }', { user: 'ann', group: 'dev' }, none],
     ['a filter that denies others', '- { name: fixed, value: leaf, filter: { type: deny, groups: [dev] } }', { user: 'ann', group: 'ops' }, 'root.leaf'],
     ['a filter that denies all', '- { name: fixed, value: leaf, filter: { type: deny } }', { user: 'ann' }, none],
@@ -169,6 +190,12 @@ describe('placement rules of YuniKorn', () => {
 })
 
 describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
+  it('but not where names are long, or of other systems (TestParseQueue, TestComplexUsers, TestServiceAccountUserName)', () => {
+    const limits = '  limits: [{ users: [user.lastname], maxapplications: 1 }, { users: [user@domain, "*"], groups: [dev, "*"], maxapplications: 1 }]\n'
+    const rules = '  placementrules: [{ name: user, filter: { users: ["system:serviceaccounts:ml:train-77"], groups: ["system:authenticated"] } }, { name: fixed, value: dev, create: true, parent: { name: fixed, value: admins } }]\n'
+    expect(messageOf(() => made(queues('- name: abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_\n- { name: admins, parent: true, submitacl: " admin", adminacl: "*" }', `${limits}${rules}`)))).toBe('no error')
+  })
+
   it.each([
     [root('- name: a\n- name: A'), '"queues.yaml" line 7 partitions[0].queues[0].queues[1].name: queue "a" was declared before in "root". Give every one once.'],
     [root('- name: a.b'), 'line 6 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
@@ -196,6 +223,19 @@ describe('a queues.yaml of YuniKorn is answered where it is wrong', () => {
     [queues('- name: a', '  placementrules: [{ name: users }]\n'), 'there is no placement rule "users".'],
     [queues('- name: a', '  placementrules: [{ name: fixed, value: b }]\n'), 'rule "fixed" names queue "b", which is not declared.'],
     [queues('- name: a', '  placementrules: [{ name: fixed }]\n'), 'rule "fixed" has no value.'],
+    // config_test.go: TestDeepQueueHierarchy, TestParseQueueFail, TestParsePartitionFail, TestParseACLFail, TestLimitsFail, TestParseRuleFail
+    [root('- name: $$$$'), 'line 6 partitions[0].queues[0].queues[0].name: no queue can be called "$$$$".'],
+    [root('- name: this-name-is-longer-than-sixtyfour-characters-and-thus-fails-parsing'), 'Names have letters, digits, - and _, at most 64 together.'],
+    ['partitions:\n- name: default\n', '"queues.yaml" line 2 partitions[0]: partition "default" has no queues.'],
+    [`${queues('- name: a')}- name: Default\n  queues: [{ name: a }]\n`, 'line 5 partitions[1].name: partition "default" was declared before.'],
+    [`${queues('- name: a')}- name: p\n  queues: [{ name: a }]\n- name: p\n  queues: [{ name: a }]\n`, 'partition "p" was declared before.'],
+    [root('- name: a\n  adminacl: users groups others'), 'adminacl: found users groups others, expected users and groups with one blank between them.'],
+    [root('- name: a\n  limits: [{ users: [user space], maxapplications: 1 }]'), 'no user can be called "user space".'],
+    [root('- name: a\n  limits: [{ groups: [group@domain], maxapplications: 1 }]'), 'no group can be called "group@domain".'],
+    [queues('- name: a', '  placementrules: [{ name: user, filter: { users: [99test] } }]\n'), 'placementrules[0].filter.users[0]: "99test" is neither a name nor a pattern.'],
+    [queues('- name: a', '  placementrules: [{ name: user, filter: { groups: [test@group] } }]\n'), '"test@group" is neither a name nor a pattern.'],
+    [queues('- name: a', '  placementrules: [{ name: user, filter: { users: ["test[test"] } }]\n'), '"test[test" is neither a name nor a pattern.'],
+    [queues('- { name: admins, parent: true }', '  placementrules: [{ name: fixed, value: dev, parent: { name: fixed, value: admins } }]\n'), 'rule "fixed" names queue "root.admins.dev", which is not declared.'], // TestCheckPlacementRules
     [queues('- name: a', '  nodesortpolicy: { type: spread }\n'), 'there is no way to sort nodes "spread".'],
     [config(root('- name: a.b')), '"queues.yaml" line 12 partitions[0].queues[0].queues[0].name: the name of queue "a.b" has a period'],
     [config('partitions:\n- name: default\n  queues: [\n'), '"queues.yaml" line'],

@@ -204,6 +204,46 @@ describe('what a group of pods asks at least', () => {
     expect(stagesOf(group, ...ofGroup('decode'), ...ofGroup('prefill'))).toEqual([[3, true, 2], [3, true, 1]])
   })
 
+  describe('of a group of KAI with minSubGroup', () => {
+    const subgroup = (name: string, pods: number) => Array.from({ length: pods }, (_, i) => pod(`${name}-${i}`, { annotations: { 'pod-group-name': 'pg' }, labels: { 'kai.scheduler/subgroup-name': name } }))
+    const leastIn = (spec: Json, pods: Readonly<Record<string, number>>, options: object = {}) => {
+      const text = JSON.stringify(list(other('scheduling.run.ai/v2alpha2', 'PodGroup', 'pg', spec), ...Object.entries(pods).flatMap(([name, count]) => subgroup(name, count))))
+      const stages = [...jobsOf(read(text, options))][0]?.stages ?? []
+      return stages.map(({ tasks, gang, minTasks }) => (gang === true ? (minTasks ?? tasks) : 0))
+    }
+    const replicas = (least: number) => ['c', 'b', 'a'].map((name) => ({ name, minMember: least }))
+
+    it('is that of so many subgroups, the first by name, and the others are of no gang', () => {
+      const pods = { c: 3, b: 3, a: 3 }
+      expect([1, 2, 3].map((minSubGroup) => leastIn({ minSubGroup, subGroups: replicas(2) }, pods))).toEqual([[0, 0, 2], [0, 2, 2], [2, 2, 2]])
+      expect(leastIn({ subGroups: replicas(2) }, pods)).toEqual([2, 2, 2])
+    })
+
+    it('is that of those with pods enough, and of the others where they are too few', () => {
+      expect(leastIn({ minSubGroup: 1, subGroups: replicas(2) }, { c: 2, b: 3, a: 1 })).toEqual([0, 2, 0])
+      expect(leastIn({ minSubGroup: 2, subGroups: replicas(3) }, { c: 1, b: 3, a: 1 })).toEqual([0, 3, 1])
+    })
+
+    it('counts subgroups that need no pods first', () => {
+      const subGroups = [{ name: 'a', minMember: 2 }, { name: 'b', minMember: 2 }, { name: 'idle', minMember: 0 }]
+      expect(leastIn({ minSubGroup: 2, subGroups }, { a: 2, b: 2, idle: 2 })).toEqual([2, 0, 0])
+    })
+
+    it('is told of subgroups in others for each of them: three of four for prefill and one of two for decode', () => {
+      const prefill = ['p0', 'p1', 'p2', 'p3'].map((name) => ({ name, parent: 'prefill', minMember: 8 }))
+      const decode = ['d0', 'd1'].map((name) => ({ name, parent: 'decode', minMember: 4 }))
+      const subGroups = [{ name: 'prefill', minSubGroup: 3 }, ...prefill, { name: 'decode', minSubGroup: 1 }, ...decode]
+      const pods = { p0: 8, p1: 8, p2: 8, p3: 8, d0: 4, d1: 4 }
+      expect(leastIn({ minSubGroup: 2, subGroups }, pods)).toEqual([8, 8, 8, 0, 4, 0])
+      expect(leastIn({ minSubGroup: 1, subGroups }, pods)).toEqual([0, 0, 0, 0, 4, 0])
+      expect(leastIn({ minSubGroup: 2, subGroups: [{ name: 'prefill', minSubGroup: 0 }, ...subGroups.slice(1)] }, pods)).toEqual([0, 0, 0, 0, 4, 0])
+    })
+
+    it('is that of each subgroup alone for policies that start stages one by one', () => {
+      expect(leastIn({ minSubGroup: 1, subGroups: replicas(2) }, { a: 3, b: 3, c: 3 }, { gang: 'stages' })).toEqual([2, 2, 2])
+    })
+  })
+
   it('is not what says whether a job may be preempted: its group, object or pods do, for KAI, Volcano and YuniKorn', () => {
     const says = (...items: readonly object[]) => jobs(...items).map(({ preemptible }) => preemptible)
     const label = (key: string, value: string) => ({ labels: { [key]: value } })

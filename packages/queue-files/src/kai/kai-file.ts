@@ -16,6 +16,8 @@ export interface KaiFile {
   readonly file: string
   /** Parents before their children. */
   readonly queues: readonly KaiQueue[]
+  /** Objects of the kind SchedulingShard. */
+  readonly shards: readonly KubernetesObject[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
@@ -38,7 +40,8 @@ export function readKai({ text, file }: SourceText): KaiFile {
         'Give it another name.',
       )
   if (named.size === 0) throw new SchedError('BAD_INPUT', 'has no Queue of scheduling.run.ai.', { file })
-  return { kind: 'kai', file, queues: nestedQueues(named, 'parentQueue'), others: all.filter((each) => !isQueue(each)) }
+  const shards = all.filter(({ kind, object }) => kind === 'SchedulingShard' && textOf(object['apiVersion'] ?? '').startsWith('kai.scheduler/'))
+  return { kind: 'kai', file, queues: nestedQueues(named, 'parentQueue'), shards, others: all.filter((each) => !isQueue(each) && !shards.includes(each)) }
 }
 
 /** Settings of a queue as written, one text each: amounts as `gpu=4 cpu=-1`. */

@@ -4,6 +4,7 @@ import { tellOthers } from '../other-objects.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import type { KaiFile } from './kai-file.js'
 import { queueSettings, RESOURCES } from './queue-settings.js'
+import { shardSettings } from './shard.js'
 
 /** What queues of KAI Scheduler come to. */
 export interface KaiPolicy extends QueuePolicy {
@@ -27,12 +28,14 @@ const NON_PREEMPTIBLE = 100
 export function kaiPolicy(file: KaiFile, cluster: ClusterFacts): KaiPolicy {
   const findings = new Findings(file.file)
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.path, queueSettings(queue, cluster, findings)]))
+  const shard = shardSettings(file.shards, cluster, findings)
   tellOthers(file.others, findings)
   const there = RESOURCES.filter((each) => cluster.resources.includes(each))
   const options: KaiOptions = {
     queues, nonPreemptiblePriority: NON_PREEMPTIBLE,
+    ...shard.options,
     ...(there.length > 0 && there.length < RESOURCES.length && { fairSharesFirst: false }), // of what is not there nobody has more
   }
   const leaves = new Map(file.queues.filter(({ isParent }) => !isParent).map(({ name, path }) => [name, path]))
-  return { kind: 'kai', policy: { 'kai-preempting': options }, options, leaves, findings: findings.all.sort(byPlace) }
+  return { kind: 'kai', policy: { 'kai-preempting': { ...options, ...(shard.placement !== undefined && { placement: shard.placement }) } }, options, leaves, findings: findings.all.sort(byPlace) }
 }

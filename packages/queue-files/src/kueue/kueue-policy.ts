@@ -10,6 +10,7 @@ import type { KueueFile } from './kueue-file.js'
 import { barredNamespaces } from './namespace-selector.js'
 import { covered, isByFlavor, quotasOf, RESOURCES } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
+import { stopsOf, type Stops } from './stop-policy.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What manifests of Kueue come to. */
@@ -20,6 +21,8 @@ export interface KueuePolicy extends QueuePolicy {
   readonly options: KueueOptions
   /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
   readonly localQueues: ReadonlyMap<string, string>
+  /** Queues to which nobody is admitted. */
+  readonly stops: Stops
   /** By ClusterQueue the namespaces of the file whose jobs it does not admit. */
   readonly barred: ReadonlyMap<string, ReadonlySet<string>>
   /** What jobs of a ClusterQueue tolerate for its flavors. */
@@ -51,7 +54,7 @@ const ofQueue: { readonly [field: string]: Known } = {
 const modes: readonly string[] = ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing']
 const BESIDE_FAIR = 'with fair sharing shares decide whom a workload may preempt: it changes nothing'
 const why = knownWords<string>({
-  admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks', stopPolicy: 'queues are not stopped',
+  admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks',
   weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on', admissionMode: OFF, mode: OFF,
   policy: BESIDE_FAIR, maxPriorityThreshold: BESIDE_FAIR,
   topologyName: 'there is no topology-aware scheduling',
@@ -105,9 +108,10 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   } as KueueOptions
   const barred = barredNamespaces(file, findings)
   const localQueues = localQueuesOf(file, findings)
+  const stops = stopsOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
   tellOthers(file.others, findings, whyNot)
-  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, barred, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
 }
 
 /** The fields of an object that mean something here, checked; others are told. */
@@ -124,8 +128,8 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
       note,
     )
     if (field === 'resourceGroups' || field === 'namespaceSelector' || value === null || value === undefined) continue
-    if (field === 'stopPolicy' && value === 'None') tell('honoured')
-    else if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
+    if (field === 'stopPolicy' && found.kind === 'ClusterQueue') continue
+    if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
     else if (typeof what === 'object' && !Array.isArray(what))
       options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
     else {
@@ -207,7 +211,7 @@ function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Find
     const { namespace } = valueAt(each, ['metadata'])
     const isNamespaced = typeof namespace === 'string' && namespace !== ''
     const { clusterQueue, ...others } = valueAt(each, ['spec'])
-    for (const [field, value] of Object.entries(others).filter(([key, given]) => key !== 'fairSharing' && (key !== 'stopPolicy' || given !== 'None')))
+    for (const [field, value] of Object.entries(others).filter(([key]) => key !== 'fairSharing' && key !== 'stopPolicy'))
       findings.add(
         'ignored',
         where(each, ['spec', field]),

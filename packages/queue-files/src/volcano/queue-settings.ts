@@ -30,6 +30,7 @@ const strategies = ['traverse', 'fifo', 'priorityfifo']
 const states = ['Open', 'Closed', 'Closing', 'Unknown']
 const why = knownWords<string>({ affinity: 'queues are not bound to groups of nodes', type: 'it has no effect', extendClusters: 'there is one cluster' })
 const known = ['weight', 'capability', 'deserved', 'guarantee', 'reclaimable', 'parent', 'priority', 'dequeueStrategy']
+const OWN = 'volcano.sh/'
 const HIERARCHY = ['metadata', 'annotations', 'volcano.sh/hierarchy']
 const WEIGHTS = ['metadata', 'annotations', 'volcano.sh/hierarchy-weights']
 
@@ -60,6 +61,7 @@ class Reading {
     const way = this.#rules.isDominant ? this.#wayOf() : undefined
     this.#fields(way !== undefined)
     this.#tellHierarchy(way !== undefined)
+    this.#tellAnnotations()
     Object.assign(this.#settings, way)
     const spec = fieldsOf(this.#queue.found.object['spec'])
     for (const field of Object.keys(spec))
@@ -127,6 +129,13 @@ class Reading {
       const value = at(this.#queue.found.object, path)
       if (value !== undefined) this.#tell(counts ? 'honoured' : 'ignored', path, value, note)
     }
+  }
+
+  #tellAnnotations(): void {
+    const annotations = fieldsOf(at(this.#queue.found.object, ['metadata', 'annotations']))
+    for (const [name, value] of Object.entries(annotations))
+      if (name.startsWith(OWN) && name !== HIERARCHY.at(-1) && name !== WEIGHTS.at(-1))
+        this.#tell('ignored', ['metadata', 'annotations', name], value, name === `${OWN}overcommit-factor` ? 'off in Volcano without its gate QueueScopedOvercommit, and not simulated' : 'not simulated')
   }
 
   #state(): void {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { knownWords, SchedError, suggest, type Config } from '@sched/core'
+import { knownWords, nearest, SchedError, suggest, type Config } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
@@ -78,28 +78,28 @@ class Reader {
     this.#findings.add(verdict, { line, file }, setting, typeof value === 'object' ? '' : textOf(value), note)
   }
 
+  /** Those that the policy has. Volcano takes none of the others either, unless it was built with them. */
   #actions(given: unknown): Action[] {
-    if (typeof given !== 'string' || given.trim() === '')
+    const names = Array.isArray(given) ? given.map(textOf) : typeof given === 'string' ? given.split(',') : []
+    if (names.join('').trim() === '')
       throw new SchedError(
         'BAD_INPUT',
         given === undefined ? 'has no actions.' : `found ${JSON.stringify(given)}, expected actions.`,
         this.#conf.place('actions'),
         'Write them with commas: actions: "enqueue, allocate, backfill".',
       )
-    return given.split(',').flatMap((text) => {
-      const name = text.trim()
-      const reason = otherActions[name]
-      const action = actions.find((each) => each === name)
-      if (action === undefined && reason === undefined) throw new SchedError('BAD_INPUT', `no action is called "${name}".`, this.#conf.place('actions'), suggest(name, actions))
-      this.#tell(
-        action === undefined ? 'ignored' : 'honoured',
-        ['actions'],
-        `action ${name}`,
-        '',
-        reason ?? (name === 'backfill' ? 'tasks that ask nothing start with the others' : ''),
-      )
-      return action ?? []
-    })
+    if (Array.isArray(given)) this.#tell('approximated', ['actions'], 'actions', '', 'as a text with commas: Volcano refuses a list, and keeps the configuration that it had')
+    return names.flatMap((text, i) => this.#action(text.trim(), Array.isArray(given) ? ['actions', i] : ['actions']))
+  }
+
+  #action(name: string, path: Path): Action[] {
+    const action = actions.find((each) => each === name)
+    const isWhole = actions.some((each) => name.includes(each)) // such as gangallocate: a name of its own, and no mistake in one
+    if (action === undefined && otherActions[name] === undefined && !isWhole && nearest(name, actions) !== undefined)
+      throw new SchedError('BAD_INPUT', `no action is called "${name}".`, this.#conf.place(...path), suggest(name, actions))
+    const note = otherActions[name] ?? (action === undefined ? 'not simulated, and not of Volcano itself' : name === 'backfill' ? 'tasks that ask nothing start with the others' : '')
+    this.#tell(action === undefined ? 'ignored' : 'honoured', path, `action ${name}`, '', note)
+    return action === undefined ? [] : [action]
   }
 
   /** As the policy has it; none where it does not decide whose work goes next. */
@@ -144,7 +144,8 @@ class Reader {
     if (name === 'overcommit' && /^overcommit-factor(\.|$)/.test(argument)) {
       const resource = resourceOf(argument.slice('overcommit-factor.'.length))
       const isKnown = !argument.includes('.') || resource !== undefined
-      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? '' : 'jobs ask for CPU, memory and GPUs')
+      const note = number() < 1 ? 'below 1: Volcano takes 1.2 then' : ''
+      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? note : 'jobs ask for CPU, memory and GPUs')
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
     const longest = name === 'sla' && argument === WAITING ? secondsAbove0(textOf(value)) : undefined

@@ -1,6 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { byName, fieldsOf, textOf } from '../fields.js'
+import { pathOfText } from '../held-text.js'
 import { innerObject } from '../inner-object.js'
 import { nestedQueues, type NestedQueue } from '../nested-queues.js'
 import type { SourceText } from '../source-text.js'
@@ -23,8 +24,9 @@ export interface VolcanoFile {
   readonly others: readonly KubernetesObject[]
 }
 
-/** The key of the scheduler's configuration in its ConfigMap. */
-const CONF = 'volcano-scheduler.conf'
+/** The keys of the scheduler's configuration in its ConfigMap, and in the values of Volcano's chart. */
+const CONF = /^volcano-scheduler\.conf$/
+const OTHER_CONF = /^volcano-scheduler.*\.conf$|^scheduler_config_override$/
 /** The queue around all others. */
 export const ROOT = 'root'
 /** The queue of jobs that name none, which Volcano makes itself. */
@@ -32,10 +34,11 @@ export const DEFAULT = 'default'
 
 const isBareConf = (text: string): boolean => /^actions\s*:/m.test(text) && /^tiers\s*:/m.test(text)
 
-/** Whether a text has Queues of Volcano or the configuration of its scheduler, as they are or as kubectl prints them. */
+/** Whether a text has Queues of Volcano or the configuration of its scheduler, as they are, as kubectl prints them, or in values of Helm. */
 export const isVolcano = (text: string): boolean =>
   (/\bscheduling\.volcano\.sh\//.test(text) && /\bkind["']?\s*:\s*["']?Queue(List)?\b/.test(text))
     || (/\bkind["']?\s*:\s*["']?ConfigMap\b/.test(text) && /\bvolcano-scheduler[^\s"':]*\.conf["']?\s*:/.test(text))
+    || /\bscheduler_config_override["']?\s*:\s*[|>"']/.test(text)
     || isBareConf(text)
 
 /** Reads Queues of Volcano and the configuration of its scheduler, from one file or several. Throws `BAD_INPUT` with the line. */
@@ -54,9 +57,8 @@ const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue
 /** The configuration that an object is, or holds as a text. */
 function confOf(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {
   if (found.object['actions'] !== undefined || found.object['tiers'] !== undefined) return found
-  if (found.kind !== 'ConfigMap') return undefined
-  const [key, text] = Object.entries(fieldsOf(found.object['data'])).find(([name]) => name === CONF || /^volcano-scheduler.*\.conf$/.test(name)) ?? []
-  return key === undefined || typeof text !== 'string' ? undefined : innerObject(found, ['data', key], source)
+  const path = pathOfText(found.object, (_, key) => CONF.test(key)) ?? pathOfText(found.object, (_, key) => OTHER_CONF.test(key))
+  return path === undefined ? undefined : innerObject(found, path, source)
 }
 
 /** Fields of a queue that are amounts by resource. */

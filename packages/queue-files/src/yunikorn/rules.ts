@@ -1,4 +1,5 @@
 import type { JobSpec } from '@sched/core'
+import { isName } from './check-names.js'
 import type { Located } from './located.js'
 import type { YunikornQueue } from './yunikorn-queue.js'
 import type { Placed } from '../placed.js'
@@ -27,10 +28,20 @@ const names = ['provided', 'user', 'tag', 'fixed'] as const
 /** Reads placement rules. Throws `BAD_INPUT` with the line for one that YuniKorn does not take. */
 export function readRules(found: Located, root: YunikornQueue): Rule[] {
   const rules = found.items().map(readRule)
-  for (const rule of rules)
-    if (rule.name === 'fixed' && rule.parent === undefined && !rule.create && find(root, rooted(rule.value)) === undefined)
-      throw rule.found.at('value').error(`rule "fixed" names queue "${rule.value}", which is not declared.`, 'Declare it, or let the rule create it.')
+  for (const rule of rules) {
+    const path = fixedPath(rule)
+    if (path !== undefined && !rule.create && find(root, path) === undefined)
+      throw rule.found.at('value').error(`rule "fixed" names queue "${rule.parent === undefined ? rule.value : path}", which is not declared.`, 'Declare it, or let the rule create it.')
+  }
   return rules
+}
+
+/** The path of a rule that is the same for all jobs; `undefined`: it is not. */
+function fixedPath({ name, value, parent }: Rule): string | undefined {
+  if (name !== 'fixed') return undefined
+  if (parent === undefined) return rooted(value)
+  const around = fixedPath(parent)
+  return around === undefined ? undefined : `${around}.${value}`
 }
 
 function readRule(found: Located): Rule {
@@ -48,24 +59,32 @@ function readRule(found: Located): Rule {
 
 /** What makes a name a pattern. */
 const SPECIAL = /[\^$*+?()[{}|]/
+/** Flags as Go has them, in front of a pattern. */
+const FLAGS = /^\(\?([ims]+)\)/
 
 function filterOf(found: Located): Filter {
   found.fields(['type', 'users', 'groups'])
   const type = (found.at('type').string() ?? '').toLowerCase()
   if (type !== '' && type !== 'allow' && type !== 'deny') throw found.at('type').error(`there is no filter "${type}".`, 'Write allow or deny.')
-  return { isDeny: type === 'deny', users: matcherOf(found.at('users')), groups: matcherOf(found.at('groups')) }
+  return { isDeny: type === 'deny', users: matcherOf(found, 'users'), groups: matcherOf(found, 'groups') }
 }
 
-function matcherOf(found: Located): Filter['users'] {
-  const list = found.items().map((each) => each.string() ?? '')
+/** One entry alone may be a pattern; of several those that are no names name nobody. */
+function matcherOf(filter: Located, kind: 'users' | 'groups'): Filter['users'] {
+  const list = filter.at(kind).items().map((each) => each.string() ?? '')
   const [only] = list
   if (only === undefined) return undefined
-  if (list.length > 1 || !SPECIAL.test(only)) return (name) => list.includes(name)
+  const wrong = () => filter.at(kind).at(0).error(`"${only}" is neither a name nor a pattern.`)
+  if (list.length > 1 || !SPECIAL.test(only)) {
+    if (list.length === 1 && !isName(kind, only)) throw wrong()
+    return (name) => list.includes(name)
+  }
   try {
-    const pattern = new RegExp(only)
+    const [flagged = '', flags] = FLAGS.exec(only) ?? []
+    const pattern = new RegExp(only.slice(flagged.length), flags)
     return (name) => pattern.test(name)
   } catch {
-    throw found.at(0).error(`"${only}" is neither a name nor a pattern.`)
+    throw wrong()
   }
 }
 

@@ -1,9 +1,11 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf, textOf } from '../fields.js'
+import { at, fieldsOf, textOf, type Path } from '../fields.js'
+import { pathOfText } from '../held-text.js'
 import { innerObject } from '../inner-object.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
+import { checkAcl, checkLimitName, checkPartitions, checkQueueName } from './check-names.js'
 import { checkResources } from './check-resources.js'
 import { Located } from './located.js'
 import { readRules, type Rule } from './rules.js'
@@ -30,13 +32,14 @@ export interface YunikornFile {
 
 const IS_CONFIG = /^\s*partitions\s*:/m
 
-/** Whether a text has queues of YuniKorn: as its scheduler reads them, or in a ConfigMap. */
+/** Whether a text has queues of YuniKorn: as its scheduler reads them, in a ConfigMap, or in the values of its chart, which had them as `configuration` once. */
 export const isYunikorn = (text: string): boolean => /^partitions\s*:/m.test(text)
+  || (/\b(yunikornDefaults|configuration)["']?\s*:/.test(text) && IS_CONFIG.test(text))
   || (/\bkind["']?\s*:\s*["']?ConfigMap/.test(text) && /\.yaml["']?\s*:/.test(text) && /\bpartitions\s*:/.test(text))
 
 /**
- * Reads a queues.yaml, or the ConfigMaps that hold one, as manifests or as kubectl prints them; of `yunikorn-configs` and `yunikorn-defaults` the
- * first counts. Throws `BAD_INPUT` with the line.
+ * Reads a queues.yaml, or the ConfigMaps that hold one, as manifests or as kubectl prints them, or values of Helm for these; of `yunikorn-configs` and
+ * `yunikorn-defaults` the first counts. Throws `BAD_INPUT` with the line.
  *
  * Source: YuniKorn, config.go, configvalidator.go.
  */
@@ -44,39 +47,55 @@ export function readYunikorn(source: SourceText): YunikornFile {
   refuseTemplate(source)
   const objects = [...kubernetesObjects(source.text, source.file)]
   const plain = objects.find(({ object }) => object['partitions'] !== undefined)
-  const others: { name: string; value: string; line: number; why: string }[] = []
-  if (plain !== undefined) return partitionOf(new Located(plain.object, plain.place), source.file, others)
-  const maps = objects.filter(({ kind, object }) => kind === 'ConfigMap'
-    && Object.values(fieldsOf(object['data'])).some((text) => typeof text === 'string' && IS_CONFIG.test(text)))
-  const map = maps.find((each) => nameOf(each) === 'yunikorn-configs') ?? maps[0]
-  if (map === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file })
-  for (const other of maps) if (other !== map)
-    others.push({
-      name: `ConfigMap ${nameOf(other)}`,
-      value: '',
-      line: other.place('metadata', 'name').line ?? 1,
-      why: `its queues do not count beside those of ${nameOf(map)}`,
-    })
-  const data = fieldsOf(map.object['data'])
-  const key = Object.keys(data).find((name) => typeof data[name] === 'string' && IS_CONFIG.test(data[name])) as string
-  for (const [name, value] of Object.entries(data))
-    if (name !== key)
-      others.push({
-        name,
-        value: String(value).split('\n')[0] ?? '',
-        line: map.place('data', name).line ?? 1,
-        why: 'of the scheduler itself, not of its queues',
-      })
-  const inner = innerObject(map, ['data', key], source)
-  return partitionOf(new Located(inner?.object, inner?.place ?? map.place), source.file, others)
+  if (plain !== undefined) return partitionOf(new Located(plain.object, plain.place), source.file, [])
+  const holders = objects.flatMap(holderOf)
+  const holder = holders.find(({ name }) => name === 'ConfigMap yunikorn-configs') ?? holders[0]
+  if (holder === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file })
+  const { found, path } = holder
+  const others = holders.filter((each) => each !== holder).map((each): Other => ({ name: each.name, value: '', line: lineOf(each), why: `its queues do not count beside those of ${withoutKind(holder.name)}` }))
+  const data = fieldsOf(at(found.object, path))
+  const key = keyOf(data)
+  for (const [name, value] of Object.entries(data)) {
+    if (name === key || (name === GROUP && key === `${textOf(value)}.yaml`)) continue
+    const why = isConfig(value) ? `its queues do not count beside those of ${key}` : 'of the scheduler itself, not of its queues'
+    others.push({ name, value: isConfig(value) ? '' : (textOf(value).split('\n')[0] ?? ''), line: found.place(...path, name).line ?? 1, why })
+  }
+  const inner = innerObject(found, [...path, key], source)
+  return partitionOf(new Located(inner?.object, inner?.place ?? found.place), source.file, others)
 }
 
-const nameOf = ({ object }: KubernetesObject): string => textOf(fieldsOf(object['metadata'])['name'] ?? '')
+type Other = YunikornFile['others'][number]
+/** Where settings of YuniKorn stand: the data of a ConfigMap, or a mapping of values of Helm. */
+interface Holder {
+  readonly found: KubernetesObject
+  readonly path: Path
+  readonly name: string
+}
 
-function partitionOf(top: Located, file: string, others: { name: string; value: string; line: number; why: string }[]): YunikornFile {
+/** The setting that names the text with the queues, without its ending. */
+const GROUP = 'service.policyGroup'
+const isConfig = (value: unknown): value is string => typeof value === 'string' && IS_CONFIG.test(value)
+
+function holderOf(found: KubernetesObject): Holder[] {
+  const path = pathOfText(found.object, isConfig)?.slice(0, -1)
+  if (path === undefined) return []
+  return [{ found, path, name: found.kind === 'ConfigMap' ? `ConfigMap ${textOf(fieldsOf(found.object['metadata'])['name'] ?? '')}` : path.join('.') }]
+}
+
+const withoutKind = (name: string): string => name.replace(/^ConfigMap /, '')
+const lineOf = ({ found, path }: Holder): number => (found.kind === 'ConfigMap' ? found.place('metadata', 'name') : found.place(...path)).line ?? 1
+
+/** The text that counts of several: that of the policy group, which is `queues` where nothing is said. */
+function keyOf(data: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(data).filter((name) => isConfig(data[name]))
+  return keys.find((name) => name === `${textOf(data[GROUP] ?? 'queues')}.yaml`) ?? (keys[0] as string)
+}
+
+function partitionOf(top: Located, file: string, others: Other[]): YunikornFile {
   top.fields(['partitions', 'checksum'])
   const partitions = top.at('partitions').items()
   const nameIn = (partition: Located) => (partition.at('name').string() ?? 'default').toLowerCase()
+  checkPartitions(partitions, nameIn)
   const partition = partitions.find((each) => nameIn(each) === 'default') ?? partitions[0]
   if (partition === undefined) throw top.at('partitions').error('has no partition.')
   partition.fields(['name', 'queues', 'placementrules', 'limits', 'nodesortpolicy', 'preemption', 'statedumpfilepath'])
@@ -148,6 +167,8 @@ function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined
       `the name of queue "${name}" has a period, which stands between a queue and the one around it.`,
       'Put one queue into the other.',
     )
+  checkQueueName(found.at('name'), name)
+  for (const key of ['adminacl', 'submitacl']) checkAcl(found.at(key))
   const path = around === undefined ? 'root' : `${around.path}.${name}`
   const isParent = found.at('parent').flag() === true || found.at('queues').items().length > 0
   const template = found.at('childtemplate')
@@ -186,6 +207,7 @@ function limitsOf(found: Located): YunikornLimit[] {
     const names = (kind: 'users' | 'groups') =>
       each.at(kind).items().map((given) => {
         const name = given.string() ?? ''
+        checkLimitName(given, kind, name)
         if (seen[kind].has(name)) throw given.error(`"${name}" has a limit in this queue already.`, 'Give every one once.')
         if (seen[kind].has('*')) throw given.error(`"${name}" comes after "*".`, 'Put the limit of "*" at the end.')
         seen[kind].add(name)

@@ -1,12 +1,13 @@
 import type { StageSpec } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
+import { leastOfSubgroups, type LeastOfKinds } from './subgroups.js'
 
-/** How many pods of a group start together at least: in all, and of each of its kinds by name. */
+/** How many pods of a group start together at least: in all, and of each of its kinds by name, of as many as there are. */
 export interface LeastPods {
   readonly all: number | undefined
   /** Of Volcano's tasks, of KAI's subgroups; undefined: they say nothing. */
-  readonly ofKind: ReadonlyMap<string, number> | undefined
+  readonly ofKind: LeastOfKinds | undefined
 }
 
 /**
@@ -18,8 +19,7 @@ export interface LeastPods {
 export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPods | undefined {
   const spec = object.object('spec')
   if (kind === 'PodGroup') {
-    const subgroups = spec?.list('subGroups') ?? []
-    if (subgroups.length > 0) return { all: undefined, ofKind: kindsIn(subgroups, (each) => each.whole('minMember') ?? 1) }
+    if (spec !== undefined && spec.list('subGroups').length > 0) return { all: undefined, ofKind: leastOfSubgroups(spec) }
     return together(spec?.whole('minMember'), kindsOf(spec?.object('minTaskMember')))
   }
   if (object.text('apiVersion')?.startsWith('batch.volcano.sh/') === true)
@@ -34,7 +34,7 @@ export const kindOf = (metadata: Fields): string | undefined => marksOf(metadata
 function together(all: number | undefined, ofKind: ReadonlyMap<string, number>): LeastPods | undefined {
   const sum = [...ofKind.values()].reduce((total, each) => total + each, 0)
   if (all === undefined && ofKind.size === 0) return undefined
-  return { all, ofKind: ofKind.size === 0 || (all !== undefined && all < sum) ? undefined : ofKind }
+  return { all, ofKind: ofKind.size === 0 || (all !== undefined && all < sum) ? undefined : () => ofKind }
 }
 
 const kindsOf = (fields: Fields | undefined): Map<string, number> => new Map((fields?.keys() ?? []).map((name) => [name, fields?.whole(name) ?? 0]))
@@ -47,7 +47,7 @@ const kindsIn = (all: readonly Fields[], leastIn: (each: Fields) => number): Map
  * that have more. Default: all.
  */
 export function gangOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[], { all, ofKind }: LeastPods): StageSpec[] {
-  const left = new Map(ofKind)
+  const left = new Map(ofKind?.(podsOf(stages, kinds)))
   const least = stages.map(({ tasks }, i) => {
     const kind = kinds[i] ?? ''
     const own = Math.min(tasks, left.get(kind) ?? 0)
@@ -62,4 +62,10 @@ export function gangOf(stages: readonly StageSpec[], kinds: readonly (string | u
     const minTasks = (least[i] as number) + added
     return minTasks === 0 ? stage : { ...stage, gang: true, ...(minTasks < stage.tasks && { minTasks }) }
   })
+}
+
+function podsOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[]): Map<string, number> {
+  const pods = new Map<string, number>()
+  for (const [i, { tasks }] of stages.entries()) pods.set(kinds[i] ?? '', (pods.get(kinds[i] ?? '') ?? 0) + tasks)
+  return pods
 }

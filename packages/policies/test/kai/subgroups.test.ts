@@ -1,0 +1,51 @@
+import { dispatcher } from '@sched/cluster'
+import type { JobSpec, StageSpec } from '@sched/core'
+import { kaiPreempting } from '@sched/policies'
+import { instantCluster } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+
+// Cases of the KAI Scheduler's own tests of subgroups (allocate_subgroups_test.go, preempt_min_subgroup_test.go): each subgroup is a stage of a job that is one gang, and one that is not needed is no gang.
+
+const [train, build] = [50, 100]
+/** A subgroup: its tasks, how many of them must run (0: it is not needed), GPUs of a task. */
+type Subgroup = readonly [tasks: number, least: number, gpus?: number]
+type Load = readonly [id: string, subgroups: readonly Subgroup[], priority?: number]
+
+const stage = ([tasks, least, gpus = 1]: Subgroup, i: number): StageSpec => ({ name: `sub${i}`, tasks, demand: { gpu: gpus }, duration: 100, ...(least > 0 && { gang: true, ...(least < tasks && { minTasks: least }) }) })
+const job = ([id, subgroups, priority = train]: Load): JobSpec => ({ id, submit: 0, queue: 'q', priority, ...(subgroups.length > 1 && { gang: true }), stages: subgroups.map(stage) })
+
+/** What is started of the last jobs, as job-subgroup-task, and taken of those before, on one node. */
+function come(gpus: number, before: readonly Load[], ...last: readonly Load[]) {
+  const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: gpus } }] }), policy: kaiPreempting({ ties: 'submission', queues: { q: { resources: { gpu: { quota: 1, overQuotaWeight: 1 } } } } }) })
+  for (const load of before) master.submit(job(load), 0)
+  master.pass(0)
+  for (const load of last) master.submit(job(load), 1)
+  const { start, kill } = master.pass(1)
+  const named = (all: readonly { readonly job: string; readonly stage: number; readonly task: number }[]) => all.map((each) => `${each.job}-${each.stage}-${each.task}`).sort()
+  return { started: named(start), killed: named(kill) }
+}
+
+describe('subgroups of KAI', () => {
+  it.each<[string, number, readonly Load[], readonly string[]]>([
+    ['all of them', 2, [['a', [[1, 1], [1, 1]]]], ['a-0-0', 'a-1-0']],
+    ['what each must have', 2, [['a', [[2, 1], [2, 1]]]], ['a-0-0', 'a-1-0']],
+    ['one task more than these must have', 4, [['a', [[5, 2], [2, 1]]]], ['a-0-0', 'a-0-1', 'a-0-2', 'a-1-0']],
+    ['those inside others', 8, [['a', [[2, 2], [2, 2], [1, 1, 4]]]], ['a-0-0', 'a-0-1', 'a-1-0', 'a-1-1', 'a-2-0']],
+    ['what each must have of two jobs', 4, [['a', [[2, 1], [2, 1]]], ['b', [[2, 1], [2, 1]]]], ['a-0-0', 'a-1-0', 'b-0-0', 'b-1-0']],
+  ])('start with %s (TestHandleSubGroupsAllocation)', (_, gpus, loads, started) => {
+    expect(come(gpus, [], ...loads)).toEqual({ started, killed: [] })
+  })
+
+  it('start not at all where what each must have does not fit together (cannot satisfy sub group gang)', () => {
+    expect(come(5, [['other', [[1, 1]]]], ['a', [[2, 1, 3], [2, 2]]])).toEqual({ started: [], killed: [] })
+  })
+
+  it('start with those that are needed, and with the others where there is room (minSubGroup: 1)', () => {
+    const load: Load = ['a', [[1, 1], [2, 0]]]
+    expect([1, 2, 3].map((gpus) => come(gpus, [], load).started)).toEqual([['a-0-0'], ['a-0-0', 'a-1-0'], ['a-0-0', 'a-1-0', 'a-1-1']])
+  })
+
+  it('take no more than those need that must run (TestPreemptMinSubGroupSolvedIntegrationTest)', () => {
+    expect(come(1, [['victim', [[1, 1]]]], ['a', [[1, 1], [1, 0]], build])).toEqual({ started: ['a-0-0'], killed: ['victim-0-0'] })
+  })
+})
