@@ -1,14 +1,15 @@
 import { SchedError, suggest } from '@sched/core'
-import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
+import { LEGACY, prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
-import { checkCapacities } from './check-capacities.js'
+import { checkCapacities, checkPresence } from './check-capacities.js'
+import { checkVectors } from './check-vectors.js'
 import { checkLabels } from './check-labels.js'
 import { checkStates } from './check-states.js'
 import { checkUserWeights } from './check-user-weights.js'
 import { FLEXIBLE, mayBeMade } from './made-queues.js'
 import { didYouMean, Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
-import { readProperties } from './site.js'
+import { booleanOf, readProperties } from './site.js'
 import { templateError, templateMark } from '../template.js'
 import { readXml } from '../xml.js'
 import { listed, type Setting } from '../setting.js'
@@ -42,12 +43,16 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   for (const [path, settings] of written)
     if (mayBeMade(path, byPath.values(), general)) unlisted.set(path, settings)
     else for (const property of settings.values()) stale(property, path, lowestAround(path, byPath), ignored)
+  const legacy = general.get(LEGACY)
+  const isLegacy = legacy === undefined || booleanOf(legacy)
+  if (isLegacy) checkVectors([...byPath.values()].map(({ properties }) => properties), unlisted.values())
   for (const queue of byPath.values()) readCapacities(queue)
-  for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
+  for (const queue of byPath.values()) checkPresence(queue)
+  if (isLegacy) for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
   checkLabels(root)
   checkStates(root)
-  return { kind: 'capacity', file, root, general, unlisted, ignored }
+  return { kind: 'capacity', file, root, general, isLegacy, unlisted, ignored }
 }
 
 function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
@@ -120,7 +125,7 @@ function readCapacities(queue: CapacityQueue): void {
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
   const value = capacityValue(maximum, true)
-  if (value.kind === 'weight')
+  if (value.kind === 'weight' || (value.kind === 'vector' && Object.values(value.value).some((each) => typeof each === 'string' && each.endsWith('w'))))
     throw new SchedError(
       'BAD_INPUT',
       'a maximum capacity has no weight.',

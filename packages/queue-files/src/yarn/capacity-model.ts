@@ -1,11 +1,13 @@
+import type { CapacityOfResource } from '@sched/policies'
 import type { Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 
-/** Amounts of one queue by YARN's names. */
+/** The capacity of one queue, by YARN's names; a vector has percentages or weights of single resources. */
 export type CapacityValue =
   | { readonly kind: 'percent'; readonly value: number }
   | { readonly kind: 'weight'; readonly value: number }
   | { readonly kind: 'amounts'; readonly value: Readonly<Record<string, number>> }
+  | { readonly kind: 'vector'; readonly value: Readonly<Record<string, CapacityOfResource>> }
 
 /** A queue of a capacity-scheduler.xml with its own properties, by the part of their names behind the queue's path. */
 export interface CapacityQueue {
@@ -37,6 +39,8 @@ export interface CapacityFile {
   readonly root: CapacityQueue
   /** By full name. */
   readonly general: ReadonlyMap<string, Setting>
+  /** Whether siblings have capacities of one kind (`legacy-queue-mode.enabled`, Hadoop's default). */
+  readonly isLegacy: boolean
   /** Settings of the making of queues at paths that are not listed, which may end in *: by path, then by the part of their names behind it. */
   readonly unlisted: ReadonlyMap<string, ReadonlyMap<string, Setting>>
   /** What was ignored at reading, each with its reason. */
@@ -44,3 +48,5 @@ export interface CapacityFile {
 }
 
 export const prefix = 'yarn.scheduler.capacity.'
+/** Whether siblings have capacities of one kind. */
+export const LEGACY = `${prefix}legacy-queue-mode.enabled`

@@ -1,5 +1,6 @@
 import { knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, queueAllocation, unitOf } from './amounts.js'
+import type { CapacityOfResource } from '@sched/policies'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
@@ -20,17 +21,12 @@ const mostQueues =
     return undefined
   }
 
-const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, number>; told: Told | undefined } => {
+const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, CapacityOfResource>; told: Told | undefined } => {
   if (value.kind === 'percent') return { value: value.value, told: undefined }
   if (value.kind === 'weight') return { value: `${value.value}w`, told: undefined }
-  const { amounts, told } = amountsIn(cluster, value.value)
+  const { amounts, told } = amountsIn<CapacityOfResource>(cluster, value.value)
   const beyond = isKept
-    ? Object.entries(value.value).flatMap(([name, amount]) => beyondCluster(
-      clusterName(name, cluster.resources) ?? name,
-      amount,
-      unitOf(name),
-      cluster,
-    ) || [])
+    ? Object.entries(value.value).flatMap(([name, amount]) => (typeof amount === 'number' && beyondCluster(clusterName(name, cluster.resources) ?? name, amount, unitOf(name), cluster)) || [])
     : []
   return { value: amounts, told: beyond.length === 0 ? told : { ...told, note: [...(told?.note === undefined ? [] : [told.note]), ...beyond].join('; ') } }
 }
@@ -75,7 +71,7 @@ export const queueProperties = knownWords<UseInQueue>({
   queues: () => undefined,
   capacity: (options, property, cluster, { parent }) => {
     const read = capacityValue(property)
-    if (parent === undefined && read.kind === 'amounts') return { verdict: 'ignored', note: 'the root has all of the cluster' }
+    if (parent === undefined && (read.kind === 'amounts' || read.kind === 'vector')) return { verdict: 'ignored', note: 'the root has all of the cluster' }
     const { value, told } = written(read, cluster, true)
     options.capacity = value
     return told
