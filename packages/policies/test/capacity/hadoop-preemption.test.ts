@@ -124,6 +124,10 @@ describe('one look over several resources (TestProportionalCapacityPreemptionPol
     expect(taken({ lines: [[-1, [120, 240], [120, 240]], [0, [60, 120], [48, 96], [40, 80]], [0, [60, 120], [72, 144], [40, 60]]] })).toEqual([none, [12, 24]])
   })
 
+  it('balances both, not below a guarantee that is wanted (testPreemptionToBalanceWithVcoreResource, where Hadoop takes one container more than is due)', () => {
+    expect(taken({ lines: [[-1, [120, 120], [120, 120]], [0, [72, 72], [48, 48], [84, 48]], [0, [48, 48], [72, 72], [60, 120]]], balances: true })).toEqual([none, [24, 24]])
+  })
+
   it('takes at least one of what lacks, however small the part (testInterQueuePreemptionWithNaturalTerminationFactor)', () => {
     // 40 of 80 memory are free, no core is; B wants one core, a fifth of it is rounded up
     expect(taken({ lines: [[-1, [80, 40], [40, 40]], [0, [40, 20], [40, 40]], [0, [40, 20], none, [2, 1]]], naturalTerminationFactor: 0.2 })).toEqual([[0, 1], none])
