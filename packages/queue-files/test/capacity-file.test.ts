@@ -489,6 +489,16 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.filter(({ verdict }) => verdict !== 'honoured').map(({ line, note }) => [line, note])).toEqual([[6, 'the cluster has no yarn.io/gpu']])
   })
 
+  it('says nothing of resources that it does not name outside the legacy mode, where it names one percentage for all others', () => {
+    const three: ClusterFacts = { ...facts, resources: ['memory-mb', 'vcores', 'gpu'] }
+    const capacityOf = (isLegacy: string) => {
+      const pairs: Pairs = [['legacy-queue-mode.enabled', isLegacy], ['root.queues', 'a'], ['root.a.capacity', '[memory=100%,vcores=100%]']]
+      return queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), three).policy
+    }
+    expect(capacityOf('true')).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 100 } } } })
+    expect(capacityOf('false')).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: { 'memory-mb': '100%', vcores: '100%' } } } } })
+  })
+
   it.each([
     ['a capacity', 'root.a.capacity', '[memory=50%,vcores=4]'],
     ['a maximum', 'root.a.maximum-capacity', '[memory=50%,vcores=40%,gpu=1]'],
@@ -517,6 +527,7 @@ describe('a capacity-scheduler.xml', () => {
     ['a percentage with its sign (10%), which Hadoop refuses', with3('60%'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "60%", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12]. Hadoop takes it without the sign: 60.'],
     ['a maximum with a sign', [...ab, ['root.b.maximum-capacity', '80 %']], 'or amounts such as [memory=10240,vcores=12]. Hadoop takes it without the sign: 80.'],
     ['a weight of one resource as a maximum', [['legacy-queue-mode.enabled', 'false'], ...ab, ['root.b.maximum-capacity', '[memory=10,vcores=2w]']], '"cap.xml" line 6 yarn.scheduler.capacity.root.b.maximum-capacity: a maximum capacity has no weight. Write a percentage or amounts.'],
+    ['a weight as a maximum in a partition', [...ab, ['root.b.accessible-node-labels.gpu.maximum-capacity', '2w']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.maximum-capacity: a maximum capacity has no weight.'],
     ['no capacity outside the legacy mode', [['legacy-queue-mode.enabled', 'false'], ['root.queues', 'a,b'], ['root.a.capacity', '30']], '"cap.xml" line 3: queue "root.b" has no capacity. Set yarn.scheduler.capacity.root.b.capacity.'],
     ['a negative weight of one resource', with3('[memory=10,vcores=-2w]'), '"[memory=10,vcores=-2w]" has a negative weight.'],
     ['a negative weight', with3('-2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight -2 is negative.'],

@@ -23,7 +23,7 @@ export function mixedCapacities(given: readonly CapacityOfResource[], available:
     for (const [i, each] of given.entries()) {
       if (kindOf(each) !== kind) continue
       amounts[i] = Math.min(wanted(kind, valueOf(each), all, remaining), limits[i] as number, left)
-      left -= amounts[i] as number
+      left -= amounts[i]
     }
   }
   return amounts

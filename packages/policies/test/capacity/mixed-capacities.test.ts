@@ -70,7 +70,7 @@ describe('capacities of several kinds', () => {
     expect(largest([16_384, 16], rigid(ab))).toEqual({ a: [8192, 8], b: [8192, 8] })
     const inside: Queues = { a: { capacity: 100, maximumCapacity: vector(8192, '100%') }, 'a.x': { capacity: vector('50%', '100%'), maximumCapacity: vector(16_384, '10%') }, 'a.y': { capacity: vector('50%', '0%') } }
     expect(largest([16_384, 16], inside)).toEqual({ 'a.x': [8192, 1], 'a.y': [8192, 16] })
-    expect(() => capacityScheduler({ legacyQueueMode: false, queues: { a: { maximumCapacity: vector('3w', 1) } as never } })).toThrow('a percentage such as "50%"')
+    expect(() => capacityScheduler({ legacyQueueMode: false, queues: { a: { maximumCapacity: vector('3w', 1) } } })).toThrow('a percentage such as "50%"')
   })
 
   it('may be one number for all resources beside others, and need not sum to 100', () => {

@@ -28,7 +28,9 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
       [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.'))
         ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.'
         : 'It names the queues below the root.')
-  const root: CapacityQueue = { path: 'root', parent: undefined, file, line: top.line, properties: new Map(), queues: [] }
+  const legacy = all.get(LEGACY)
+  const isLegacy = legacy === undefined || booleanOf(legacy)
+  const root: CapacityQueue = { path: 'root', parent: undefined, isLegacy, file, line: top.line, properties: new Map(), queues: [] }
   const byPath = new Map([['root', root]])
   addQueues(root, lists, byPath)
   const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
@@ -43,8 +45,6 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   for (const [path, settings] of written)
     if (mayBeMade(path, byPath.values(), general)) unlisted.set(path, settings)
     else for (const property of settings.values()) stale(property, path, lowestAround(path, byPath), ignored)
-  const legacy = general.get(LEGACY)
-  const isLegacy = legacy === undefined || booleanOf(legacy)
   if (isLegacy) checkVectors([...byPath.values()].map(({ properties }) => properties), unlisted.values())
   for (const queue of byPath.values()) readCapacities(queue)
   for (const queue of byPath.values()) checkPresence(queue)
@@ -52,7 +52,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   checkUserWeights(root, general)
   checkLabels(root)
   checkStates(root)
-  return { kind: 'capacity', file, root, general, isLegacy, unlisted, ignored }
+  return { kind: 'capacity', file, root, general, unlisted, ignored }
 }
 
 function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
@@ -63,7 +63,7 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
     if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, at, 'List it at the queue that it lies in.')
     const path = `${parent.path}.${name}`
     if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at, 'List it once.')
-    const queue: CapacityQueue = { path, parent, file: list.file, line: list.line, properties: new Map(), queues: [] }
+    const queue: CapacityQueue = { path, parent, isLegacy: parent.isLegacy, file: list.file, line: list.line, properties: new Map(), queues: [] }
     byPath.set(path, queue)
     parent.queues.push(queue)
     addQueues(queue, lists, byPath)
@@ -120,18 +120,12 @@ function lowestAround(path: string, byPath: ReadonlyMap<string, CapacityQueue>):
 }
 
 function readCapacities(queue: CapacityQueue): void {
+  const { isLegacy } = queue
   const capacity = queue.properties.get('capacity')
-  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity), file: capacity.file, line: capacity.line }
+  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity, { isLegacy }), file: capacity.file, line: capacity.line }
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
-  const value = capacityValue(maximum, true)
-  if (value.kind === 'weight' || (value.kind === 'vector' && Object.values(value.value).some((each) => typeof each === 'string' && each.endsWith('w'))))
-    throw new SchedError(
-      'BAD_INPUT',
-      'a maximum capacity has no weight.',
-      { file: maximum.file, line: maximum.line, field: maximum.name },
-      'Write a percentage or amounts.',
-    )
+  const value = capacityValue(maximum, { isMaximum: true, isLegacy })
   if (value.kind === 'percent' && value.value < 0) return // -1: no limit
   queue.maximumCapacity = { ...value, file: maximum.file, line: maximum.line }
 }

@@ -17,6 +17,8 @@ export interface CapacityQueue {
   readonly parent: CapacityQueue | undefined
   /** Name of the file, for messages. */
   readonly file: string
+  /** Whether siblings have capacities of one kind (`legacy-queue-mode.enabled`, Hadoop's default): the same of all queues of a file. */
+  readonly isLegacy: boolean
   /** Where it is declared, 1-based. */
   readonly line: number
   /** Its own properties, by the part of their names behind its path. */
@@ -39,8 +41,6 @@ export interface CapacityFile {
   readonly root: CapacityQueue
   /** By full name. */
   readonly general: ReadonlyMap<string, Setting>
-  /** Whether siblings have capacities of one kind (`legacy-queue-mode.enabled`, Hadoop's default). */
-  readonly isLegacy: boolean
   /** Settings of the making of queues at paths that are not listed, which may end in *: by path, then by the part of their names behind it. */
   readonly unlisted: ReadonlyMap<string, ReadonlyMap<string, Setting>>
   /** What was ignored at reading, each with its reason. */

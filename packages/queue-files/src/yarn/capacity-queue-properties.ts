@@ -69,15 +69,15 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
 /** What each property of a queue does, by the part of its name behind the queue's path. */
 export const queueProperties = knownWords<UseInQueue>({
   queues: () => undefined,
-  capacity: (options, property, cluster, { parent }) => {
-    const read = capacityValue(property)
+  capacity: (options, property, cluster, { parent, isLegacy }) => {
+    const read = capacityValue(property, { isLegacy })
     if (parent === undefined && (read.kind === 'amounts' || read.kind === 'vector')) return { verdict: 'ignored', note: 'the root has all of the cluster' }
     const { value, told } = written(read, cluster, true)
     options.capacity = value
     return told
   },
-  'maximum-capacity': (options, property, cluster) => {
-    const read = capacityValue(property, true)
+  'maximum-capacity': (options, property, cluster, { isLegacy }) => {
+    const read = capacityValue(property, { isMaximum: true, isLegacy })
     if (read.kind === 'percent' && read.value < 0) return undefined
     const { value, told } = written(read, cluster)
     options.maximumCapacity = value as NonNullable<QueueOptions['maximumCapacity']>
@@ -202,14 +202,14 @@ function checkLabel(label: string, { file, line, name }: Setting, cluster: Clust
 
 const ofLabel =
   (label: string, suffix: string): UseInQueue =>
-  (options, property, cluster) => {
+  (options, property, cluster, { isLegacy }) => {
     if (isNowhere(label, cluster)) return { verdict: 'ignored', note: `no node has the label "${label}"` }
     if (suffix === 'maximum-am-resource-percent') {
       options.labels = { ...options.labels, [label]: { ...options.labels?.[label], maximumAmResourcePercent: partOfMasters(property) } }
       return forMasters
     }
     if (suffix === 'capacity' && property.value.trim() === '-1') return { verdict: 'ignored', note: 'it says that no capacity is given' } // so files of HDP
-    const read = capacityValue(property, suffix === 'maximum-capacity')
+    const read = capacityValue(property, { isMaximum: suffix === 'maximum-capacity', isLegacy })
     if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined
     const { value, told } = written(read, cluster)
     const own = { ...options.labels?.[label], [suffix === 'capacity' ? 'capacity' : 'maximumCapacity']: value }

@@ -6,7 +6,7 @@ import { clusterName } from './amounts.js'
 import type { CapacityFile, CapacityQueue, CapacityValue } from './capacity-model.js'
 
 /** Queues with their guarantees, and what idle ones leave by guarantee, up to the maximum. */
-export const capacityTable = ({ root, isLegacy }: CapacityFile, asked: Asked): QueueTable => sharesTable((cluster) => capacityNode(root, cluster, isLegacy ? inLegacyMode : inMixedMode), asked)
+export const capacityTable = ({ root }: CapacityFile, asked: Asked): QueueTable => sharesTable((cluster) => capacityNode(root, cluster, root.isLegacy ? inLegacyMode : inMixedMode), asked)
 
 type Around = Parameters<QueueNode['bounds']>[2]
 /** What a queue that lies in another may have of one resource, given what that may. */

@@ -4,13 +4,18 @@ import type { CapacityValue } from './capacity-model.js'
 import { fractionOf } from './site.js'
 import type { Setting } from '../setting.js'
 
-/** `40`, `3w`, `[memory=10240,vcores=12]` or, of Hadoop 3.4, `[memory=50%,vcores=2w]`. Hadoop refuses `40%` outside brackets. */
-export function capacityValue({ name, value, file, line }: Setting, isMaximum = false): CapacityValue {
+/**
+ * `40`, `3w`, `[memory=10240,vcores=12]` or, of Hadoop 3.4, `[memory=50%,vcores=2w]`. Hadoop refuses `40%` outside brackets.
+ * `[memory=50%,vcores=50%]` is 50 in the legacy mode; outside it nothing is said of other resources.
+ */
+export function capacityValue({ name, value, file, line }: Setting, { isMaximum = false, isLegacy = true } = {}): CapacityValue {
   const at = { file, line, field: name }
   const bracketed = bracketedAmounts(value, at)
+  if (isMaximum && [value.trim(), ...Object.values(bracketed ?? {})].some((each) => typeof each === 'string' && /^[\d.]+w$/.test(each)))
+    throw new SchedError('BAD_INPUT', 'a maximum capacity has no weight.', at, 'Write a percentage or amounts.')
   if (bracketed !== undefined) {
     const [first, ...others] = Object.values(bracketed)
-    if (typeof first === 'string' && others.every((each) => each === first)) return capacityValue({ name, value: first.replace('%', ''), file, line }, isMaximum) // the same of all resources
+    if (isLegacy && typeof first === 'string' && others.every((each) => each === first)) return capacityValue({ name, value: first.replace('%', ''), file, line }, { isMaximum }) // the same of all resources
     const amounts = Object.entries(bracketed).flatMap(([resource, amount]) => (typeof amount === 'number' ? [[resource, amount] as const] : []))
     return amounts.length === Object.keys(bracketed).length ? { kind: 'amounts', value: Object.fromEntries(amounts) } : { kind: 'vector', value: bracketed }
   }

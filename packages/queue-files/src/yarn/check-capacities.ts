@@ -182,11 +182,11 @@ function checkPartitions({ path, parent, queues, properties }: CapacityQueue): v
 function checkPartitionLimit(queue: CapacityQueue, label: string, capacity: CapacityValue): void {
   const { path, properties } = queue
   const maximum = properties.get(`accessible-node-labels.${label}.maximum-capacity`)
-  const limit = maximum === undefined ? undefined : capacityValue(maximum, true)
+  const limit = maximum === undefined ? undefined : capacityValue(maximum, { isMaximum: true })
   if (maximum === undefined || capacity.kind !== 'percent' || limit?.kind !== 'percent' || limit.value < 0 || limit.value >= capacity.value) return
   const of = (suffix: string, absent: number) => (each: CapacityQueue) => {
     const property = each.properties.get(`accessible-node-labels.${label}.${suffix}`)
-    const value = property === undefined ? undefined : capacityValue(property, suffix === 'maximum-capacity')
+    const value = property === undefined ? undefined : capacityValue(property, { isMaximum: suffix === 'maximum-capacity' })
     return value === undefined || (value.kind === 'percent' && value.value < 0) ? ({ kind: 'percent', value: absent } as const) : value
   }
   if (!(percentOfCluster(queue, of('maximum-capacity', 100)) < percentOfCluster(queue, of('capacity', 0)) - ROUNDING)) return

@@ -8,7 +8,7 @@ export function checkVectors(...ofPaths: readonly Iterable<ReadonlyMap<string, S
   for (const [suffix, property] of ofPaths.flatMap((each) => [...each]).flatMap((settings) => [...settings])) {
     const found = /(?:^|\.)(maximum-)?capacity$/.exec(suffix)
     const { file, line, name, value } = property
-    if (found === null || !value.includes('[') || capacityValue(property, found[1] !== undefined).kind !== 'vector') continue
+    if (found === null || !value.includes('[') || capacityValue(property, { isMaximum: found[1] !== undefined }).kind !== 'vector') continue
     throw new SchedError('BAD_INPUT', `"${value}" has a percentage or a weight of one resource.`, { file, line, field: name }, `Write one for all resources, or amounts, or set ${LEGACY} to false.`)
   }
 }
