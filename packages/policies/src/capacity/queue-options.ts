@@ -75,7 +75,7 @@ const templates = {
   template: z
     .strictObject(template.shape)
     .optional()
-    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages, those that leave nothing for a queue leave it 0'),
+    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages in the legacy mode, those that leave nothing for a queue leave it 0'),
   parentTemplate: z
     .strictObject(parentTemplate.shape)
     .optional()

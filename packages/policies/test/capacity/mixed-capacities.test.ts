@@ -81,6 +81,28 @@ describe('capacities of several kinds', () => {
     expect(largest([1000, 20], rigid({ a: { capacity: 70 }, b: { capacity: 50 } }))).toEqual({ a: [700, 14], b: [300, 6] }) // what is too much is cut off from the last
   })
 
+  it('are of queues made at first use, too, which divide anew what is left (testMixedFlexibleConfiguration)', () => {
+    const counts = (names: readonly string[], options: CapacitySchedulerOptions) => {
+      const policy = capacityScheduler({ legacyQueueMode: false, maximumOffswitchAssignments: 999, maximumContainerAssignments: -1, defaults: { userLimitFactor: -1 }, ...options })
+      const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 1, resources: { mem: 320 } }] }), policy })
+      for (const queue of names) master.submit(job({ id: queue, queue: `root.${queue}`, user: queue, tasks: 320, demand: { mem: 1 } }))
+      const found: Record<string, number> = {}
+      for (const { job: id } of master.heartbeat('n-0', 0).start) found[id] = (found[id] ?? 0) + 1
+      return found
+    }
+    const mem = (capacity: Capacity) => ({ capacity: { mem: capacity } })
+    const options: CapacitySchedulerOptions = {
+      queues: { root: { autoCreate: true, template: mem('2w'), parentTemplate: mem('2w') }, a: { ...mem('10%'), autoCreate: true }, 'a.a1': mem('100%'), b: mem(20), d: { ...mem('10%'), autoCreate: true, template: mem(10) } },
+      templates: { 'root.*': { template: mem(20) } },
+    }
+    // b has 20, a and d 10 % of 300 each, and c what is left; of a, a2 has 20 and a1 the other 10; e divides the 240 of c
+    expect(counts(['a.a1', 'b', 'c', 'd.d1'], options)).toEqual({ 'a.a1': 30, b: 20, c: 240, 'd.d1': 30 })
+    expect(counts(['a.a1', 'a.a2', 'b', 'c', 'd.d1', 'e.e1'], options)).toEqual({ 'a.a1': 10, 'a.a2': 20, b: 20, c: 120, 'd.d1': 30, 'e.e1': 120 })
+    const percentages = (legacyQueueMode: boolean) => counts(['p.x', 'p.y', 'p.z'], { legacyQueueMode, queues: { p: { capacity: 100, autoCreate: true, template: { capacity: 40 } } } })
+    expect(percentages(false)).toEqual({ 'p.x': 128, 'p.y': 128, 'p.z': 64 })
+    expect(percentages(true)['p.z']).toBeUndefined() // 20 % are left of 40
+  })
+
   it('are of one kind in the legacy mode, which is the default', () => {
     expect(() => capacityScheduler({ queues: { a: { capacity: vector('50%', 4) } } })).toThrow('an amount; "50%" of one resource needs `legacyQueueMode: false`')
     expect(() => capacityScheduler({ queues: { a: { capacity: 100, labels: { gpu: { capacity: 100, maximumCapacity: { mem: '50%' } } } } } })).toThrow('labels.gpu.maximumCapacity.mem')
