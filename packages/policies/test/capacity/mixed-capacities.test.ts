@@ -64,6 +64,24 @@ describe('capacities of several kinds', () => {
     expect(largest([10_240, 15], rigid(inZ))).toEqual({ 'a.a1': [6451, 4], 'a.a2': [716, 7], b: [3072, 4] })
   })
 
+  it('are of the nodes of a partition, where they are said of it', () => {
+    const nodes = [{ name: 'x', count: 1, resources: { mem: 200, cpu: 20 }, labels: { partition: 'x' } }, { name: 'n', count: 1, resources: { mem: 1000, cpu: 100 } }]
+    const queues: Queues = { a: { capacity: 50, labels: { x: { capacity: vector('30%', '1w'), maximumCapacity: vector('40%', 5) } } }, b: { capacity: 50, labels: { x: { capacity: '1w' } } } }
+    const refusal = (mem: number, cpu: number) => {
+      const master = dispatcher({ cluster: cluster({ nodes }), policy: capacityScheduler({ queues, legacyQueueMode: false, resourceCalculator: 'dominant' }) })
+      const stages = [{ name: 's', tasks: 1, demand: { mem, cpu }, duration: 1, constraints: { require: { partition: 'x' } } }]
+      try {
+        master.submit({ id: 'j', submit: 0, queue: 'a', user: 'ann', stages })
+        return 'none'
+      } catch (error) {
+        return String(error)
+      }
+    }
+    expect(refusal(80, 5)).toBe('none')
+    expect(refusal(81, 5)).toContain('81 of mem, more than 80, the maximum of queue root.a in partition x')
+    expect(refusal(80, 6)).toContain('6 of cpu, more than 5, the maximum of queue root.a in partition x')
+  })
+
   it('have maxima of any kind but weights, of which 0 is none, and which bound the guarantees (testDifferentMinimumAndMaximumCapacityTypes, testMaximumResourceWarnings)', () => {
     const ab: Queues = { a: { capacity: vector('50%', 8), maximumCapacity: vector(16_384, '80%') }, b: { capacity: vector('6w', '100%'), maximumCapacity: vector(0, 8) } }
     expect(largest([16_384, 16], ab)).toEqual({ a: [16_384, 12], b: [16_384, 8] })
