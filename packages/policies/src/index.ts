@@ -52,6 +52,7 @@ export {
 export type { CapacityQueueOptions } from './capacity/queue-options.js'
 export { wildcardPaths } from './capacity/templates.js'
 export { idealAllocation, type IdealAllocation, type PreemptionFactors, type QueueLoads } from './capacity/ideal-allocation.js'
+export { mixedCapacities, mixedLimit, type CapacityOfResource } from './capacity/mixed-capacities.js'
 export { userLimit, type UserLimitCase } from './capacity/user-limit.js'
 export { yarnAssign, yarnAssignPolicy, type YarnAssignOptions } from './yarn/yarn-assign.js'
 export { yarnReserving, yarnReservingPolicy, type YarnReservingOptions } from './yarn/yarn-reserving.js'

@@ -91,9 +91,10 @@ const ofAll: readonly (readonly [string, string, object])[] = [
   ['queue-mappings', 'u:ann:a,g:devs:b', { mappings: ['u:ann:a', 'g:devs:b'] }],
   ['queue-mappings-override.enable', 'true', { overrideWithMappings: true }],
   ['auto-queue-creation-v2.maximum-queue-depth', '3', { defaults: { maximumQueueDepth: 3 } }],
+  ['legacy-queue-mode.enabled', 'false', { legacyQueueMode: false }],
 ]
 const ignoredOfAll = [
-  'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable', 'legacy-queue-mode.enabled',
+  'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable',
   'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name', 'yarn.scheduler.queue-placement-rules', 'skip-allocate-on-nodes-with-reserved-containers',
 ]
 
@@ -129,6 +130,9 @@ describe('a capacity-scheduler.xml', () => {
   it.each([
     ['root.a.maximum-am-resource-percent', '0.25', { queues: { 'root.a': { maximumAmResourcePercent: 0.25 } } }],
     ['maximum-am-resource-percent', '0.2', { defaults: { maximumAmResourcePercent: 0.2 } }],
+    ['root.a.maximum-am-resource-percent', '-1', { queues: { 'root.a': { maximumAmResourcePercent: 0 } } }],
+    ['maximum-am-resource-percent', '-0.5', { defaults: { maximumAmResourcePercent: 0 } }],
+    ['root.a.accessible-node-labels.gpu.maximum-am-resource-percent', '-1', { queues: { 'root.a': { labels: { gpu: { maximumAmResourcePercent: 0 } } } } }],
   ])('honours %s = %s for jobs with masters, and says so', (name, value, expected) => {
     const { policy: config, findings } = policy([...ab, [name, value]])
     expect(config).toMatchObject({ 'capacity-scheduler': expected })
@@ -468,6 +472,47 @@ describe('a capacity-scheduler.xml', () => {
     expect(message([...sums('[memory=40,vcores=5]'), ...dominant])).toBe('no error')
   })
 
+  it('may have capacities of several kinds outside the legacy mode, of each resource, between siblings and levels, in partitions and templates', () => {
+    const mixed: Pairs = [
+      ['legacy-queue-mode.enabled', 'false'], ['root.queues', 'a,b,c'], ['root.a.capacity', '[memory=50%, vcores=2.5w]'], ['root.b.capacity', '10'], ['root.c.capacity', '[memory=10Gi,vcores=4,yarn.io/gpu=4]'],
+      ['root.a.maximum-capacity', '[memory=20480,vcores=80%]'], ['root.a.queues', 'x,y'], ['root.a.x.capacity', '3w'], ['root.a.y.capacity', '[memory=60,vcores=1]'],
+      ['root.b.accessible-node-labels.gpu.capacity', '[memory=1w,vcores=3]'], ['root.b.accessible-node-labels.gpu.maximum-capacity', '[memory=50%,vcores=3]'],
+      ['root.b.auto-queue-creation-v2.enabled', 'true'], ['root.b.auto-queue-creation-v2.leaf-template.capacity', '[memory=2w,vcores=1]'],
+    ]
+    const { policy: config, findings } = policy(mixed)
+    expect(config).toMatchObject({ 'capacity-scheduler': { legacyQueueMode: false, queues: {
+      'root.a': { capacity: { 'memory-mb': '50%', vcores: '2.5w' }, maximumCapacity: { 'memory-mb': 20_480, vcores: '80%' } }, 'root.a.x': { capacity: '3w' }, 'root.a.y': { capacity: { 'memory-mb': 60, vcores: 1 } },
+      'root.b': { capacity: 10, labels: { gpu: { capacity: { 'memory-mb': '1w', vcores: 3 }, maximumCapacity: { 'memory-mb': '50%', vcores: 3 } } }, template: { capacity: { 'memory-mb': '2w', vcores: 1 } } },
+      'root.c': { capacity: { 'memory-mb': 10_240, vcores: 4 } },
+    } } })
+    expect(isKnown(config)).toBe(true)
+    expect(findings.filter(({ verdict }) => verdict !== 'honoured').map(({ line, note }) => [line, note])).toEqual([[6, 'the cluster has no yarn.io/gpu']])
+  })
+
+  it('says nothing of resources that it does not name outside the legacy mode, where it names one percentage for all others', () => {
+    const three: ClusterFacts = { ...facts, resources: ['memory-mb', 'vcores', 'gpu'] }
+    const capacityOf = (isLegacy: string) => {
+      const pairs: Pairs = [['legacy-queue-mode.enabled', isLegacy], ['root.queues', 'a'], ['root.a.capacity', '[memory=100%,vcores=100%]']]
+      return queuePolicy(readQueues({ file: 'cap.xml', text: file(pairs) }), three).policy
+    }
+    expect(capacityOf('true')).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: 100 } } } })
+    expect(capacityOf('false')).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { capacity: { 'memory-mb': '100%', vcores: '100%' } } } } })
+  })
+
+  it.each([
+    ['a capacity', 'root.a.capacity', '[memory=50%,vcores=4]'],
+    ['a maximum', 'root.a.maximum-capacity', '[memory=50%,vcores=40%,gpu=1]'],
+    ['a capacity of a partition', 'root.a.accessible-node-labels.gpu.capacity', '[memory=1w,vcores=2w]'],
+    ['a template', 'root.a.leaf-queue-template.capacity', '[memory=10,vcores=20%]'],
+    ['a template of a path', 'root.a.*.auto-queue-creation-v2.template.capacity', '[memory=10,vcores=2w]'],
+  ])('tells the line of several kinds in %s of the legacy mode', (_, name, value) => {
+    const made: Pairs = [['root.queues', 'a,b'], ['root.b.capacity', '60'], ['root.a.auto-queue-creation-v2.enabled', 'true'], ...(name === 'root.a.capacity' ? [] : [['root.a.capacity', '40'] as const])]
+    const expected = `"cap.xml" line ${made.length + 2} yarn.scheduler.capacity.${name}: "${value}" has a percentage or a weight of one resource. Write one for all resources, or amounts, or set yarn.scheduler.capacity.legacy-queue-mode.enabled to false.`
+    expect(message([...made, [name, value]])).toBe(expected)
+    expect(message([...made, [name, value], ['legacy-queue-mode.enabled', 'true']])).toBe(expected)
+    expect(message([...made, [name, value], ['legacy-queue-mode.enabled', 'false']])).toBe('no error')
+  })
+
   it('has users that weigh at most as many users as the limit of its leaf leaves room for, by weights of the queues around it, too (UserWeights, TestLeafQueue)', () => {
     const weights = (percent: string, ...more: Pairs): Pairs => [...nested, ['root.b.user-settings.ann.weight', '1.5'], ['root.b.x.minimum-user-limit-percent', percent], ...more]
     expect(message(weights('50'))).toContain('"cap.xml" line 8 yarn.scheduler.capacity.root.b.user-settings.ann.weight: user ann has the weight 1.5, more than the 1 users that the minimum-user-limit-percent of queue "root.b.y", 100,')
@@ -479,6 +524,12 @@ describe('a capacity-scheduler.xml', () => {
   it.each<[string, Pairs, string]>([
     ['capacities that do not sum to 100', with3('50'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the capacities of the queues in "root" sum to 90, not 100: a 40 (line 3), b 50 (line 4). Change one of them.'],
     ['a negative capacity', with3('-60'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "-60", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12].'],
+    ['a percentage with its sign (10%), which Hadoop refuses', with3('60%'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: found "60%", expected a percentage from 0 to 100, a weight such as 3w, or amounts such as [memory=10240,vcores=12]. Hadoop takes it without the sign: 60.'],
+    ['a maximum with a sign', [...ab, ['root.b.maximum-capacity', '80 %']], 'or amounts such as [memory=10240,vcores=12]. Hadoop takes it without the sign: 80.'],
+    ['a weight of one resource as a maximum', [['legacy-queue-mode.enabled', 'false'], ...ab, ['root.b.maximum-capacity', '[memory=10,vcores=2w]']], '"cap.xml" line 6 yarn.scheduler.capacity.root.b.maximum-capacity: a maximum capacity has no weight. Write a percentage or amounts.'],
+    ['a weight as a maximum in a partition', [...ab, ['root.b.accessible-node-labels.gpu.maximum-capacity', '2w']], '"cap.xml" line 5 yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.maximum-capacity: a maximum capacity has no weight.'],
+    ['no capacity outside the legacy mode', [['legacy-queue-mode.enabled', 'false'], ['root.queues', 'a,b'], ['root.a.capacity', '30']], '"cap.xml" line 3: queue "root.b" has no capacity. Set yarn.scheduler.capacity.root.b.capacity.'],
+    ['a negative weight of one resource', with3('[memory=10,vcores=-2w]'), '"[memory=10,vcores=-2w]" has a negative weight.'],
     ['a negative weight', with3('-2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight -2 is negative.'],
     ['two kinds of capacity', with3('2w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: queue "root.b" has a weight, and its sibling "root.a" has a percentage (line 3). Give all queues of one parent the same kind.'],
     ['a weight above those of Hadoop (testWeightAbove10000Rejected)', with3('10001w'), '"cap.xml" line 4 yarn.scheduler.capacity.root.b.capacity: the weight 10001 is more than 10000. Weights count relative to those of the siblings: divide them all.'],

@@ -37,6 +37,16 @@ describe('instantaneous shares of a queue file', () => {
     expect(shares(file, { mem: 100, cpu: 15 }, ['c'], 'cpu')).toEqual({ a: 0, b: 0, 'b.x': 0, 'b.y': 0, c: 7 })
   })
 
+  it('capacity: amounts, percentages of what these leave and weights of the rest, outside the legacy mode', () => {
+    const mixed = capacity({ 'legacy-queue-mode.enabled': 'false', 'root.queues': 'c,b,a', 'root.a.capacity': '[memory=50%,vcores=1w]', 'root.b.capacity': '[memory=20,vcores=25%]', 'root.c.capacity': '3w', 'root.c.queues': 'x,y', 'root.c.x.capacity': '[memory=10,vcores=1]', 'root.c.y.capacity': '100' })
+    expect(shares(mixed, { mem: 100, cpu: 20 }, undefined, 'mem')).toEqual({ a: 40, b: 20, c: 40, 'c.x': 10, 'c.y': 30 })
+    // 15 by 1 : 3: 3.75 and 11.25, to the nearest
+    expect(shares(mixed, { mem: 100, cpu: 20 }, undefined, 'cpu')).toEqual({ a: 4, b: 5, c: 11, 'c.x': 1, 'c.y': 10 })
+    expect([shares(mixed), queueTable(mixed).leavesOutAmounts]).toEqual([{ a: 0.5, b: 0, c: 0.5, 'c.x': 0, 'c.y': 0.5 }, true])
+    const limited = capacity({ 'legacy-queue-mode.enabled': 'false', 'root.queues': 'a,b', 'root.a.capacity': '70', 'root.a.maximum-capacity': '[memory=50%,vcores=100%]', 'root.b.capacity': '1w' })
+    expect(shares(limited, { mem: 100 }, undefined, 'mem')).toEqual({ a: 50, b: 50 })
+  })
+
   it('capacity: the guarantee, and what idle queues leave by guarantee up to the maximum', () => {
     const queues = capacity({ 'root.queues': 'a,b,c', 'root.a.capacity': '20', 'root.b.capacity': '30', 'root.c.capacity': '50', 'root.b.maximum-capacity': '40', 'root.c.queues': 'x,y', 'root.c.x.capacity': '3w', 'root.c.y.capacity': '1w' })
     expect(shares(queues)).toEqual({ a: 0.2, b: 0.3, c: 0.5, 'c.x': 0.375, 'c.y': 0.125 })

@@ -34,7 +34,7 @@ export class Admission {
     this.#options = options
     this.#tree = tree
     this.#pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
-    this.#quotas = new Quotas(tree, this.#pots, cluster)
+    this.#quotas = new Quotas(tree, this.#pots, cluster, { isLegacy: options.legacyQueueMode })
     this.#parted = tree.queues.length
     this.#cluster = cluster
     this.#work = work
@@ -104,7 +104,7 @@ export class Admission {
   /** With the queues that were made since decisions were last taken. */
   #parts(): Quotas {
     const { length } = this.#tree.queues
-    if (length !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster)
+    if (length !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster, { isLegacy: this.#options.legacyQueueMode })
     this.#parted = length
     return this.#quotas
   }

@@ -57,7 +57,7 @@ export class CapacityQueues {
     this.#options = options
     this.tree = new QueueTree(options)
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
-    this.quotas = new Quotas(this.tree, this.pots, cluster)
+    this.quotas = new Quotas(this.tree, this.pots, cluster, { isLegacy: options.legacyQueueMode })
     const { exclusiveLabels } = options
     this.isLent = Array.from(
       { length: this.pots.count },

@@ -19,17 +19,32 @@ interface Declared {
 }
 
 /** What a schema of single queues cannot say: paths, sums of siblings, limits below guarantees, mappings to no queue. Every message names a field. */
-export function checkQueues({ queues, templates, mappings }: Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings'>, context: RefinementCtx): void {
+export function checkQueues({ queues, templates, mappings, legacyQueueMode }: Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings' | 'legacyQueueMode'>, context: RefinementCtx): void {
   const complain: Complain = (path, message) => void context.addIssue({ code: 'custom', path: [...path], message })
   const declared = Object.entries(queues).map(([key, options]) => ({ key, path: fullPath(key), options }))
   checkPaths(declared, complain)
+  if (legacyQueueMode) checkOneKind(declared, complain)
+  checkTemplates(Object.keys(templates), complain)
+  for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
+}
+
+/** What holds in the legacy mode alone: without it siblings may have anything, and what is too much is cut off. */
+function checkOneKind(declared: readonly Declared[], complain: Complain): void {
+  for (const { key, options } of declared) checkVectors(options, ['queues', key], complain)
   for (const [parent, children] of byParent(declared)) {
     const labels = new Set(['', ...children.flatMap(({ options }) => Object.keys(options.labels ?? {}))])
     for (const label of labels) checkSiblings(parent, children, label, declared, complain)
   }
   for (const each of declared) checkLimits(each, declared, complain)
-  checkTemplates(Object.keys(templates), complain)
-  for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
+}
+
+/** Percentages and weights of single resources, also of queues that are made in it. */
+function checkVectors({ labels = {}, template, parentTemplate, ...own }: ReadQueueOptions, at: readonly string[], complain: Complain): void {
+  for (const [label, part] of [['', own] as const, ...Object.entries(labels)])
+    for (const key of ['capacity', 'maximumCapacity'] as const)
+      for (const [resource, value] of Object.entries(typeof part[key] === 'object' ? part[key] : {}))
+        if (typeof value === 'string') complain([...at, ...(label === '' ? [] : ['labels', label]), key, resource], `an amount; "${value}" of one resource needs \`legacyQueueMode: false\``)
+  for (const [key, made] of Object.entries({ template, parentTemplate })) if (made !== undefined) checkVectors(made, [...at, key], complain)
 }
 
 function checkPaths(declared: readonly Declared[], complain: Complain): void {
@@ -112,7 +127,7 @@ function checkLimits(queue: Declared, declared: readonly Declared[], complain: C
     }
     if (typeof capacity === 'object' && typeof maximumCapacity === 'object')
       for (const [name, most] of Object.entries(maximumCapacity))
-        if (most < (capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`)
+        if (Number(most) < Number(capacity[name] ?? 0)) complain([...field, 'maximumCapacity', name], `at least its capacity of ${capacity[name]}`)
   }
 }
 

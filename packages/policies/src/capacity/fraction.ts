@@ -26,6 +26,9 @@ export const valueOf = ({ over, under }: Fraction): number => Number(over) / Num
 /** The part of a whole amount, rounded down. */
 export const partOf = (amount: number, { over, under }: Fraction): number => Number((BigInt(amount) * over) / under)
 
+/** The part of a whole amount, rounded to the nearest, halves up. */
+export const nearestTo = (amount: number, { over, under }: Fraction): number => Number((2n * BigInt(amount) * over + under) / (2n * under))
+
 function reduced(over: bigint, under: bigint): Fraction {
   let a = over
   let b = under

@@ -6,8 +6,9 @@ const percentage = z.number().min(0).max(100)
 const weight = z
   .string()
   .regex(/^\d+(\.\d+)?w$/, 'a weight such as "3w"')
-const capacity = z.union([percentage, weight, amounts])
-const limit = z.union([percentage, amounts])
+const amount = z.int().nonnegative()
+const capacity = z.union([percentage, weight, z.record(z.string(), z.union([amount, z.string().regex(/^\d+(\.\d+)?[%w]$/, 'a percentage such as "50%" or a weight such as "3w"')]))])
+const limit = z.union([percentage, z.record(z.string(), z.union([amount, z.string().regex(/^\d+(\.\d+)?%$/, 'a percentage such as "50%"')]))])
 const count = z.int().nonnegative()
 const names = z.union([z.literal('*'), z.array(z.string())])
 const part = z.number().min(0).max(1)
@@ -20,7 +21,7 @@ const ofLabel = z.strictObject({
 
 /** What can be said of one queue. Percentages are of the parent; amounts are whole, per resource, of the whole cluster. */
 const queueOptions = z.strictObject({
-  capacity: capacity.optional().describe('guaranteed part: percent of the parent, a weight such as 3w among siblings with weights, or amounts by resource; default: what its siblings leave'),
+  capacity: capacity.optional().describe('guaranteed part: percent of the parent, a weight such as 3w among siblings with weights, or amounts by resource; without `legacyQueueMode` also percentages and weights by resource; default: what its siblings leave'),
   maximumCapacity: limit.optional().describe("most it may use: percent of the parent's maximum, or amounts by resource; default 100"),
   elastic: z.boolean().optional().describe('whether it may use more than its capacity at all; false: its maximum is its capacity; default true'),
   minimumUserLimitPercent: z.number().nonnegative().max(100).optional().describe('floor of what one user may have while others want some, percent of the queue; default 100'),
@@ -74,7 +75,7 @@ const templates = {
   template: z
     .strictObject(template.shape)
     .optional()
-    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages, those that leave nothing for a queue leave it 0'),
+    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages in the legacy mode, those that leave nothing for a queue leave it 0'),
   parentTemplate: z
     .strictObject(parentTemplate.shape)
     .optional()
@@ -102,6 +103,10 @@ export const treeShape = {
     }).shape)
     .default({})
     .describe('settings of queues that do not say otherwise'),
+  legacyQueueMode: z
+    .boolean()
+    .default(true)
+    .describe('true: siblings have capacities of one kind, and percentages sum to 100; false (Hadoop 3.4): each resource of each queue may have its own, `{ memory: 50%, cpu: 2w, gpu: 4 }`: of what the parent has amounts come first, percentages are of what these leave, and weights divide the rest'),
   resourceCalculator: z
     .enum(['default', 'dominant'])
     .default('default')

@@ -38,7 +38,7 @@ export interface Queue {
   readonly isPreemptableInside: boolean
 }
 
-type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates'>
+type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates' | 'legacyQueueMode'>
 
 /** Levels of queues that are made below a declared one, and queues in one of them, where nothing else is said: Hadoop's defaults. */
 const USUAL_DEPTH = 2
@@ -60,12 +60,14 @@ export class QueueTree {
   readonly #byName = new Map<string, number | null>()
   readonly #defaults: TreeOptions['defaults']
   readonly #templates: TemplatesByPath
+  readonly #isLegacy: boolean
   /** Whether no queue is declared: then every name makes one. */
   readonly isOpen: boolean
   /** Whether nothing at all is declared, so that defaults are for the queues that are made. */
   readonly #isEmpty: boolean
 
-  constructor({ queues, defaults, templates }: TreeOptions) {
+  constructor({ queues, defaults, templates, legacyQueueMode }: TreeOptions) {
+    this.#isLegacy = legacyQueueMode
     this.#defaults = defaults
     this.#templates = new TemplatesByPath(templates)
     const declared = new Map(Object.entries(queues).map(([key, options]) => [fullPath(key), options]))
@@ -156,10 +158,11 @@ export class QueueTree {
     return own.template === undefined && own.parentTemplate === undefined ? this.#templates.of(path, this.#depthBelow({ own })) : own
   }
 
-  /** Settings of a leaf made at first use. A percentage is what its siblings leave, if that is less than all of it, nothing. */
+  /** Settings of a leaf made at first use. In the legacy mode a percentage is nothing if its siblings leave less than all of it. */
   #leafIn(path: string): ReadQueueOptions {
     const { capacity, ...rest } = this.#madeIn(parentPath(path)).template ?? {}
     if (capacity === undefined) return rest
+    if (!this.#isLegacy) return { ...rest, capacity }
     const parent = this.#byPath.get(parentPath(path))
     const siblings = parent === undefined ? [] : this.queue(parent).children
     const taken = siblings.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)

@@ -1,4 +1,5 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
+import { mixedCapacities, mixedLimit, ofResource } from './mixed-capacities.js'
 import { divided, fraction, partOf, percent, plus, none as nothing, times, valueOf, whole, type Fraction } from './fraction.js'
 import type { Pots } from './pots.js'
 import type { Queue, QueueTree } from './queue-tree.js'
@@ -6,10 +7,15 @@ import type { ReadQueueOptions } from './queue-options.js'
 
 type Capacity = Exclude<ReadQueueOptions['capacity'], undefined>
 type Amounts = Exclude<Capacity, number | string>
+/** `isLegacy`: siblings have one kind, which is that of all resources. */
+interface Mode {
+  readonly isLegacy: boolean
+}
 
 /**
  * What queues are guaranteed and may use at most, per pot, in whole amounts rounded down. Percentages are multiplied down
- * the tree exactly and rounded once. Amounts of siblings that exceed their parent's are scaled down, as Hadoop does.
+ * the tree exactly and rounded once. Amounts of siblings that exceed their parent's are scaled down, as Hadoop does. In the
+ * mode that is not legacy every level is rounded, resource by resource.
  */
 export class Quotas {
   /** `[(queue * pots + pot) * width + i]`. */
@@ -20,8 +26,10 @@ export class Quotas {
   readonly #tree: QueueTree
   readonly #pots: Pots
   readonly #cluster: ClusterView
+  readonly #isLegacy: boolean
 
-  constructor(tree: QueueTree, pots: Pots, cluster: ClusterView) {
+  constructor(tree: QueueTree, pots: Pots, cluster: ClusterView, { isLegacy }: Mode) {
+    this.#isLegacy = isLegacy
     this.#tree = tree
     this.#pots = pots
     this.#cluster = cluster
@@ -71,6 +79,7 @@ export class Quotas {
   #setChildren(parent: Queue, pot: number, guaranteed: Quota, most: Quota): void {
     const label = this.#pots.partitions[this.#pots.partitionOf(pot)] ?? ''
     const children = parent.children.map((id) => this.#tree.queue(id))
+    if (!this.#isLegacy) return this.#setMixed(children, label, amountsOf(guaranteed), most, pot)
     const given = this.#scaled(children.map((child) => capacityIn(child, label)), amountsOf(guaranteed), pot)
     const parts = sharesOf(given)
     for (const [i, child] of children.entries()) {
@@ -80,11 +89,36 @@ export class Quotas {
     }
   }
 
+  /** Memory comes first: a queue that is guaranteed none of it is guaranteed nothing, as in Hadoop. */
+  #setMixed(children: readonly Queue[], label: string, available: readonly number[], most: Quota, pot: number): void {
+    const names = this.#counted(pot)
+    const memory = this.#pots.memory[this.#pots.laneOf(pot)] ?? 0
+    const limits = children.map((child) => this.#limit(child, label, most, pot))
+    const capacities = children.map((child) => capacityIn(child, label))
+    const dividedAmong = (i: number, holds: (child: number) => boolean) =>
+      mixedCapacities(capacities.map((each) => ofResource(each === OPEN ? '1w' : each, names[i] ?? '')), available[i] as number, limits.map((limit, child) => (holds(child) ? (amountsOf(limit)[i] as number) : 0)))
+    const ofMemory = dividedAmong(memory, () => true)
+    const columns = available.map((_, i) => (i === memory ? ofMemory : dividedAmong(i, (child) => (ofMemory[child] as number) > 0)))
+    for (const [at, child] of children.entries()) {
+      const own = { amounts: columns.map((column) => column[at] as number), part: whole }
+      this.#set(child, pot, own, child.own.elastic === false ? own : (limits[at] as Quota))
+    }
+  }
+
+  /** Names of the counted resources of a pot. */
+  #counted(pot: number): string[] {
+    return (this.#pots.counted[this.#pots.laneOf(pot)] ?? []).map((r) => this.#cluster.resources[r] ?? '')
+  }
+
   /** The maximum of a queue below that of its parent. */
   #limit(queue: Queue, label: string, parent: Quota, pot: number): Quota {
     if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return { ...parent, part: nothing }
     const { maximumCapacity } = label === '' ? queue.own : (queue.own.labels?.[label] ?? {})
     if (maximumCapacity === undefined) return parent
+    if (!this.#isLegacy) {
+      const names = this.#counted(pot)
+      return { amounts: amountsOf(parent).map((most, i) => mixedLimit(ofResource(maximumCapacity, names[i] ?? ''), most)), part: whole }
+    }
     if (typeof maximumCapacity === 'number') return { ...parent, part: times(parent.part, percent(maximumCapacity)) }
     const most = amountsOf(parent)
     return { amounts: this.#amounts(maximumCapacity, pot, Infinity).map((amount, i) => Math.min(amount, most[i] as number)), part: whole }
@@ -92,15 +126,14 @@ export class Quotas {
 
   /** Amounts in the order of the pot's counted resources. */
   #amounts(amounts: Amounts, pot: number, absent = 0): number[] {
-    const { counted, width } = this.#pots
-    const resources = counted[this.#pots.laneOf(pot)] ?? []
-    return Array.from({ length: width }, (_, i) => amounts[this.#cluster.resources[resources[i] ?? -1] ?? ''] ?? absent)
+    const names = this.#counted(pot)
+    return Array.from({ length: this.#pots.width }, (_, i) => Number(amounts[names[i] ?? ''] ?? absent)) // in the legacy mode all are numbers
   }
 
   /** Amounts that siblings ask for beyond what there is are scaled down, each resource by itself. */
   #scaled(given: readonly Capacity[], available: readonly number[], pot: number): Capacity[] {
     const asked = given.flatMap((capacity) => (typeof capacity === 'object' ? [this.#amounts(capacity, pot)] : []))
-    const names = (this.#pots.counted[this.#pots.laneOf(pot)] ?? []).map((r) => this.#cluster.resources[r] ?? '')
+    const names = this.#counted(pot)
     const sums = names.map((_, i) => asked.reduce((sum, amounts) => sum + (amounts[i] as number), 0))
     if (sums.every((sum, i) => sum <= (available[i] as number))) return [...given]
     const scale = (name: string, amount: number) => {
@@ -108,7 +141,7 @@ export class Quotas {
       const isOver = i >= 0 && (sums[i] as number) > (available[i] as number)
       return isOver ? partOf(amount, divided(fraction(available[i] as number), fraction(sums[i] as number))) : amount
     }
-    return given.map((capacity) => (typeof capacity === 'object' ? Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, scale(name, amount)])) : capacity))
+    return given.map((capacity) => (typeof capacity === 'object' ? Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, scale(name, Number(amount))])) : capacity))
   }
 
   /** Labels and resources that queues name must be there. */

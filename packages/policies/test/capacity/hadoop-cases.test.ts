@@ -53,6 +53,44 @@ describe('the capacity scheduler', () => {
     expect(beat(master, 0, 0)).toEqual({ ann: 125, bob: 125 }) // with their queue alone it grows to the whole cluster
   })
 
+  it('serves the job that was first, or the one that has less (TestLeafQueue.testFairAssignment)', () => {
+    const order = (ordering: 'fifo' | 'fair') => {
+      const master = standing([{ mem: 16 }], { a: { capacity: 100, ordering } }, { maximumOffswitchAssignments: 1 })
+      const who = (now: number) => Object.keys(beat(master, 0, now)).join()
+      const early = (id: string, tasks: number, mem: number) => master.submit(asking(id, 'a', tasks, mem))
+      early('x', 1, 4)
+      early('y', 3, 1)
+      const first = [who(0), who(1), who(2)] // y has 2
+      master.submit({ ...asking('z', 'a', 2, 1) })
+      return [...first, who(3), who(4), who(5)].join(' ')
+    }
+    expect([order('fifo'), order('fair')]).toEqual(['x y y y z z', 'x y y z z y'])
+  })
+
+  it('starts a job whose data is here before an earlier one that waits for its own nodes (TestLeafQueue.testLocalityDelaySkipsApplication)', () => {
+    const at = (nodeLocalityDelay: number) => {
+      const master = standing([{ mem: 8 }, { mem: 8 }, { mem: 8 }], { a: { capacity: 100 } }, { nodeLocalityDelay, rackLocalityAdditionalDelay: 9, maximumOffswitchAssignments: 1 })
+      const near = (id: string, ...nodes: number[]) => {
+        const [stage] = asking(id, 'a', nodes.length, 1).stages
+        master.submit({ id, submit: 0, queue: 'a', user: 'ann', stages: [{ ...stage!, data: { hosts: nodes.map((node) => [`n${node}-0`]) } }] })
+      }
+      near('first', 0, 1)
+      near('second', 2)
+      return [2, 0, 1].map((node, i) => beat(master, node, i))
+    }
+    expect(at(3)).toEqual([{ second: 1 }, { first: 1 }, { first: 1 }])
+    expect(at(-1)[0]).toEqual({ first: 2, second: 1 })
+  })
+
+  it('lets each user have one task more than the limit, job by job, and the rest where the limit is larger (TestLeafQueue.testGetTotalPendingResourcesConsideringUserLimitTwoUsers)', () => {
+    const starts = (userLimitFactor: number) => {
+      const master = standing([{ mem: 300 }], { e: { capacity: 1, userLimitFactor }, other: { capacity: 99 } }, { maximumOffswitchAssignments: 1 })
+      for (const [id, user, tasks] of [['a0', 'ann', 1], ['a1', 'ann', 2], ['b0', 'bob', 2], ['b1', 'bob', 1]] as const) master.submit(asking(id, 'e', tasks, 3, { user }))
+      return [0, 1, 2, 3, 4, 5].map((now) => Object.keys(beat(master, 0, now)).join() || '-').join(' ')
+    }
+    expect([starts(1), starts(10)]).toEqual(['a0 a1 b0 b0 - -', 'a0 a1 a1 b0 b0 b1'])
+  })
+
   it('serves queues below their part by priority, and those above it when all have it (testQueuePriorityOrdering)', () => {
     // of 100 a, b and c have 10, 20 and 70, and a at most 20; each holds 2 and asks 10 times 5
     const queues = { root: { queueOrdering: 'priority-utilization' }, a: { capacity: 10, maximumCapacity: 20, priority: 3 }, b: { capacity: 20, priority: 2 }, c: { capacity: 70, priority: 1 } } as const

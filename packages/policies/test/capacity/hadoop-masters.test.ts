@@ -89,6 +89,7 @@ describe('which masters are taken for other queues', () => {
 
   it.each<[string, readonly [number, number, number, number, number], readonly number[]]>([
     ['testSkipAMContainer: none while there are other containers', [50, 0.1, 25, 1, 50], [0, 2, 24, 24]],
+    ['testPreemptSkippedAMContainers: the last two, where other containers are too few, with 2 of 20 allowed', [10, 0.2, 5, 5, 90], [4, 4, 5, 5]],
     ['testAMResourcePercentForSkippedAMContainers: the last two, of 20 with 5 allowed', [10, 0.5, 5, 5, 90], [4, 4, 5, 5]],
   ])('are as in Hadoop: %s', (_, [capacity, percent, containers, size, wanted], expected) => {
     expect(taken(capacity, percent, containers, size, wanted)).toEqual(expected)

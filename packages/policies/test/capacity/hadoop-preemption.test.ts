@@ -43,6 +43,8 @@ const flat = (...lines: readonly (readonly [guaranteed: number, used: number, pe
 ]
 /** A of B and C, D of E and F, G of H and I; F wants 40 and gets them from B, whose queue has too much, and from E beside it. */
 const broad: readonly Line[] = [[-1, 900, 900], [0, 300, 348], [1, 120, 168], [1, 180, 180], [0, 360, 360], [4, 160, 220], [4, 200, 140, 40], [0, 240, 192], [7, 100, 150], [7, 140, 42]]
+/** A of B and C, D of E and F; F wants 15. What B and C have reserved. */
+const pair = (b = 0, c = 0): readonly Line[] => [[-1, 300, 300], [0, 150, 165], [1, 75, 90, 0, { reserved: b }], [1, 75, 75, 0, { reserved: c }], [0, 150, 135], [4, 15, 135], [4, 135, 0, 15]]
 /** A of B, C and D, E of F, G and H; F wants its guarantee. */
 const wide = (a: readonly [number, number][], e: readonly [number, number, number?][]): readonly Line[] => [
   [-1, [...a, ...e].reduce((sum, [own]) => sum + own, 0), 0],
@@ -55,6 +57,17 @@ const wide = (a: readonly [number, number][], e: readonly [number, number, numbe
 describe('one look of preemption (TestProportionalCapacityPreemptionPolicy)', () => {
   it.each<[string, Look, readonly number[]]>([
     ['testProportionalPreemption: for the one below its guarantee alone, whatever the others want', { lines: flat([30, 72, 50], [70, 104, 8], [40, 24, 40], [60, 0]) }, [16, 0, 0, 0]],
+    ['testIgnore: nothing where nobody wants any', { lines: flat([60, 0], [60, 90], [30, 60]) }, [0, 0, 0]],
+    ['testMaxCap: nothing for one at its maximum', { lines: [[-1, 200, 200], [0, 80, 110, 20], [0, 80, 90, 20, { most: 90 }], [0, 40, 0]] }, [0, 0, 0]],
+    ['testPreemptCycle: all from the one that has most of its guarantee', { lines: flat([120, 0, 30], [120, 180], [60, 120]) }, [0, 0, 30]],
+    ['testDeadzone: nothing from those that have a tenth too much', { lines: flat([80, 78, 20], [80, 86], [40, 42, 10]) }, [0, 0, 0]],
+    ['testOverCapacityImbalance: nothing between queues that have more than their guarantees', { lines: flat([80, 110, 20], [80, 90, 20], [40, 0]) }, [0, 0, 0]],
+    ['testNaturalTermination: nor a part of it', { lines: flat([80, 110, 20], [80, 90, 20], [40, 0]), naturalTerminationFactor: 0.1 }, [0, 0, 0]],
+    ['testPerQueueDisablePreemption: by their guarantees', { lines: flat([110, 0, 20], [50, 108], [40, 92]) }, [0, 8, 12]],
+    ['the same, B closed', { lines: flat([110, 0, 20], [50, 108], [40, 92]), closed: [2] }, [0, 0, 20]],
+    ['testHierarchical: from B, whose queue has too much, not from E, which has far more', { lines: pair() }, [0, 15, 0, 0, 0, 0]],
+    ['testHierarchicalWithReserved: reservations of others change nothing', { lines: pair(22, 15) }, [0, 15, 0, 0, 0, 0]],
+    ['testPerQueueDisablePreemptionHierarchical: from E beside it, where B is closed', { lines: pair(), closed: [2] }, [0, 0, 0, 0, 15, 0]],
     ['testPerQueueDisablePreemptionBroadHierarchical', { lines: broad }, [0, 26, 0, 0, 14, 0, 0, 0, 0]],
     ['the same, B closed', { lines: broad, closed: [2] }, [0, 0, 0, 0, 40, 0, 0, 0, 0]],
     ['the same, B and E closed: H has too much in a queue that has not', { lines: broad, closed: [2, 5] }, [0, 0, 0, 0, 0, 0, 0, 0, 0]],
@@ -109,6 +122,10 @@ describe('one look over several resources (TestProportionalCapacityPreemptionPol
   const none = [0, 0]
   it('takes both for a queue that lacks both (testInterQueuePreemptionWithMultipleResource)', () => {
     expect(taken({ lines: [[-1, [120, 240], [120, 240]], [0, [60, 120], [48, 96], [40, 80]], [0, [60, 120], [72, 144], [40, 60]]] })).toEqual([none, [12, 24]])
+  })
+
+  it('balances both, not below a guarantee that is wanted (testPreemptionToBalanceWithVcoreResource, where Hadoop takes one container more than is due)', () => {
+    expect(taken({ lines: [[-1, [120, 120], [120, 120]], [0, [72, 72], [48, 48], [84, 48]], [0, [48, 48], [72, 72], [60, 120]]], balances: true })).toEqual([none, [24, 24]])
   })
 
   it('takes at least one of what lacks, however small the part (testInterQueuePreemptionWithNaturalTerminationFactor)', () => {

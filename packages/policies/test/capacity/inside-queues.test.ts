@@ -39,7 +39,9 @@ describe('what jobs of a queue give to others in it', () => {
     ['testIntraQueuePreemptionOfUserLimitWitAppsOfDifferentPriority: of the one of lower priority', [['ann', 3, 45, 45], ['bob', 1, 30, 30], ['ann', 4, 45, 0], ['bob', 1, 0, 15]], { limit: 75 }, [14, 0, 0, 0]],
     ['testIntraQueuePreemptionWithTwoRequestingUsers', [['ann', 1, 90, 15], ['bob', 1, 60, 15]], { limit: 75 }, [14, 0]],
     ['testNoIntraQueuePreemptionIfBelowUserLimitAndHighPriorityExtraUsers', [['ann', 1, 75, 0], ['bob', 1, 75, 0], ['cyd', 5, 0, 15]], { limit: 75 }, [0, 0, 0]],
-    ['the same under priority-first', [['ann', 1, 75, 0], ['bob', 1, 75, 0], ['cyd', 5, 0, 15]], { limit: 75, order: 'priority-first' }, [0, 15, 0]],
+    ['testNoIntraQueuePreemptionIfBelowUserLimitAndLowPriorityExtraUsers', [['ann', 1, 75, 0], ['bob', 1, 75, 0], ['cyd', 0, 0, 15]], { limit: 75 }, [0, 0, 0]],
+    ['testNoIntraQueuePreemptionIfBelowUserLimitAndSamePriorityExtraUsers', [['ann', 1, 75, 0], ['bob', 1, 75, 0], ['cyd', 1, 0, 15]], { limit: 75 }, [0, 0, 0]],
+    ['testNoIntraQueuePreemptionIfBelowUserLimitAndHighPriorityExtraUsers under priority-first', [['ann', 1, 75, 0], ['bob', 1, 75, 0], ['cyd', 5, 0, 15]], { limit: 75, order: 'priority-first' }, [0, 15, 0]],
     ['testSimpleIntraQueuePreemptionOneUserUnderOneUserAtOneUserAbove', [['ann', 1, 98, 0], ['bob', 1, 52, 0], ['cyd', 1, 0, 1]], { limit: 52 }, [1, 0, 0]],
     ['testIntraQueuePreemptionFifoOrderingPolicyEnabled: the user at its limit gives no more', [['ann', 1, 90, 0], ['bob', 1, 52, 0], ['cyd', 1, 8, 22]], { limit: 52 }, [22, 0, 0]],
   ])('are as in Hadoop: %s', (_, lines, change, expected) => {
@@ -84,6 +86,11 @@ describe('preemption inside a queue', () => {
     expect(kills(inside, [asking('ann', 12, { mem: 5 }), asking('bob', 40), asking('bob2', 10, { ...late, user: 'bob' })]).byTime).toEqual({ 15: { ann: 1 } })
   })
 
+  it('takes nothing for another job of theirs, of whatever priority, once they are near it (testIntraQueuePreemptionWithUserLimitDeadzoneAndPriority)', () => {
+    const jobs = [asking('ann', 12, { mem: 5, priority: 1 }), asking('bob', 40, { priority: 1 }), asking('high', 10, { ...late, user: 'ann', priority: 2 }), asking('bob2', 20, { ...late, user: 'bob', priority: 1 })]
+    expect(kills(inside, jobs).byTime).toEqual({ 15: { ann: 1 } })
+  })
+
   it('takes for priority alone, also of one user, where it goes before limits of users', () => {
     const jobs = [asking('other', 50, { queue: 'b' }), asking('low', 50, { user: 'ann', priority: 1 }), asking('high', 30, { ...late, user: 'ann', priority: 5 })]
     const queues = (userLimitFactor: number) => ({ queues: { a: { capacity: 50, userLimitFactor }, b: { capacity: 50 } } })
@@ -92,7 +99,7 @@ describe('preemption inside a queue', () => {
     expect(kills(byPriority, jobs, queues(1)).byTime).toEqual({}) // nobody in the queue may have more
   })
 
-  it('takes a part of the guarantee of the queue in one look, or of the cluster', () => {
+  it('takes a part of the guarantee of the queue in one look, or of the cluster (testLimitPreemptionWithTotalPreemptedResourceAllowed)', () => {
     const jobs = [asking('ann', 100), asking('bob', 30, late)]
     expect(kills({ ...eager, intraQueue: {} }, jobs).byTime).toEqual({ 15: { ann: 20 }, 21: { ann: 10 } })
     expect(kills({ ...inside, totalPreemptionPerRound: 0.15 }, jobs).byTime).toEqual({ 15: { ann: 15 }, 21: { ann: 15 } })

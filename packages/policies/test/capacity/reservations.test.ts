@@ -45,6 +45,19 @@ describe('reservations of the capacity scheduler', () => {
     expect(who(0)).toBe('-') // big is before it: 5 GB in place of 3 is more than the queue may have, and what it could have is kept for it
   })
 
+  it('are no more than the queue may have: of 24 GB its 13 in use and 8 reserved leave no room for another 8 (testReservationsNoneAvailable)', () => {
+    const { submit, who } = standing(3, { queues: { q: { capacity: 90 }, r: { capacity: 10 } } })
+    for (const [node, mem] of [5, 3, 5].entries()) {
+      submit(`n${node}`, 1, mem)
+      who(node)
+    }
+    submit('last', 2, 8)
+    expect([who(0), who(2)]).toEqual(['-', '-'])
+    submit('r0', 1, 3, { queue: 'r' })
+    expect(who(0)).toBe('-') // reserved
+    expect(who(2)).toBe('r0')
+  })
+
   it('do not keep users below their limit from their nodes (testReservationLimitOtherUsers)', () => {
     // 24 GB, a factor of 0.25: a user above 6 GB gets no more
     const { submit, who } = standing(3, { queues: { q: { minimumUserLimitPercent: 25, userLimitFactor: 0.25 } } })

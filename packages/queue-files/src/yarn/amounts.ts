@@ -99,15 +99,20 @@ export function unitFactor(name: string, unit: string): number | undefined {
   return name === 'memory-mb' && unit !== '' && factor !== undefined ? factor / 2 ** 20 : factor
 }
 
-/** `[memory=10240,vcores=12]` of the capacity scheduler; undefined for another text. Percentages and weights per resource stay text. */
-export function bracketedAmounts(text: string, at: At): Record<string, number | `${number}%`> | undefined {
+/** `[memory=10240,vcores=12]` of the capacity scheduler; undefined for another text. Percentages and weights of single resources stay text. */
+export function bracketedAmounts(text: string, at: At): Record<string, number | `${number}%` | `${number}w`> | undefined {
   const inside = /^\[(.*)\]$/.exec(text.trim())?.[1]
   if (inside === undefined) return undefined
-  const amounts: Record<string, number | `${number}%`> = {}
+  const amounts: Record<string, number | `${number}%` | `${number}w`> = {}
   for (const part of inside.split(',')) {
     const found = /^\s*([^=\s]+)\s*=\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)(%?)\s*$/.exec(part)
     const [, name = '', value = '', unit = '', percent] = found ?? []
     const key = name === 'memory' ? 'memory-mb' : name
+    if (unit === 'w') {
+      if (Number(value) < 0) throw bad(text, 'has a negative weight', at)
+      amounts[key] = `${Number(value)}w`
+      continue
+    }
     const factor = key === 'memory-mb' || unit === '' ? unitFactor(key, unit) : undefined
     if (found === null || factor === undefined) throw bad(text, `has "${part.trim()}", which is no amount of a resource`, at, 'Write "[memory=10240,vcores=12]".')
     amounts[key] = percent === '%' ? `${percentage(value, text, at)}%` : Math.floor(whole(value, text, at) * factor)

@@ -1,14 +1,15 @@
 import { SchedError, suggest } from '@sched/core'
-import { prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
+import { LEGACY, prefix, type CapacityFile, type CapacityQueue } from './capacity-model.js'
 import { capacityValue } from './capacity-value.js'
-import { checkCapacities } from './check-capacities.js'
+import { checkCapacities, checkPresence } from './check-capacities.js'
+import { checkVectors } from './check-vectors.js'
 import { checkLabels } from './check-labels.js'
 import { checkStates } from './check-states.js'
 import { checkUserWeights } from './check-user-weights.js'
 import { FLEXIBLE, mayBeMade } from './made-queues.js'
 import { didYouMean, Findings } from '../finding.js'
 import type { SourceText } from '../source-text.js'
-import { readProperties } from './site.js'
+import { booleanOf, readProperties } from './site.js'
 import { templateError, templateMark } from '../template.js'
 import { readXml } from '../xml.js'
 import { listed, type Setting } from '../setting.js'
@@ -27,7 +28,9 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
       [...all.keys()].some((name) => name.startsWith('mapred.capacity-scheduler.'))
         ? 'It is a file of Hadoop 1, whose capacity scheduler is not simulated: write it with the properties of YARN.'
         : 'It names the queues below the root.')
-  const root: CapacityQueue = { path: 'root', parent: undefined, file, line: top.line, properties: new Map(), queues: [] }
+  const legacy = all.get(LEGACY)
+  const isLegacy = legacy === undefined || booleanOf(legacy)
+  const root: CapacityQueue = { path: 'root', parent: undefined, isLegacy, file, line: top.line, properties: new Map(), queues: [] }
   const byPath = new Map([['root', root]])
   addQueues(root, lists, byPath)
   const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
@@ -42,8 +45,10 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   for (const [path, settings] of written)
     if (mayBeMade(path, byPath.values(), general)) unlisted.set(path, settings)
     else for (const property of settings.values()) stale(property, path, lowestAround(path, byPath), ignored)
+  if (isLegacy) checkVectors([...byPath.values()].map(({ properties }) => properties), unlisted.values())
   for (const queue of byPath.values()) readCapacities(queue)
-  for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
+  for (const queue of byPath.values()) checkPresence(queue)
+  if (isLegacy) for (const queue of byPath.values()) checkCapacities(queue, general.get(`${prefix}resource-calculator`)?.value.includes('Dominant') === true)
   checkUserWeights(root, general)
   checkLabels(root)
   checkStates(root)
@@ -58,7 +63,7 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
     if (name.includes('.')) throw new SchedError('BAD_INPUT', `the name of queue "${name}" has a period.`, at, 'List it at the queue that it lies in.')
     const path = `${parent.path}.${name}`
     if (byPath.has(path)) throw new SchedError('BAD_INPUT', `queue "${name}" is listed twice.`, at, 'List it once.')
-    const queue: CapacityQueue = { path, parent, file: list.file, line: list.line, properties: new Map(), queues: [] }
+    const queue: CapacityQueue = { path, parent, isLegacy: parent.isLegacy, file: list.file, line: list.line, properties: new Map(), queues: [] }
     byPath.set(path, queue)
     parent.queues.push(queue)
     addQueues(queue, lists, byPath)
@@ -115,18 +120,12 @@ function lowestAround(path: string, byPath: ReadonlyMap<string, CapacityQueue>):
 }
 
 function readCapacities(queue: CapacityQueue): void {
+  const { isLegacy } = queue
   const capacity = queue.properties.get('capacity')
-  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity), file: capacity.file, line: capacity.line }
+  if (capacity !== undefined) queue.capacity = { ...capacityValue(capacity, { isLegacy }), file: capacity.file, line: capacity.line }
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
-  const value = capacityValue(maximum, true)
-  if (value.kind === 'weight')
-    throw new SchedError(
-      'BAD_INPUT',
-      'a maximum capacity has no weight.',
-      { file: maximum.file, line: maximum.line, field: maximum.name },
-      'Write a percentage or amounts.',
-    )
+  const value = capacityValue(maximum, { isMaximum: true, isLegacy })
   if (value.kind === 'percent' && value.value < 0) return // -1: no limit
   queue.maximumCapacity = { ...value, file: maximum.file, line: maximum.line }
 }

@@ -1,6 +1,6 @@
 import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
-import { prefix } from './capacity-model.js'
+import { LEGACY, prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
 import { count, forMasters, ignored, partOfMasters, percentOfUsers, templates, type UseInAll } from './capacity-use.js'
 import { FLEXIBLE } from './made-queues.js'
@@ -98,7 +98,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}workflow-priority-mappings`]: ignored('jobs are no parts of workflows here'),
   [`${prefix}workflow-priority-mappings-override.enable`]: ignored('jobs are no parts of workflows here'),
   [`${prefix}user-metrics.enable`]: ignored('metrics are those of the experiment'),
-  [`${prefix}legacy-queue-mode.enabled`]: ignored('capacities are read as in legacy mode: siblings have one kind'),
+  [LEGACY]: option('legacyQueueMode', booleanOf),
   [`${prefix}${FLEXIBLE}.maximum-queue-depth`]: byDefault('maximumQueueDepth', count),
   [`${prefix}${FLEXIBLE}.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
   [`${prefix}queue.auto.refresh.monitoring-interval`]: ignored('the file is read once'),

@@ -1,11 +1,13 @@
+import type { CapacityOfResource } from '@sched/policies'
 import type { Findings } from '../finding.js'
 import type { Setting } from '../setting.js'
 
-/** Amounts of one queue by YARN's names. */
+/** The capacity of one queue, by YARN's names; a vector has percentages or weights of single resources. */
 export type CapacityValue =
   | { readonly kind: 'percent'; readonly value: number }
   | { readonly kind: 'weight'; readonly value: number }
   | { readonly kind: 'amounts'; readonly value: Readonly<Record<string, number>> }
+  | { readonly kind: 'vector'; readonly value: Readonly<Record<string, CapacityOfResource>> }
 
 /** A queue of a capacity-scheduler.xml with its own properties, by the part of their names behind the queue's path. */
 export interface CapacityQueue {
@@ -15,6 +17,8 @@ export interface CapacityQueue {
   readonly parent: CapacityQueue | undefined
   /** Name of the file, for messages. */
   readonly file: string
+  /** Whether siblings have capacities of one kind (`legacy-queue-mode.enabled`, Hadoop's default): the same of all queues of a file. */
+  readonly isLegacy: boolean
   /** Where it is declared, 1-based. */
   readonly line: number
   /** Its own properties, by the part of their names behind its path. */
@@ -44,3 +48,5 @@ export interface CapacityFile {
 }
 
 export const prefix = 'yarn.scheduler.capacity.'
+/** Whether siblings have capacities of one kind. */
+export const LEGACY = `${prefix}legacy-queue-mode.enabled`

@@ -1,5 +1,6 @@
 import { knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, queueAllocation, unitOf } from './amounts.js'
+import type { CapacityOfResource } from '@sched/policies'
 import type { CapacityValue } from './capacity-model.js'
 import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
@@ -20,17 +21,12 @@ const mostQueues =
     return undefined
   }
 
-const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, number>; told: Told | undefined } => {
+const written = (value: CapacityValue, cluster: ClusterFacts, isKept = false): { value: number | string | Record<string, CapacityOfResource>; told: Told | undefined } => {
   if (value.kind === 'percent') return { value: value.value, told: undefined }
   if (value.kind === 'weight') return { value: `${value.value}w`, told: undefined }
-  const { amounts, told } = amountsIn(cluster, value.value)
+  const { amounts, told } = amountsIn<CapacityOfResource>(cluster, value.value)
   const beyond = isKept
-    ? Object.entries(value.value).flatMap(([name, amount]) => beyondCluster(
-      clusterName(name, cluster.resources) ?? name,
-      amount,
-      unitOf(name),
-      cluster,
-    ) || [])
+    ? Object.entries(value.value).flatMap(([name, amount]) => (typeof amount === 'number' && beyondCluster(clusterName(name, cluster.resources) ?? name, amount, unitOf(name), cluster)) || [])
     : []
   return { value: amounts, told: beyond.length === 0 ? told : { ...told, note: [...(told?.note === undefined ? [] : [told.note]), ...beyond].join('; ') } }
 }
@@ -73,15 +69,15 @@ const ordering: UseInQueue = (options, property, _, { queues }) => {
 /** What each property of a queue does, by the part of its name behind the queue's path. */
 export const queueProperties = knownWords<UseInQueue>({
   queues: () => undefined,
-  capacity: (options, property, cluster, { parent }) => {
-    const read = capacityValue(property)
-    if (parent === undefined && read.kind === 'amounts') return { verdict: 'ignored', note: 'the root has all of the cluster' }
+  capacity: (options, property, cluster, { parent, isLegacy }) => {
+    const read = capacityValue(property, { isLegacy })
+    if (parent === undefined && (read.kind === 'amounts' || read.kind === 'vector')) return { verdict: 'ignored', note: 'the root has all of the cluster' }
     const { value, told } = written(read, cluster, true)
     options.capacity = value
     return told
   },
-  'maximum-capacity': (options, property, cluster) => {
-    const read = capacityValue(property, true)
+  'maximum-capacity': (options, property, cluster, { isLegacy }) => {
+    const read = capacityValue(property, { isMaximum: true, isLegacy })
     if (read.kind === 'percent' && read.value < 0) return undefined
     const { value, told } = written(read, cluster)
     options.maximumCapacity = value as NonNullable<QueueOptions['maximumCapacity']>
@@ -206,14 +202,14 @@ function checkLabel(label: string, { file, line, name }: Setting, cluster: Clust
 
 const ofLabel =
   (label: string, suffix: string): UseInQueue =>
-  (options, property, cluster) => {
+  (options, property, cluster, { isLegacy }) => {
     if (isNowhere(label, cluster)) return { verdict: 'ignored', note: `no node has the label "${label}"` }
     if (suffix === 'maximum-am-resource-percent') {
       options.labels = { ...options.labels, [label]: { ...options.labels?.[label], maximumAmResourcePercent: partOfMasters(property) } }
       return forMasters
     }
     if (suffix === 'capacity' && property.value.trim() === '-1') return { verdict: 'ignored', note: 'it says that no capacity is given' } // so files of HDP
-    const read = capacityValue(property, suffix === 'maximum-capacity')
+    const read = capacityValue(property, { isMaximum: suffix === 'maximum-capacity', isLegacy })
     if (suffix === 'maximum-capacity' && read.kind === 'percent' && read.value < 0) return undefined
     const { value, told } = written(read, cluster)
     const own = { ...options.labels?.[label], [suffix === 'capacity' ? 'capacity' : 'maximumCapacity']: value }

@@ -1,29 +1,63 @@
+import { mixedCapacities, mixedLimit, type CapacityOfResource } from '@sched/policies'
 import type { QueueTable } from '../queue-rows.js'
 import { sharesTable, type Asked, type QueueNode, type ShownCluster } from '../share-tree.js'
 import { amountOf } from './amount-of.js'
+import { clusterName } from './amounts.js'
 import type { CapacityFile, CapacityQueue, CapacityValue } from './capacity-model.js'
 
 /** Queues with their guarantees, and what idle ones leave by guarantee, up to the maximum. */
-export const capacityTable = ({ root }: CapacityFile, asked: Asked): QueueTable => sharesTable((cluster) => capacityNode(root, cluster), asked)
+export const capacityTable = ({ root }: CapacityFile, asked: Asked): QueueTable => sharesTable((cluster) => capacityNode(root, cluster, root.isLegacy ? inLegacyMode : inMixedMode), asked)
 
-function capacityNode(queue: CapacityQueue, cluster: ShownCluster): QueueNode {
+type Around = Parameters<QueueNode['bounds']>[2]
+/** What a queue that lies in another may have of one resource, given what that may. */
+type BoundsOf = (queue: CapacityQueue, parent: CapacityQueue, cluster: ShownCluster, of: { readonly resource: string; readonly total: number; readonly around: Around }) => Around
+
+function capacityNode(queue: CapacityQueue, cluster: ShownCluster, boundsOf: BoundsOf): QueueNode {
   const settings = Object.fromEntries([...queue.properties].filter(([name]) => name !== 'queues').map(([name, { value }]) => [name, value]))
-  const weights = (queue.parent?.queues ?? []).reduce((sum, { capacity }) => sum + (capacity?.kind === 'weight' ? capacity.value : 0), 0)
-  const part = (value: CapacityValue | undefined, resource: string, total: number, parent: number, missing: number): number => {
-    if (value === undefined) return missing
-    if (value.kind === 'percent') return (value.value / 100) * parent
-    if (value.kind === 'weight') return weights === 0 ? 0 : (value.value / weights) * parent
-    return amountOf({ byName: value.value }, resource, total, missing, cluster)
-  }
   return {
     path: queue.path,
     isParent: queue.queues.length > 0,
     settings,
-    children: queue.queues.map((each) => capacityNode(each, cluster)),
-    bounds: (resource, total, parent) => {
-      if (queue.parent === undefined) return { weight: 1, min: total, max: total }
-      const guarantee = part(queue.capacity, resource, total, parent.min, 0)
-      return { weight: guarantee, min: guarantee, max: Math.max(part(queue.maximumCapacity, resource, total, parent.max, parent.max), 0) }
-    },
+    children: queue.queues.map((each) => capacityNode(each, cluster, boundsOf)),
+    bounds: (resource, total, around) => (queue.parent === undefined ? { weight: 1, min: total, max: total } : boundsOf(queue, queue.parent, cluster, { resource, total, around })),
   }
+}
+
+const inLegacyMode: BoundsOf = (queue, { queues }, cluster, { resource, total, around }) => {
+  const weights = queues.reduce((sum, { capacity }) => sum + (capacity?.kind === 'weight' ? capacity.value : 0), 0)
+  const part = (value: CapacityValue | undefined, parent: number, missing: number): number => {
+    if (value === undefined || value.kind === 'vector') return missing
+    if (value.kind === 'percent') return (value.value / 100) * parent
+    if (value.kind === 'weight') return weights === 0 ? 0 : (value.value / weights) * parent
+    return amountOf({ byName: value.value }, resource, total, missing, cluster)
+  }
+  const guarantee = part(queue.capacity, around.min, 0)
+  return { weight: guarantee, min: guarantee, max: Math.max(part(queue.maximumCapacity, around.max, around.max), 0) }
+}
+
+/** Of a cluster that is not known parts are shown, which are counted in these. */
+const UNITS = 1e9
+
+/** Siblings are served by name, as the policy does. Each resource by itself: that there is no memory for a queue is not looked at. */
+const inMixedMode: BoundsOf = (queue, { queues }, cluster, { resource, around }) => {
+  const units = cluster.totals === undefined ? UNITS : 1
+  const [min, max] = [Math.round(around.min * units), Math.round(around.max * units)]
+  const sorted = [...queues].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const limits = sorted.map(({ maximumCapacity }) => mixedLimit(ofResource(maximumCapacity, resource, cluster), max))
+  const at = sorted.indexOf(queue)
+  const guarantee = (mixedCapacities(sorted.map(({ capacity }) => ofResource(capacity, resource, cluster)), min, limits)[at] as number) / units
+  return { weight: guarantee, min: guarantee, max: (limits[at] as number) / units }
+}
+
+/** What a value says of a resource of the cluster; of one that is not known, of memory, where amounts do not count. */
+function ofResource(value: CapacityValue | undefined, resource: string, cluster: ShownCluster): CapacityOfResource {
+  if (value === undefined) return 0
+  if (value.kind === 'percent') return `${value.value}%`
+  if (value.kind === 'weight') return `${value.value}w`
+  const { totals } = cluster
+  const name = totals === undefined ? 'memory-mb' : Object.keys(value.value).find((each) => clusterName(each, Object.keys(totals)) === resource)
+  const own = name === undefined ? 0 : (value.value[name] ?? 0)
+  if (totals !== undefined || typeof own === 'string') return own
+  cluster.leavesOutAmounts = true
+  return 0
 }

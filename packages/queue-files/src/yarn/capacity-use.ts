@@ -25,17 +25,18 @@ export const reservation = ignored('there is no reservation system')
 /** What a setting for masters is good for. */
 export const FOR_MASTERS = 'counts for jobs with masters: give jobs of traces some with --masters memory-mb=1536,vcores=1'
 export const forMasters: Told = { verdict: 'approximated', note: FOR_MASTERS }
-export const partOfMasters = (property: Setting) => Math.min(1, numberOf(property, { least: 0 }))
+/** Hadoop takes any number: of less than 0, as of 0, one job at a time has its master. */
+export const partOfMasters = (property: Setting) => Math.min(1, Math.max(0, numberOf(property)))
 export const templates = ignored('queues made at first use keep the capacity that they are made with')
 
-/** What of a property becomes of amounts of the cluster's resources. */
-export function amountsIn(cluster: ClusterFacts, byName: Readonly<Record<string, number | string>>): { amounts: Record<string, number>; told: Told | undefined } {
-  const amounts: Record<string, number> = {}
+/** What of a property becomes of amounts, or other capacities, of the cluster's resources. */
+export function amountsIn<T extends number | string>(cluster: ClusterFacts, byName: Readonly<Record<string, T>>): { amounts: Record<string, T>; told: Told | undefined } {
+  const amounts: Record<string, T> = {}
   const missing: string[] = []
   for (const [name, amount] of Object.entries(byName)) {
     const known = clusterName(name, cluster.resources)
     if (known === undefined) missing.push(name)
-    else amounts[known] = Number(amount)
+    else amounts[known] = amount
   }
   const none = Object.keys(amounts).length === 0
   return { amounts, told: missing.length === 0 ? undefined : { verdict: none ? 'ignored' : 'approximated', note: `the cluster has no ${missing.join(' and no ')}` } }

@@ -4,19 +4,20 @@ import type { CapacityValue } from './capacity-model.js'
 import { fractionOf } from './site.js'
 import type { Setting } from '../setting.js'
 
-/** `40`, `40%`, `3w` or `[memory=10240,vcores=12]`. */
-export function capacityValue({ name, value, file, line }: Setting, isMaximum = false): CapacityValue {
+/**
+ * `40`, `3w`, `[memory=10240,vcores=12]` or, of Hadoop 3.4, `[memory=50%,vcores=2w]`. Hadoop refuses `40%` outside brackets.
+ * `[memory=50%,vcores=50%]` is 50 in the legacy mode; outside it nothing is said of other resources.
+ */
+export function capacityValue({ name, value, file, line }: Setting, { isMaximum = false, isLegacy = true } = {}): CapacityValue {
   const at = { file, line, field: name }
   const bracketed = bracketedAmounts(value, at)
+  if (isMaximum && [value.trim(), ...Object.values(bracketed ?? {})].some((each) => typeof each === 'string' && /^[\d.]+w$/.test(each)))
+    throw new SchedError('BAD_INPUT', 'a maximum capacity has no weight.', at, 'Write a percentage or amounts.')
   if (bracketed !== undefined) {
-    const amounts: Record<string, number> = {}
     const [first, ...others] = Object.values(bracketed)
-    if (typeof first === 'string' && others.every((each) => each === first)) return capacityValue({ name, value: first, file, line }, isMaximum) // the same of all resources
-    for (const [resource, amount] of Object.entries(bracketed)) {
-      if (typeof amount === 'string') throw new SchedError('BAD_INPUT', `"${value}" has a percentage of one resource.`, at, 'Write one percentage for all resources, or amounts.')
-      amounts[resource] = amount
-    }
-    return { kind: 'amounts', value: amounts }
+    if (isLegacy && typeof first === 'string' && others.every((each) => each === first)) return capacityValue({ name, value: first.replace('%', ''), file, line }, { isMaximum }) // the same of all resources
+    const amounts = Object.entries(bracketed).flatMap(([resource, amount]) => (typeof amount === 'number' ? [[resource, amount] as const] : []))
+    return amounts.length === Object.keys(bracketed).length ? { kind: 'amounts', value: Object.fromEntries(amounts) } : { kind: 'vector', value: bracketed }
   }
   const weight = /^(-?\d+(?:\.\d+)?)w$/.exec(value.trim())
   if (weight !== null) {
@@ -30,13 +31,14 @@ export function capacityValue({ name, value, file, line }: Setting, isMaximum = 
       )
     return { kind: 'weight', value: Number(weight[1]) }
   }
-  const percent = fractionOf(value.trim().replace(/%$/, ''))
+  const percent = fractionOf(value)
   const isNone = isMaximum && percent === -1
   if (value.trim() === '' || !Number.isFinite(percent) || (!isNone && (percent < 0 || percent > 100)))
     throw new SchedError(
       'BAD_INPUT',
       `found "${value}", expected a percentage from 0 to 100${isMaximum ? '' : ', a weight such as 3w'}, or amounts such as [memory=10240,vcores=12].`,
       at,
+      /^\s*[\d.]+\s*%\s*$/.test(value) ? `Hadoop takes it without the sign: ${value.replace('%', '').trim()}.` : undefined,
     )
   return { kind: 'percent', value: percent }
 }

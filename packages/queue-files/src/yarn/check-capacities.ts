@@ -114,19 +114,15 @@ function checkKinds({ queues }: CapacityQueue): void {
   )
 }
 
-/** Children have capacities; percentages sum to 100, or to 0 in a queue that has no part itself. */
-function checkChildren({ path, parent, capacity, queues, properties, file }: CapacityQueue): void {
-  const given = queues.filter((queue) => queue.capacity !== undefined)
-  const [first] = given
-  if (queues.length === 0) return
+/** Each queue in another has a capacity, of whatever kind. */
+export function checkPresence({ queues }: CapacityQueue): void {
   const missing = queues.find((queue) => queue.capacity === undefined)
-  if (first === undefined || missing !== undefined)
-    throw new SchedError(
-      'BAD_INPUT',
-      `queue "${missing?.path ?? ''}" has no capacity.`,
-      { file: missing?.file ?? file, line: missing?.line },
-      `Set ${prefix}${missing?.path ?? ''}.capacity.`,
-    )
+  if (missing !== undefined) throw new SchedError('BAD_INPUT', `queue "${missing.path}" has no capacity.`, { file: missing.file, line: missing.line }, `Set ${prefix}${missing.path}.capacity.`)
+}
+
+/** Percentages sum to 100, or to 0 in a queue that has no part itself. */
+function checkChildren({ path, parent, capacity, queues: given, properties, file }: CapacityQueue): void {
+  if (given.length === 0) return
   if (given.some((queue) => queue.capacity?.kind !== 'percent')) return
   const parts = given.map((queue) => queue.capacity?.value as number)
   const sum = parts.reduce((total, each) => total + each, 0)
@@ -186,11 +182,11 @@ function checkPartitions({ path, parent, queues, properties }: CapacityQueue): v
 function checkPartitionLimit(queue: CapacityQueue, label: string, capacity: CapacityValue): void {
   const { path, properties } = queue
   const maximum = properties.get(`accessible-node-labels.${label}.maximum-capacity`)
-  const limit = maximum === undefined ? undefined : capacityValue(maximum, true)
+  const limit = maximum === undefined ? undefined : capacityValue(maximum, { isMaximum: true })
   if (maximum === undefined || capacity.kind !== 'percent' || limit?.kind !== 'percent' || limit.value < 0 || limit.value >= capacity.value) return
   const of = (suffix: string, absent: number) => (each: CapacityQueue) => {
     const property = each.properties.get(`accessible-node-labels.${label}.${suffix}`)
-    const value = property === undefined ? undefined : capacityValue(property, suffix === 'maximum-capacity')
+    const value = property === undefined ? undefined : capacityValue(property, { isMaximum: suffix === 'maximum-capacity' })
     return value === undefined || (value.kind === 'percent' && value.value < 0) ? ({ kind: 'percent', value: absent } as const) : value
   }
   if (!(percentOfCluster(queue, of('maximum-capacity', 100)) < percentOfCluster(queue, of('capacity', 0)) - ROUNDING)) return
@@ -202,4 +198,4 @@ function checkPartitionLimit(queue: CapacityQueue, label: string, capacity: Capa
   )
 }
 
-const kinds = { percent: 'a percentage', weight: 'a weight', amounts: 'amounts' } as const
+const kinds = { percent: 'a percentage', weight: 'a weight', amounts: 'amounts', vector: 'several kinds' } as const
