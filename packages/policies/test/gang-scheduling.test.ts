@@ -1,6 +1,6 @@
 import { randomStream, reasonNames, type JobId, type LaneId, type NodeId, type Reason } from '@sched/core'
 import { fifo, gangScheduling, sjf, type GangSchedulingOptions } from '@sched/policies'
-import { checkPolicyLaws, instantCluster, job, run, type JobChange, type RunOptions } from '@sched/testkit'
+import { checkPolicyLaws, instantCluster, job, run, serialArchitecture, type JobChange, type RunOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** A run to its end on nodes of 4 CPUs. */
@@ -9,7 +9,6 @@ const played = (jobs: readonly JobChange[], options: GangSchedulingOptions = {},
 type Recorder = ReturnType<typeof played>
 const cpu = (id: string, amount: number, duration: number, change: JobChange = {}): JobChange => ({ id, demand: { cpu: amount }, duration, ...change })
 const piecesOf = ({ ends }: Recorder) => ends.map(({ job: id, started, stopped }) => `${id} ${started}-${stopped}`)
-
 
 describe('gang scheduling', () => {
   it('gives two jobs of the whole machine its slices in turns (Ousterhout 1982)', () => {
@@ -86,6 +85,13 @@ describe('gang scheduling', () => {
     const recorder = played([cpu('a', 4, 50), cpu('b', 4, 50)], {}, { ...beating, warn: (text) => void warnings.push(text) })
     expect(recorder.ends).toHaveLength(2)
     expect(warnings).toEqual([expect.stringContaining('so the first that fits starts and runs to its end')])
+  })
+
+  it('gives nobody turns in rounds for single jobs, and says so', () => {
+    const warnings: string[] = []
+    const recorder = played([cpu('a', 4, 50), cpu('b', 4, 50)], {}, { architecture: serialArchitecture.plug({}, { jobs: 1 }), warn: (text) => void warnings.push(text) })
+    expect(piecesOf(recorder)).toEqual(['a 0-50', 'b 50-100'])
+    expect(warnings).toEqual([expect.stringContaining('jobs take turns only where decisions take no time')])
   })
 
   it('runs every task for as long as it takes, in pieces on one node, whatever comes on random machines', () => {
