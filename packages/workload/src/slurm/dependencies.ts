@@ -1,13 +1,13 @@
 import type { Seconds } from '@sched/core'
 import type { AccountingRecord, Followed, FollowsJobs } from '../accounting/records.js'
 import type { RuleCount } from '../trace/facts.js'
+import { submitOptions } from './submit-line.js'
 import { arrayOf } from './waiting-arrays.js'
 
 const ASKED = /\s(?:--dependency(?:=|\s+)|-d\s*)["']?((?:after|singleton|expand)[^\s"']*)/
-const WRAPPED = /\s--wrap[=\s]/
 
 /** What a job depends on, as the command says that submitted it (SubmitLine); '' where it says nothing. */
-export const dependencyIn = (command: string): string => ASKED.exec(command.split(WRAPPED, 1)[0] ?? '')?.[1] ?? ''
+export const dependencyIn = (command: string): string => ASKED.exec(submitOptions(command))?.[1] ?? ''
 
 /** Those that wait for the end of jobs, however they end: all that is run here ends well. */
 const OF_ENDS = /^after(any|ok|notok|burstbuffer|corr)$/
