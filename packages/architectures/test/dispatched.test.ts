@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { both, neededBy, registry, tellable } from './dispatched-world.js'
 
 /** Where all nodes are seen at once. */
-const atOnce = [{ 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } }]
+const atOnce = [{ 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, mode: 'suspend' } }, { 'gang-scheduling': { order: 'fifo', slice: 2 } }]
 const tiers = { a: 3, b: 2 }
 const pools = { a: { minShare: 2 }, b: { weight: 2, minShare: 1 } }
 const orders = ['fifo', 'fair', 'capacity', 'drf']

@@ -1,6 +1,6 @@
-import { randomStream, reasonNames, type JobId, type LaneId, type NodeId, type Reason } from '@sched/core'
+import { randomStream, reasonNames, type JobId, type JobSpec, type LaneId, type NodeId, type Reason } from '@sched/core'
 import { fifo, gangScheduling, sjf, type GangSchedulingOptions } from '@sched/policies'
-import { checkPolicyLaws, instantCluster, job, run, type JobChange, type RunOptions } from '@sched/testkit'
+import { checkPolicyLaws, instantCluster, job, run, serialArchitecture, type JobChange, type RunOptions } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 
 /** A run to its end on nodes of 4 CPUs. */
@@ -9,7 +9,6 @@ const played = (jobs: readonly JobChange[], options: GangSchedulingOptions = {},
 type Recorder = ReturnType<typeof played>
 const cpu = (id: string, amount: number, duration: number, change: JobChange = {}): JobChange => ({ id, demand: { cpu: amount }, duration, ...change })
 const piecesOf = ({ ends }: Recorder) => ends.map(({ job: id, started, stopped }) => `${id} ${started}-${stopped}`)
-
 
 describe('gang scheduling', () => {
   it('gives two jobs of the whole machine its slices in turns (Ousterhout 1982)', () => {
@@ -73,6 +72,19 @@ describe('gang scheduling', () => {
     expect(pieces).toEqual(['a 0-30', 'c 30-35', 'b 0-35', 'c 35-45', 'a 45-95', 'b 45-210'])
   })
 
+  it('starts a job that is one gang of several stages anew as a whole where a part of it was lost so', () => {
+    // h, of all 4 nodes, stops g at 31; at 35 one node of g is lost, and with it the turn of h: g begins anew on the 3 others, whichever of its stages was there
+    const part = (name: string, tasks: number) => ({ name, tasks, gang: true, demand: { cpu: 4 }, duration: 50 })
+    const g: JobSpec = { id: 'g', gang: true, submit: 0, stages: [part('a', 1), part('b', 2)] }
+    const cluster = instantCluster({ nodes: [{ count: 4, resources: { cpu: 4 } }] })
+    const piecesWithout = (node: number) => piecesOf(run({
+      cluster, jobs: [g, job(cpu('h', 4, 20, { submit: 1, tasks: 4, gang: true }))], policy: gangScheduling(fifo()), outages: [{ node: node as NodeId, from: 35, to: 500, drain: false }],
+    }).recorder)
+    const three = (piece: string) => [piece, piece, piece]
+    const expected = [...three('g 0-31'), ...three('h 31-35'), 'h 31-35', ...three('g 35-85'), ...three('h 500-520'), 'h 500-520']
+    for (const node of [0, 1, 2]) expect(piecesWithout(node)).toEqual(expected)
+  })
+
   it('tells whom the first that waits keeps waiting', () => {
     const told: string[] = []
     const observer = { onDefer: (each: JobId, _: LaneId, reason: Reason) => void told.push(`${each} ${reasonNames[reason]}`) }
@@ -86,6 +98,13 @@ describe('gang scheduling', () => {
     const recorder = played([cpu('a', 4, 50), cpu('b', 4, 50)], {}, { ...beating, warn: (text) => void warnings.push(text) })
     expect(recorder.ends).toHaveLength(2)
     expect(warnings).toEqual([expect.stringContaining('so the first that fits starts and runs to its end')])
+  })
+
+  it('gives nobody turns in rounds for single jobs, and says so', () => {
+    const warnings: string[] = []
+    const recorder = played([cpu('a', 4, 50), cpu('b', 4, 50)], {}, { architecture: serialArchitecture.plug({}, { jobs: 1 }), warn: (text) => void warnings.push(text) })
+    expect(piecesOf(recorder)).toEqual(['a 0-50', 'b 50-100'])
+    expect(warnings).toEqual([expect.stringContaining('jobs take turns only where decisions take no time')])
   })
 
   it('runs every task for as long as it takes, in pieces on one node, whatever comes on random machines', () => {

@@ -24,6 +24,13 @@ describe('the weights of nodes', () => {
     expect(weighed('SelectType=select/linear\nNodeName=g1 Weight=7')).toEqual([{ g1: 7 }, ['approximated', 3, 'g1 Weight']])
   })
 
+  it('do not bind jobs that preempt others, which is told', () => {
+    const ofPreempting = (...lines: string[]) => queuePolicy(readQueues(source(['ClusterName=c', ...lines, 'NodeName=n[1-2]', 'NodeName=g1 Weight=7'].join('\n'))), { resources: ['procs'], nodes: 3, heartbeat: false, nodeNames: hosts })
+      .findings.filter(({ setting }) => setting.endsWith('Weight')).map(({ verdict, note }) => [verdict, note])
+    expect(ofPreempting('PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE')).toEqual([['approximated', 'but for the nodes of jobs that preempt others']])
+    expect(ofPreempting('PreemptType=preempt/partition_prio', 'PreemptMode=OFF')).toEqual([['honoured', '']])
+  })
+
   it('mean nothing on one node, and on nodes of other names', () => {
     const text = 'NodeName=n1 CPUs=2\nNodeName=g1 CPUs=4 Weight=50'
     for (const found of [weighed(text, hosts, 1), weighed(text, ['x1', 'x2'])]) expect(found).toEqual([undefined, ['ignored', 3, 'g1 Weight']])

@@ -91,6 +91,14 @@ describe('whole nodes of Slurm', () => {
     expect(ask('NodeName=n1 CPUs=32', facts({ all: [{ procs: 32 }] }, 1), {})).toEqual([1, { procs: 1 }])
   })
 
+  it('are found by looking through the nodes of a partition once, however many jobs come', () => {
+    const looks: (string | undefined)[] = []
+    const known: ClusterFacts = { ...mixed, sizesWith: (label) => (looks.push(label), mixed.sizesWith?.(label) ?? []) }
+    const fill = slurmDefaults(read(`${MIXED}\nPartitionName=a Nodes=n[1-2]\nPartitionName=b Nodes=n[3-4]`), known)
+    for (const [i, queue] of ['a', 'b', 'a', 'b', 'a'].entries()) fill?.({ id: `${i}`, submit: i, queue, exclusive: true, stages: [{ name: 's', tasks: 1, gang: true, demand: { procs: 1 }, duration: 1 }] })
+    expect(looks).toEqual(['partition:a', 'partition:b'])
+  })
+
   it('are told of a line DEFAULT as of the partitions below it', () => {
     expect(told(`${MIXED}\nPartitionName=DEFAULT OverSubscribe=EXCLUSIVE\nPartitionName=a Nodes=n[1-2]`, mixed)).toEqual([['approximated', 'DEFAULT OverSubscribe', 'no other job is on the nodes of a job']])
   })

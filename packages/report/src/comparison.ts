@@ -1,4 +1,5 @@
 import { meanInterval, pairedDifference, type Interval } from '@sched/metrics'
+import type { Unit } from './charts/axis.js'
 import { interval, type IntervalFormat } from './format.js'
 import type { Cell, Column } from './table.js'
 
@@ -7,7 +8,7 @@ export interface Measured {
   /** What is measured, as reports say it. */
   readonly title: string
   /** Fractions have the unit `%` and are shown times 100. */
-  readonly unit: 's' | '%' | 'W' | 'kWh' | ''
+  readonly unit: Unit
   /** `values[policy][seed]`; NaN where a run has no such number. */
   readonly values: readonly (readonly number[])[]
 }
@@ -69,7 +70,7 @@ export function comparisonRecords(rows: readonly ComparisonRow[]): { titles: str
   }
 }
 
-const formats: Readonly<Record<Measured['unit'], IntervalFormat>> = { s: { unit: ' s' }, '%': { scale: 100, unit: '%' }, W: { unit: ' W' }, kWh: { unit: ' kWh' }, '': {} }
+const formats: Readonly<Record<Unit, IntervalFormat>> = { s: { unit: ' s' }, '%': { scale: 100, unit: '%' }, W: { unit: ' W' }, kWh: { unit: ' kWh' }, '': {} }
 
 function shown({ mean, difference }: ComparisonCell, format: IntervalFormat): string[] {
   const own = interval(mean, format)

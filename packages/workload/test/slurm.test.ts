@@ -253,6 +253,10 @@ describe('sacct', () => {
         .toEqual([['10', '8'], ['11', '9#2']])
     })
 
+    it('wait for the part of a heterogeneous job beside which no other is read', () => {
+      expect(after({ JobID: '8+0' }, needs('9+0', 'afterok:8'), needs('9+1', 'afterok:8'), needs('10', 'afterok:9'))).toEqual([['8+0', undefined], ['9', '8+0'], ['10', '9']])
+    })
+
     it('wait for none that is not there, nor for starts, one of several, or a name; which is counted', () => {
       const log = [{ JobID: '1' }, needs('2', 'afterok:99'), needs('3', 'after:1'), needs('4', 'afterok:1?afterok:9'), needs('5', 'singleton'), { JobID: '6', SubmitLine: 'sbatch a.sh -d data' }, { JobID: '7', SubmitLine: 'sbatch --wrap=srun --dependency=afterok:1' }]
       expect(after(...log).filter(([, other]) => other !== undefined)).toEqual([])

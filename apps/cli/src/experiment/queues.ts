@@ -45,7 +45,6 @@ export function clusterFacts(cluster: ClusterModel): ClusterFacts {
       const sizes = nodeNames.flatMap((_, node) => (label !== undefined && labels.of(node as NodeId, label) === undefined ? [] : [resources.map((name, r) => [name, total[r * nodes + node] as number] as const)]))
       return [...new Map(sizes.map((size) => [String(size), Object.fromEntries(size)])).values()]
     },
-    nodeNames,
     nodesWith: (label) => (labels.keys.includes(label) ? nodeNames.filter((_, node) => labels.of(node as NodeId, label) !== undefined) : []),
   }
 }

@@ -47,6 +47,7 @@ export const gangScheduling = (order: Plug<'order'>, { placement, ...options }: 
   gangSchedulingPolicy.plug({ order, placement }, options)
 
 const NO_TURNS = 'gang-scheduling: jobs take turns only where all nodes are seen at once. This cluster has heartbeats, so the first that fits starts and runs to its end.'
+const DECISIONS_TAKE_TIME = 'gang-scheduling: jobs take turns only where decisions take no time. Here they take some, so those that fit start in order and run to their end.'
 
 class GangScheduling implements Policy {
   readonly startsGangJobs: boolean
@@ -59,11 +60,13 @@ class GangScheduling implements Policy {
   /** Jobs that are done with in this round: they find no room. */
   readonly #done = new DoneJobs()
   readonly #pick: (job: JobId, round: Round) => NodeId | None
+  readonly #warn: Env['warn']
   /** The claims that stand since it was emptied. */
   readonly #claims = new Map<TaskId, NodeId>()
 
   constructor(options: z.output<typeof gangSchedulingOptions>, env: Env, order: Order, placement: Placement) {
     if (env.cluster.heartbeat > 0) env.warn(NO_TURNS)
+    this.#warn = (message) => env.warn(message)
     this.#options = options
     this.#order = order
     this.startsGangJobs = order.startsGangJobs !== false
@@ -105,6 +108,7 @@ class GangScheduling implements Policy {
 
   /** A round for so many jobs: each is taken up although nothing may fit, since its decision takes time all the same. */
   #takeInTurn(round: Round): void {
+    this.#warn(DECISIONS_TAKE_TIME)
     while (round.jobsLeft > 0) {
       const job = this.#done.takeNext(this.#order, round)
       if (job === None) return

@@ -7,6 +7,7 @@ import { ArrayThrottles } from '../backfilling/array-throttles.js'
 import { bestRuns } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
+import { refuseLoops } from './preemption-loops.js'
 import { KeepingRound, Shadows } from './shadows.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
@@ -388,22 +389,4 @@ class SlurmPreempting implements Policy {
     round.rollback(before)
     return false
   }
-}
-
-/** QOS that preempt each other would do so for ever; Slurm's database refuses them, too. Throws `BAD_OPTION`. */
-function refuseLoops(qos: Readonly<Record<string, { readonly preempt: readonly string[] }>>): void {
-  const done = new Set<string>()
-  const visit = (name: string, path: readonly string[]): void => {
-    if (done.has(name)) return
-    if (path.includes(name))
-      throw new SchedError(
-        'BAD_OPTION',
-        `QOS preempt each other in a loop: ${[...path.slice(path.indexOf(name)), name].join(', ')}.`,
-        { field: `slurm-preempting.qos.${name}.preempt` },
-        'Leave one of them out; Slurm refuses such QOS (QOS Preemption loop detected).',
-      )
-    for (const other of qos[name]?.preempt ?? []) visit(other, [...path, name])
-    done.add(name)
-  }
-  for (const name of Object.keys(qos)) visit(name, [])
 }

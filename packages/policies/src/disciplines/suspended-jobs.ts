@@ -127,11 +127,11 @@ export class SuspendedJobs implements WorkListener {
   }
 }
 
-/** Tasks that start, and are lost, at once: those of one gang, and every other one alone. */
+/** Tasks of a job that start, and are lost, at once: those of one gang, which may be of several stages, and every other one alone. */
 export function together(tasks: readonly TaskId[], work: WorkView): Iterable<readonly TaskId[]> {
   const found = new Map<number, TaskId[]>()
   for (const task of tasks) {
-    const key = work.inGang(task) ? -1 - work.stageOf(task) : task
+    const key = !work.inGang(task) ? task : work.isGangJob(work.jobOf(task)) ? -1 : -1 - work.stageOf(task)
     found.set(key, [...(found.get(key) ?? []), task])
   }
   return found.values()

@@ -14,9 +14,9 @@ export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView
     if (allowed.some((flavor) => couldHold(flavors[flavor] as Flavor, stages, asked, cluster))) continue
     const isTask = stages.every((stage) => leastTasks(stage) === 1) && stages.length === 1
     if (allowed.length > 0) return `queue ${queue.name}: no nodes of ${allowed.map((flavor) => `flavor ${flavors[flavor]?.name}`).join(' or ')} could hold ${isTask ? 'a task' : 'its gang'}`
-    const flavor = possible[0] as number
-    const r = lackIn(flavor)
-    return `queue ${queue.name}: ${asked[r]} ${resources[r]} of at most ${queue.potential(columnOf(flavor, r))}`
+    const r = lackIn(possible[0] as number)
+    const alike = possible.filter((flavor) => lackIn(flavor) === r)
+    return `queue ${queue.name}: ${asked[r]} ${resources[r]} of at most ${Math.max(...alike.map((flavor) => queue.potential(columnOf(flavor, r))))}`
   }
   return undefined
 }

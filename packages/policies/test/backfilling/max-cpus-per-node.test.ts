@@ -1,5 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import { fifo, replan, type ReplanOptions } from '@sched/policies'
+import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { startsOf } from './machine.js'
 
@@ -29,5 +30,7 @@ describe('processors of a node that the jobs of a queue may have', () => {
 
   it('are of nodes, and not of amounts, and of processors', () => {
     expect(() => starts([spec('A', 'cpu', 1, 1, 1)], { maxCpusPerNode: { cpu: 3 } })).toThrow('queues have processors of nodes, but reservations are of amounts.')
+    const cluster = instantCluster({ nodes: [{ count: 2, resources: { disks: 4 } }] })
+    expect(() => run({ cluster, jobs: [job({ demand: { disks: 1 } })], policy: replan(fifo(), { nodes: 'named', maxCpusPerNode: { cpu: 3 } }) })).toThrow('the cluster has no processors. Leave it out.')
   })
 })

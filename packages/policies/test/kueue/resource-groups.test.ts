@@ -43,6 +43,8 @@ describe('resources in groups', () => {
     const { come, master } = world({ queues: { a: queueOf({ one: { cpu: 3, mem: 9 }, b_one: { gpu: 1 } }, { preemption: { withinClusterQueue: 'LowerPriority' } }) } })
     expect(come(['a_0', { cpu: 1 }])).toEqual(['+a_0 one+b_one'])
     expect(() => master.submit(job({ id: 'in', queue: 'a', priority: 1, demand: { cpu: 3, gpu: 10 } }), 9)).toThrow('queue a: 10 gpu of at most 1')
+    const several = world({ queues: { a: queueOf({ one: { cpu: 3, mem: 9 }, two: { cpu: 8, mem: 9 }, b_one: { gpu: 1 } }) } })
+    expect(() => several.master.submit(job({ id: 'in', queue: 'a', demand: { cpu: 9 } }), 9)).toThrow('queue a: 9 cpu of at most 8')
   })
 
   it('are preempted for in the flavors of all groups together', () => {

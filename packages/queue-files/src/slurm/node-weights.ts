@@ -2,6 +2,7 @@ import type { Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
+import { preemptionActs } from './preemption.js'
 import { isLinear } from './whole-nodes.js'
 
 /** What a node without one has. */
@@ -31,7 +32,9 @@ export function nodeWeights(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<Clu
   if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: that takes the nodes of this file (--nodes)' }
   const differ = new Set(all.map(([, weight]) => weight)).size > 1 || all.length < nodeNames.length
   const weights = differ ? Object.fromEntries(all.filter(([, weight]) => weight !== USUAL)) : {}
-  return isLinear(conf)
-    ? { weights, verdict: 'approximated', note: 'nodes of the least weight come first, also where those of the next one would do alone' }
-    : { weights, verdict: 'honoured', note: '' }
+  const deviations = [
+    ...(isLinear(conf) ? ['nodes of the least weight come first, also where those of the next one would do alone'] : []),
+    ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
+  ]
+  return { weights, verdict: deviations.length > 0 ? 'approximated' : 'honoured', note: deviations.join('; ') }
 }

@@ -35,6 +35,8 @@ export class WholeNodes {
   readonly #marked: ReadonlySet<string>
   readonly #nodesWith: (label: string) => readonly string[]
   readonly #found = new Map<string | undefined, Whole | undefined>()
+  /** By label of a partition; of all nodes without one. */
+  readonly #sizes = new Map<string | undefined, readonly Size[]>()
   readonly #isLinear: boolean
 
   constructor(private readonly conf: SlurmConf, private readonly facts: Facts) {
@@ -75,8 +77,14 @@ export class WholeNodes {
     return withRoom.filter((size) => cpu(size) === least)
   }
 
+  /** Of the nodes of a partition, which are looked through once, not for each of its jobs. */
   #sizesOf(name: string | undefined): readonly Size[] {
-    return this.facts.sizesWith?.(name !== undefined && this.#marked.has(name) ? labelOf(name) : undefined) ?? []
+    const label = name !== undefined && this.#marked.has(name) ? labelOf(name) : undefined
+    const known = this.#sizes.get(label)
+    if (known !== undefined) return known
+    const found = this.facts.sizesWith?.(label) ?? []
+    this.#sizes.set(label, found)
+    return found
   }
 
   /** What becomes of select/linear: of the partition of which least is kept. */

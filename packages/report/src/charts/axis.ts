@@ -2,7 +2,7 @@ import { integer, NONE } from '../format.js'
 import { oneLine } from '../one-line.js'
 import { GRID, INK } from './palette.js'
 
-/** Of a number: seconds, a fraction that is shown in percent, one that is written as it is, or none. */
+/** Of a number: seconds, a fraction that is shown in percent, watts, kilowatt hours, or none. */
 export type Unit = 's' | '%' | 'W' | 'kWh' | ''
 
 /** What is measured along an axis. */

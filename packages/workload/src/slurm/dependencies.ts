@@ -1,20 +1,20 @@
 import type { Seconds } from '@sched/core'
 import type { AccountingRecord, Followed, FollowsJobs } from '../accounting/records.js'
 import type { RuleCount } from '../trace/facts.js'
+import { submitOptions } from './submit-line.js'
 import { arrayOf } from './waiting-arrays.js'
 
 const ASKED = /\s(?:--dependency(?:=|\s+)|-d\s*)["']?((?:after|singleton|expand)[^\s"']*)/
-const WRAPPED = /\s--wrap[=\s]/
 
 /** What a job depends on, as the command says that submitted it (SubmitLine); '' where it says nothing. */
-export const dependencyIn = (command: string): string => ASKED.exec(command.split(WRAPPED, 1)[0] ?? '')?.[1] ?? ''
+export const dependencyIn = (command: string): string => ASKED.exec(submitOptions(command))?.[1] ?? ''
 
 /** Those that wait for the end of jobs, however they end: all that is run here ends well. */
 const OF_ENDS = /^after(any|ok|notok|burstbuffer|corr)$/
 
 /**
  * Which job others wait for (`--dependency=afterok:12:13`), of several the one that ended last in the log; of an array (`afterok:12`) its last
- * task, and with `aftercorr` the task of the same number. Jobs are found above those that wait for them. What waits for starts (`after`), for jobs of a name
+ * task, of a heterogeneous job its last part, and with `aftercorr` the task of the same number. Jobs are found above those that wait for them. What waits for starts (`after`), for jobs of a name
  * (`singleton`) or for one of several (`?`) follows none.
  *
  * Source: Slurm, manual page of `sbatch`.
@@ -25,8 +25,8 @@ export class Dependencies implements FollowsJobs {
   #kept = 0
   #lost = 0
 
-  /** `isKept`: those that wait are submitted when the other has ended; `isJoined`: the parts of a heterogeneous job are one. */
-  constructor(private readonly isKept: boolean, private readonly isJoined: boolean) {}
+  /** `isKept`: those that wait are submitted when the other has ended. */
+  constructor(private readonly isKept: boolean) {}
 
   of({ id, dependency = '' }: AccountingRecord): Followed | undefined {
     if (dependency === '') return undefined
@@ -40,7 +40,7 @@ export class Dependencies implements FollowsJobs {
     if (!this.isKept) return
     const own = id.replace(/#\d+$/, '')
     const whole = own.replace(/\+\d+$/, '')
-    const job = { id: this.isJoined ? id.replace(/\+\d+/, '') : id, submit, end: end >= 0 ? end : Infinity }
+    const job = { id, submit, end: end >= 0 ? end : Infinity }
     for (const name of new Set([own, whole, arrayOf(own) ?? own])) this.#note(name, job)
   }
 

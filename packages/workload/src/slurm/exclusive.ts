@@ -1,15 +1,15 @@
+import { submitOptions } from './submit-line.js'
+
 const ASKED = /\s--exclusive(?:=(\w+))?(?=\s|$)/
-const WRAPPED = /\s--wrap[=\s]/
 
 /**
  * Whose own the nodes of a job are to be, as the command says that submitted it (SubmitLine): its own (`--exclusive`), its user's (`--exclusive=user`),
- * or `undefined`. What a wrapped script says is about steps, and what stands in a script is not recorded.
+ * or `undefined`. What stands in a script is not recorded.
  *
  * Source: Slurm, manual page of `sbatch`.
  */
 export function exclusiveIn(command: string): 'job' | 'user' | undefined {
-  const [options = ''] = command.split(WRAPPED, 1)
-  const found = ASKED.exec(options)
+  const found = ASKED.exec(submitOptions(command))
   if (found === null) return undefined
   const [, what] = found
   return what === undefined || what === 'exclusive' ? 'job' : what === 'user' ? 'user' : undefined

@@ -24,6 +24,8 @@ interface Part {
  */
 export class HetJobs implements JoinsJobs {
   #parts: Part[] = []
+  /** By the id of a part: that of the job that it is a part of. */
+  readonly #wholes = new Map<string, string>()
   #joined = 0
   #alone = 0
   #ofSeveral = 0
@@ -31,8 +33,9 @@ export class HetJobs implements JoinsJobs {
   take(job: JobSpec, submitted: number): JobSpec[] {
     const [, base = '', offset = '', run = ''] = PART.exec(job.id) ?? []
     const ended = this.#parts.length > 0 && this.#parts[0]!.base === base ? [] : this.end()
-    if (base === '') return [...ended, job]
-    this.#parts.push({ base, offset: Number(offset), run, submitted, job })
+    const own = this.#behindWhole(job)
+    if (base === '') return [...ended, own]
+    this.#parts.push({ base, offset: Number(offset), run, submitted, job: own })
     return ended
   }
 
@@ -51,6 +54,12 @@ export class HetJobs implements JoinsJobs {
     ].filter(({ jobs }) => jobs > 0)
   }
 
+  /** Who waits for a part waits for the whole job, which is known only now: a part may have remained alone. */
+  #behindWhole(job: JobSpec): JobSpec {
+    const whole = job.after === undefined ? undefined : this.#wholes.get(job.after)
+    return whole === undefined ? job : { ...job, after: whole }
+  }
+
   #jobOf(parts: readonly Part[]): JobSpec {
     const [{ base, run, job: first }] = parts as [Part]
     if (parts.length === 1) {
@@ -59,6 +68,7 @@ export class HetJobs implements JoinsJobs {
     }
     this.#joined++
     const jobs = parts.map(({ job }) => job)
+    for (const job of jobs) this.#wholes.set(job.id, `${base}${run}`)
     if (jobs.some(({ queue }) => queue !== first.queue)) this.#ofSeveral++
     const { estimate: _, recorded, ...rest } = first
     const estimates = jobs.map(({ estimate = Infinity }) => estimate)

@@ -43,4 +43,4 @@ export const GPUS_IN_TRES = 'AllocTRES or ReqTRES tells them'
 export const joinsParts = ({ hetjobs }: z.output<typeof slurmOptions>): HetJobs | undefined => (hetjobs === 'together' ? new HetJobs() : undefined)
 
 /** Who knows which jobs depend on others. */
-export const followsJobs = ({ dependencies, hetjobs }: z.output<typeof slurmOptions>): Dependencies => new Dependencies(dependencies === 'keep', hetjobs === 'together')
+export const followsJobs = ({ dependencies }: z.output<typeof slurmOptions>): Dependencies => new Dependencies(dependencies === 'keep')
