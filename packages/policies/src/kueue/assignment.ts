@@ -1,6 +1,7 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
-import type { ClusterQueue, Flavor } from './queues.js'
+import type { Flavor } from './flavor.js'
+import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, settle, type Workload } from './workload.js'
 

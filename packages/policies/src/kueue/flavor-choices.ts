@@ -1,4 +1,4 @@
-import type { Flavor } from './queues.js'
+import type { Flavor } from './flavor.js'
 
 /** Resources of a queue that are of the same flavor, and the flavors that these may be, in the order in which they are tried. */
 export interface ResourceGroup {

@@ -1,5 +1,5 @@
 import { ANYWHERE, type Demand, type Env, type GangPart, type NodeId, type ResourceId, type ShapeId, type StageSpec } from '@sched/core'
-import { holds, type Flavor } from './queues.js'
+import { holds, type Flavor } from './flavor.js'
 import type { Workload } from './workload.js'
 
 /** Whether the nodes of a flavor could hold a workload if they were empty: found once for all that ask as much. */

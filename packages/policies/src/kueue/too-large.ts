@@ -1,5 +1,6 @@
 import { askedTogether, leastTasks, startedTogether, type ClusterView, type JobSpec, type NodeId, type StageSpec } from '@sched/core'
-import { holds, type ClusterQueue, type Flavor } from './queues.js'
+import { holds, type Flavor } from './flavor.js'
+import type { ClusterQueue } from './queues.js'
 
 /** Why no flavor of the queue could ever have room for a workload of the job, in quota and on its nodes. */
 export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView): string | undefined {

@@ -1,5 +1,6 @@
 import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId } from '@sched/core'
-import type { ClusterQueue, Flavor } from './queues.js'
+import type { Flavor } from './flavor.js'
+import type { ClusterQueue } from './queues.js'
 
 /** Of all that ask the same: in one queue, with one priority and demand. */
 export interface Likeness {

@@ -2,7 +2,8 @@ import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Releas
 import { Keys, SortedIds } from '../orders/sorted-ids.js'
 import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
-import { isOf, type ClusterQueue, type Flavor, type Queues } from './queues.js'
+import { isOf, type Flavor } from './flavor.js'
+import type { ClusterQueue, Queues } from './queues.js'
 import { charge, discharge, isPartial, settle, type Likeness, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
