@@ -75,7 +75,7 @@ describe.each(badLines)('a native line with %s', (_, line, message) => {
 
 describe('a native file', () => {
   it.each<[string, string | Uint8Array, string]>([
-    ['without a header', lines(good('a')), '"w.jsonl" line 1 id: unknown key "id". Known: format, version, name, jobs, machine, header. The first line has to be a header such as {"format":"sched-workload","version":1}.'],
+    ['without a header', lines(good('a')), '"w.jsonl" line 1 id: unknown key "id". Known: format, version, name, jobs, start, timeZone, machine, header. The first line has to be a header such as {"format":"sched-workload","version":1}.'],
     ['of another version', lines('{"format":"sched-workload","version":2}', good('a')), '"w.jsonl" line 1 version: found 2, expected 1.'],
     ['with a mistyped header', lines('{"format":"sched-workload","version":1,"nam":"x"}'), '"w.jsonl" line 1 nam: unknown key "nam". Did you mean "name"?'],
     ['with a header that is cut short', '{"format":"sched-wo', '"w.jsonl" line 1: is not JSON; it ends in "{\\"format\\":\\"sched-wo". The line may have been cut short. The first line has to be a header'],
