@@ -1,9 +1,10 @@
 import {
   definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order,
-  type Placement, type Plug, type Policy, type Release, type ResourceId, type Round, type TaskId, type WorkView,
+  type Placement, type Plug, type Policy, type Release, type Round, type TaskId, type WorkView,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { exceptWaiting } from './except-waiting.js'
+import { FreeBeside } from './free-beside.js'
 import { Gang, startGang } from './gangs.js'
 import { nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
@@ -249,33 +250,4 @@ function claimAll(places: Iterable<readonly [TaskId, NodeId]>, round: Round): bo
     return false
   }
   return true
-}
-
-/** What is free in a round and given away beside it, while nothing changes there. */
-class FreeBeside {
-  readonly #round: Round
-  readonly #resources: readonly ResourceId[]
-  readonly #taken = new Map<NodeId, number[]>()
-
-  constructor(round: Round, resources: readonly ResourceId[]) {
-    this.#round = round
-    this.#resources = resources
-  }
-
-  /** Takes what the tasks ask, all of them or none. */
-  take(places: ReadonlyMap<TaskId, NodeId>): boolean {
-    this.#add(places, 1)
-    const fits = [...places.values()].every((node) => this.#resources.every((resource, r) => (this.#taken.get(node)?.[r] ?? 0) <= this.#round.cluster.free(node, resource)))
-    if (!fits) this.#add(places, -1)
-    return fits
-  }
-
-  #add(places: ReadonlyMap<TaskId, NodeId>, sign: 1 | -1): void {
-    const { work } = this.#round
-    for (const [task, node] of places) {
-      const before = this.#taken.get(node)
-      const shape = work.shapeOf(task)
-      this.#taken.set(node, this.#resources.map((resource, r) => (before?.[r] ?? 0) + sign * work.demand(shape, resource)))
-    }
-  }
 }

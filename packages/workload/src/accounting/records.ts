@@ -159,9 +159,7 @@ export class AccountingJobs {
     if (!this.#rules.apply(this.#job)) return undefined
     const isLater = eligible > submit && (waits || eligible <= start)
     const followed = this.follows?.of(record)
-    const job = followed === undefined
-      ? this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
-      : { ...this.#spec({ ...record, submit: Math.max(submit, followed.submit) }, logged, isLater ? eligible : followed.end <= start ? Math.max(submit, followed.end) : submit), after: followed.id }
+    const job = followed !== undefined ? this.#behind(followed, record, logged, isLater) : this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
     this.follows?.add(record, job.submit)
     return job
   }
@@ -212,6 +210,12 @@ export class AccountingJobs {
       if (job.arrayThrottle === undefined) this.#counts.throttled++
       jobs[i] = { ...job, arrayThrottle }
     }
+  }
+
+  /** One that is submitted when another has ended: its recorded wait begins when it became eligible, or else when the other ended in the log. */
+  #behind({ id, submit, end }: Followed, record: AccountingRecord, logged: number, isLater: boolean): JobSpec {
+    const from = isLater ? (record.eligible as number) : end <= record.start ? Math.max(record.submit, end) : record.submit
+    return { ...this.#spec({ ...record, submit: Math.max(record.submit, submit) }, logged, from), after: id }
   }
 
   /** One that might start after its submission only. */
