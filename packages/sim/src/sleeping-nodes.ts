@@ -56,7 +56,7 @@ export class SleepingNodes {
     }
     for (let i = from; i < tasks.length; i++) {
       const task = tasks[i] as TaskId
-      const wait = ofGang.get(this.#gangOf(task)) ?? (waits[i - from] as number)
+      const wait = Math.max(waits[i - from] as number, ofGang.get(this.#gangOf(task)) ?? 0)
       waits[i - from] = wait
       if (wait > 0) this.#waits.set(work.taskRun[task] as number, wait)
     }
@@ -122,7 +122,7 @@ export class SleepingNodes {
         this.#become(node, isNeeded ? 'waking' : 'asleep', now)
         if (isNeeded) this.#in(node, wake, now)
         return
-      case 'waking':
+      default:
         this.#become(node, 'awake', now)
         if (!isNeeded) this.#rest(node, now)
     }
