@@ -29,7 +29,7 @@ describe('energy of nodes that say what they draw', () => {
     const { code, out, err } = await sched(['compare', 'e.yaml', '--json', 'r.json', '--csv', 'r.csv', '--html', 'r.html', '--out', 'r', '--validate'], { cwd })
     expect([code, err]).toEqual([0, ''])
     // one hour of node 0 at 200 W; of node 1 half an hour at 150 W, half an hour at 100 W: 325 Wh, of which 50 idle, 150 base, 125 above that
-    const energy = { span: 3600, nodes: 2, total: 0.325, idle: 0.05, base: 0.15, dynamic: 0.125, off: 0, perJob: 0.0625, meanPower: 325, peakPower: 350 }
+    const energy = { span: 3600, nodes: 2, total: 0.325, idle: 0.05, base: 0.15, dynamic: 0.125, off: 0, asleep: 0, switching: 0, perJob: 0.0625, meanPower: 325, peakPower: 350 }
     const { table, runs } = jsonOf(cwd, 'r.json')
     expect(runs.map(({ summary }) => summary.energy)).toEqual([energy, energy])
     const rows = table.filter(({ key }) => /^(energy|power)/.test(key)).map(({ key, unit, cells }) => [key, unit, cells.map(({ values }) => values)])
@@ -57,6 +57,18 @@ nodes that are away                0.00167    0.5%
 all                                  0.310  100.0%
 Power: mean 310 W, peak 350 W; per job that finished 0.0625 kWh above idle
 `)
+  })
+
+  it('is less where nodes sleep, whose time asleep is told beside it, also where nothing is said of what they draw', async () => {
+    const cwd = world(`sleep: { after: 600, wake: 60 }\n    ${power.replace('off', 'asleep')}`)
+    const { code, out } = await sched(['compare', 'e.yaml', '--json', 'r.json', '--csv', 'r.csv'], { cwd })
+    // node 1 is done at 1800 s and asleep from 2400 s on: 1200 s of 7200 s
+    expect([code, jsonOf(cwd, 'r.json').runs[0]?.summary]).toMatchObject([0, { sleep: { wakes: 0, asleep: 1200, switching: 0 }, energy: { idle: 600 * 100 / 3.6e6, asleep: 1200 * 10 / 3.6e6 } }])
+    expect(out).toMatch(/^time asleep, of nodes that may, % +16\.7 +16\.7$/m)
+    expect(read(cwd, 'r.csv')).toMatch(/^all,asleep,fraction,fifo,1,0\.1666/m)
+    expect((await sched(['run', 'e.yaml'], { cwd })).out).toMatch(/^nodes that sleep +0\.00333 +1\.1%\n.*\n.*\n.*\nSleep: 16\.7% of the time of the nodes that may; 0 times one was woken$/m)
+    const unsaid = world('sleep: { after: 600, wake: 60 }')
+    expect((await sched(['run', 'e.yaml'], { cwd: unsaid })).out).toContain('\nSleep: 16.7% of')
   })
 
   it('is nowhere where no node does', async () => {

@@ -1,4 +1,4 @@
-import { None, SchedError, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type NodePower, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
+import { None, SchedError, type ClusterView, type Constraints, type Lane, type LaneId, type NodeId, type NodePower, type NodeSleep, type ResourceId, type Seconds, type ShapeId, type StageSpec } from '@sched/core'
 import { BitSet } from './bit-set.js'
 import { NodeChanges } from './change-log.js'
 import { DeviceCells } from './devices.js'
@@ -33,6 +33,7 @@ export class CellState implements ClusterView {
   readonly hardwareUse: HardwareUse
   readonly hardware: NodeHardware
   readonly power: readonly (NodePower | undefined)[] | undefined
+  readonly sleep: readonly (NodeSleep | undefined)[] | undefined
   /** Tasks that have taken something, by node. */
   readonly #claims: Int32Array
   /** Amounts of a node in `freeAmounts`: resources. */
@@ -67,6 +68,7 @@ export class CellState implements ClusterView {
     this.levels = model.groups.length
     this.labels = model.labels.keys
     this.power = model.power
+    this.sleep = model.sleep
     this.heartbeat = model.heartbeat?.interval ?? 0
     this.#validate = options.validate ?? false
     this.#roomy = new BitSet(model.lanes.length * model.nodes)

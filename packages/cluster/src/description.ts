@@ -1,6 +1,7 @@
 import { describeIssues, fieldOf, nearest, SchedError, withoutUndefined, type Seconds, type Taint } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { checkPower, powerSchema, type PowerRule } from './power.js'
+import { sleepSchema, type SleepRule } from './sleep.js'
 import { taintOf } from './taints.js'
 
 /** Heartbeats of worker nodes; without them every change reaches the master at once. */
@@ -65,6 +66,8 @@ export interface NodeGroup {
   readonly speeds?: Readonly<Record<string, number>>
   /** What each of the nodes draws, in watts; absent: its energy is not counted. */
   readonly power?: PowerRule
+  /** When each of the nodes goes to sleep; absent: never. Only without heartbeats. */
+  readonly sleep?: SleepRule
   /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
   readonly labels?: Readonly<Record<string, string>>
   /** What keeps tasks off that do not tolerate it. */
@@ -122,6 +125,7 @@ const shape = {
     .describe('what a node really has, for example { cores: 8, disks: 2, memory: 16 }: tasks that together use more slow each other down'),
   speeds: z.record(name, speed).optional().describe('relative speed by kind of hardware, for example { cores: 2, disks: 1 }; default 1'),
   power: powerSchema.optional().describe('what a node draws, for example { idle: 100, busy: 250 }; default: its energy is not counted'),
+  sleep: sleepSchema.optional().describe('when a node goes to sleep and how long it takes to wake, for example { after: 600, wake: 120 }; only without heartbeats; default: never'),
   labels: z
     .union([z.array(name), z.record(name, z.union([z.string(), z.number(), z.boolean()]))])
     .optional()
@@ -222,8 +226,8 @@ export function readCluster(value: unknown): ClusterDescription {
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
 /** What a schema cannot say, and the short form as a list of one group. */
-function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, power, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
-  const beside = { racks, slots, resources, devices, speed, hardware, speeds, power, labels, taints }
+function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
+  const beside = { racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
   if (groups === nodes)
     for (const [key, value] of Object.entries(beside))
@@ -248,6 +252,9 @@ function written({ nodes, racks, slots, resources, devices, speed, hardware, spe
   if (!groups.some((group) => Object.values({ ...group.slots, ...group.resources, ...group.devices }).some((amount) => (typeof amount === 'number' ? amount : amount.count) > 0)))
     throw bad('no node has a slot or a resource.', 'nodes', 'Add for example `slots: { map: 4, reduce: 2 }`.')
   if (rest.dynamicSlots !== undefined) checkDynamicSlots(groups)
+  const asleep = written.findIndex(({ sleep }) => sleep !== undefined)
+  if (asleep !== -1 && rest.heartbeat !== undefined)
+    throw bad('nodes that sleep send no heartbeats.', at(asleep, 'sleep'), 'Leave out `heartbeat`, so that every change is known at once, or `sleep`.')
   return withoutUndefined({ ...rest, nodes: written })
 }
 

@@ -1,8 +1,9 @@
-import { SchedError, type Lane, type NodeId, type NodePower, type ResourceId } from '@sched/core'
+import { SchedError, type Lane, type NodeId, type NodePower, type NodeSleep, type ResourceId } from '@sched/core'
 import { DeviceTable } from './devices.js'
 import { hardwareOf, type Hardware } from './hardware.js'
 import { Labels } from './labels.js'
 import { powerOf } from './power.js'
+import { sleepOf } from './sleep.js'
 import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
 /** The fixed facts of a cluster as columns; what changes is in `CellState`. */
@@ -25,6 +26,8 @@ export interface ClusterModel {
   readonly hardware: Hardware
   /** By node, what it draws; `undefined`: no description says. */
   readonly power: readonly (NodePower | undefined)[] | undefined
+  /** By node, when it goes to sleep; `undefined`: none ever does. */
+  readonly sleep: readonly (NodeSleep | undefined)[] | undefined
   /** By node, with its taints. */
   readonly labels: Labels
   /** Resources that come in devices; `undefined`: none does. */
@@ -62,6 +65,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
     speed,
     hardware: hardwareOf(description.nodes, nodes),
     power: powerOf(description.nodes, resources),
+    sleep: sleepOf(description.nodes),
     labels: new Labels(description.nodes.flatMap((group) => Array<NodeGroup>(group.count).fill(group)), nodeNames),
     devices: deviceTable(description.nodes, resources, nodes),
     groups,

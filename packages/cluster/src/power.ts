@@ -9,6 +9,10 @@ export interface PowerRule {
   readonly busy: number
   /** While it is away; default 0. */
   readonly off?: number | undefined
+  /** While it sleeps; default as `off`. */
+  readonly asleep?: number | undefined
+  /** While it goes to sleep or wakes; default as `busy`. */
+  readonly switching?: number | undefined
   /** How it rises with use; default `linear`. */
   readonly model?: PowerModel | undefined
   /** By which of its resources use is told. Default: all its slots together; otherwise processors, by their usual names, or what is named first. */
@@ -31,6 +35,8 @@ export const powerSchema = z.strictObject({
   idle: watts.describe('watts of a node that is up and runs nothing'),
   busy: watts.describe('watts of a node whose resource is held in full, at least those of an idle one'),
   off: watts.default(0).describe('watts of a node that is away'),
+  asleep: watts.optional().describe('watts of a node that sleeps; default as `off`'),
+  switching: watts.optional().describe('watts of a node that goes to sleep or wakes; default as `busy`'),
   model: z.enum(powerModels).default('linear').describe('how power rises from idle to busy: with use, its square, its cube or its root'),
   resource: z.string().min(1).optional().describe('the resource or slot type that tells use; default: all slots together, otherwise processors (cpu, vcores, cores, ...) or what is named first'),
 })
@@ -54,11 +60,11 @@ export function powerOf(groups: readonly Group[], resources: readonly string[]):
 
 function powerIn(group: Group, resources: readonly string[]): NodePower | undefined {
   if (group.power === undefined) return undefined
-  const { idle, busy, off = 0, model = 'linear', resource } = group.power
+  const { idle, busy, off = 0, asleep = off, switching = busy, model = 'linear', resource } = group.power
   const amounts = amountsOf(group)
   const names = resource !== undefined ? [resource] : followed(group, [...amounts.keys()])
   const total = names.reduce((sum, name) => sum + (amounts.get(name) ?? 0), 0)
-  return { idle, busy, off, model, resources: names.map((name) => resources.indexOf(name) as ResourceId), total }
+  return { idle, busy, off, asleep, switching, model, resources: names.map((name) => resources.indexOf(name) as ResourceId), total }
 }
 
 /** Slots of all types use the same processors. */

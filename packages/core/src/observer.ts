@@ -1,6 +1,7 @@
 import type { JobId, LaneId, NodeId, Seconds, TaskId } from './ids.js'
 import type { JobSpec } from './job.js'
 import type { Architecture, Decision, Pass } from './plugs.js'
+import type { NodeState } from './power.js'
 import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'
 
@@ -89,6 +90,8 @@ export interface Observer {
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
   /** A node has gone, or is back: `up` is whether it takes tasks from now on. */
   onNode?(node: NodeId, up: boolean, now: Seconds): void
+  /** A node is in another state of power; only where nodes sleep. All are awake at the start. */
+  onNodeState?(node: NodeId, state: NodeState, now: Seconds): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
   /** A scheduler has given a job up with tasks unplaced, or it has failed; `onJobEnd` follows when its running tasks have ended. */

@@ -1,6 +1,6 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
 import type { Constraints, JobSpec, StageSpec } from './job.js'
-import type { NodePower } from './power.js'
+import type { NodePower, NodeSleep } from './power.js'
 
 /**
  * Resources that are scheduled together. On a cluster of typed slots every slot type is a lane of its own, because
@@ -111,6 +111,8 @@ export interface ClusterView {
   readonly hardware: HardwareView
   /** By node, what it draws; `undefined` where its description does not say. Absent: no description does. */
   readonly power?: readonly (NodePower | undefined)[] | undefined
+  /** By node, when it goes to sleep; `undefined`: never. Absent: none ever does. */
+  readonly sleep?: readonly (NodeSleep | undefined)[] | undefined
   /** Absent: what is kept per node must be found anew. */
   readonly changeLog?: ChangeLog
 }

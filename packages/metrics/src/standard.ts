@@ -1,5 +1,5 @@
 import {
-  tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Pass, type Seconds,
+  tellEnds, tellStarts, type ClusterView, type EndRow, type JobId, type JobSpec, type LaneId, type NodeId, type NodeState, type Observer, type Pass, type Seconds,
   type StartRow, type TaskEnd, type TaskId, type WorkView,
 } from '@sched/core'
 import { counts, type CountsResult } from './counts.js'
@@ -18,6 +18,7 @@ import type { Period } from './period.js'
 import { passes, type PassesResult } from './rigid/passes.js'
 import { promises, type PromisesResult } from './promises.js'
 import { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
+import { sleep, type SleepResult } from './sleep.js'
 import { shuffle, type ShuffleResult } from './shuffle-bytes.js'
 import { utilisation, type UtilisationResult } from './utilisation.js'
 
@@ -58,6 +59,8 @@ export interface Summary {
   readonly hardware?: HardwareUseResult
   /** Energy and power; absent on a cluster of which no node says what it draws. */
   readonly energy?: EnergyResult
+  /** How nodes slept; absent where none ever does. */
+  readonly sleep?: SleepResult
   /** Of rigid jobs on a parallel machine; `undefined` unless asked for. */
   readonly rigid?: RigidResult
 }
@@ -109,6 +112,7 @@ export class StandardMetrics implements Observer {
   readonly #shuffle
   readonly #hardware
   readonly #energy
+  readonly #sleep
   readonly #rigid
 
   constructor({ classOf, exact, fairness: options, tau, period, samples, rigid = false }: StandardOptions) {
@@ -119,6 +123,7 @@ export class StandardMetrics implements Observer {
     this.#shuffle = shuffle({ classOf })
     this.#hardware = hardwareUse({ period, samples })
     this.#energy = energy(period)
+    this.#sleep = sleep(period)
     this.#rigid = rigid === false ? undefined : rigidMetrics({ ...(rigid === true ? {} : rigid), exact, tau, period })
     this.#locality = locality({ classOf })
     this.#fairness = fairness({ queues: false, ...options })
@@ -132,6 +137,7 @@ export class StandardMetrics implements Observer {
     this.#shuffle.onRunStart(run)
     this.#hardware.onRunStart(run)
     this.#energy.onRunStart(run)
+    this.#sleep.onRunStart(run)
     this.#fairness.onRunStart(run)
     this.#preemption.onRunStart(run)
     this.#outages.onRunStart(run)
@@ -149,6 +155,7 @@ export class StandardMetrics implements Observer {
     this.#shuffle.onSubmit(job, spec)
     this.#hardware.onSubmit(job, spec, now)
     this.#energy.onSubmit(job, spec, now)
+    this.#sleep.onSubmit(job, spec, now)
     this.#fairness.onSubmit(job, spec, now)
     this.#promises.onSubmit(job, spec)
     this.#rigid?.onSubmit(job, spec, now)
@@ -201,6 +208,11 @@ export class StandardMetrics implements Observer {
     this.#energy.onNode(node, up, now)
   }
 
+  onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
+    this.#energy.onNodeState(node, state, now)
+    this.#sleep.onNodeState(node, state, now)
+  }
+
   onUse(node: NodeId, now: Seconds): void {
     this.#hardware.onUse(node, now)
   }
@@ -241,6 +253,7 @@ export class StandardMetrics implements Observer {
     this.#fragmentation.onRunEnd(now)
     this.#hardware.onRunEnd(now)
     this.#energy.onRunEnd(now)
+    this.#sleep.onRunEnd(now)
     this.#fairness.onRunEnd(now)
     this.#promises.onRunEnd(now)
     this.#outages.onRunEnd(now)
@@ -254,6 +267,7 @@ export class StandardMetrics implements Observer {
     const shuffled = this.#shuffle.result()
     const used = this.#hardware.result()
     const drawn = this.#energy.result()
+    const slept = this.#sleep.result()
     const away = this.#outages.result()
     const failed = this.#failures.result()
     const looks = this.#passes.result()
@@ -274,6 +288,7 @@ export class StandardMetrics implements Observer {
       ...(shuffled !== undefined && { shuffle: shuffled }),
       ...(used !== undefined && { hardware: used }),
       ...(drawn !== undefined && { energy: drawn }),
+      ...(slept !== undefined && { sleep: slept }),
       ...(this.#rigid !== undefined && { rigid: this.#rigid.result() }),
     }
   }

@@ -1,9 +1,9 @@
-import { powerModels, wattsAt, type ClusterView, type JobSpec, type LaneId, type NodeId, type NodePower, type Observer, type TaskId, type WorkView, type Workload } from '@sched/core'
+import { powerModels, wattsAt, type ClusterView, type JobSpec, type LaneId, type NodeId, type NodePower, type NodeState, type Observer, type TaskId, type WorkView, type Workload } from '@sched/core'
 import type { Outage, SimulationOptions } from '@sched/sim'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Draw } from '../src/energy/draw.js'
-import { energy, standardMetrics, type EnergyResult, type Period } from '../src/index.js'
+import { energy, sleep, standardMetrics, type EnergyResult, type Period } from '../src/index.js'
 import { simulateOn } from './simulated.js'
 import { World } from './world.js'
 
@@ -26,7 +26,12 @@ function drawn(given: ClusterDescription, workload: Workload, { period, ...optio
   simulateOn(given, workload, [metric], options)
   return inJoules(metric.result() as EnergyResult)
 }
-const inJoules = ({ total, idle, base, dynamic, off, perJob, ...rest }: EnergyResult) => ({ ...rest, total: total * JOULES, idle: idle * JOULES, base: base * JOULES, dynamic: dynamic * JOULES, off: off * JOULES, perJob: perJob * JOULES })
+const inJoules = ({ span, nodes, meanPower, peakPower, ...energies }: EnergyResult) => {
+  const { total, idle, base, dynamic, off, asleep, switching, perJob } = energies
+  const joules = { total, idle, base, dynamic, off, asleep, switching, perJob }
+  for (const [part, kWh] of Object.entries(joules)) joules[part as keyof typeof joules] = kWh * JOULES
+  return { span, nodes, meanPower, peakPower, ...joules }
+}
 
 describe('energy', () => {
   it('is what idle nodes draw, what busy ones draw anyway, and what tasks add', () => {
@@ -96,10 +101,48 @@ describe('energy', () => {
     })
   })
 
+  describe('of nodes that sleep', () => {
+    const drowsy = (change: Partial<NonNullable<NodeGroup['power']>> = {}) => cluster({ count: 1, power: { ...power, off: 8, ...change }, sleep: { after: 5, wake: 3, shutdown: 2 } })
+
+    it('is what they draw asleep, and on the way there and back', () => {
+      // half a node from 0 to 10; idle to 15, asleep from 17, woken at 30, awake at 33; the task of 4 cpu works until 43
+      const found = drawn(drowsy({ asleep: 4, switching: 150 }), jobs([0, 2, 10], [30, 4, 10]))
+      expect(found).toMatchObject({ span: 43, idle: 500, base: 2000, dynamic: 500 + 1000, asleep: 13 * 4, switching: (2 + 3) * 150, off: 0, total: 4802, peakPower: 200 })
+    })
+
+    it('is that of nodes that are off, and of busy ones, where they do not say', () => {
+      expect(drawn(drowsy(), jobs([0, 2, 10], [30, 4, 10]))).toMatchObject({ asleep: 13 * 8, switching: 5 * 200 })
+    })
+
+    it('tells how long they slept and how often they woke, of those that may sleep', () => {
+      const nodes = [...drowsy().nodes, { count: 1, resources: { cpu: 1 } }]
+      const metrics = standardMetrics()
+      simulateOn({ nodes }, jobs([0, 2, 10], [30, 4, 10], [43, 4, 7]), [metrics])
+      expect(metrics.result().sleep).toEqual({ wakes: 1, asleep: 13, share: 13 / 50, switching: 5 })
+      expect(metrics.result().energy).toMatchObject({ nodes: 1 })
+    })
+
+    it('counts from the first submission on, and what lies in the period', () => {
+      const [whole, part] = [sleep(), sleep({ from: 25, to: 31 })]
+      simulateOn(drowsy(), jobs([20, 2, 10], [60, 4, 1]), [whole, part])
+      // asleep since 7, woken at 20, awake from 23 to 38, asleep from 40 to 60, ends at 64
+      expect(whole.result()).toEqual({ wakes: 2, asleep: 20, share: 20 / 44, switching: 3 + 2 + 3 })
+      expect(part.result()).toEqual({ wakes: 0, asleep: 0, share: 0, switching: 0 })
+    })
+
+    it('is in summaries of clusters on which nodes sleep, also where none did, and of no others', () => {
+      const [with_, without] = [standardMetrics(), standardMetrics()]
+      simulateOn(drowsy(), jobs([0, 4, 36]), [with_])
+      simulateOn(cluster(), jobs([0, 4, 36]), [without])
+      expect(with_.result().sleep).toEqual({ wakes: 0, asleep: 0, share: 0, switching: 0 })
+      expect(without.result()).not.toHaveProperty('sleep')
+    })
+  })
+
   it('leaves out what a suspended task does not do', () => {
     const metric = energy()
     const world = new World([metric], { cpu: 4 }, { together: true, nodes: 1 })
-    Object.assign(world.cluster, { heartbeat: 0, power: [{ ...power, off: 0, model: 'linear', resources: [0], total: 4 }] })
+    Object.assign(world.cluster, { heartbeat: 0, power: [{ ...power, off: 0, asleep: 0, switching: 0, model: 'linear', resources: [0], total: 4 }] })
     metric.onRunStart(world)
     const job = world.submit(0, { stages: [{ name: 'task', tasks: 1, demand: { cpu: 4 }, duration: 10 }] })
     world.end(6, world.start(0, job), { how: 'evicted', saved: 6 })
@@ -129,6 +172,7 @@ describe('energy of any run', () => {
   const world = fc.record({
     groups: fc.tuple(group, group),
     heartbeat: fc.constantFrom(undefined, 0.7, 5),
+    sleep: fc.constantFrom(undefined, { after: 1.5, wake: 0.4 }, { after: 0, wake: 1, shutdown: 0.3 }),
     commitPendingBug: fc.boolean(),
     evictions: fc.constantFrom(0, 0.1),
     until: fc.constantFrom(Infinity, 15),
@@ -138,12 +182,13 @@ describe('energy of any run', () => {
   })
 
   it('is what an integral over the list of starts, stops and outages gives, and its parts add up', () => {
-    const seen = { late: 0, later: 0, off: 0, evicted: 0, drained: 0 }
+    const seen = { late: 0, later: 0, off: 0, evicted: 0, drained: 0, asleep: 0 }
     fc.assert(
-      fc.property(world, ({ groups, heartbeat, commitPendingBug, evictions, until, period, jobs: given, outages }) => {
+      fc.property(world, ({ groups, heartbeat, sleep: rule, commitPendingBug, evictions, until, period, jobs: given, outages }) => {
         const nodes = groups.map(({ idle, above, off, model, resource, isDescribed }, i) => ({
           name: `g${i}`, count: 2, resources: { cpu: 4 }, devices: { gpu: { count: 1, milli: 1000 } },
-          ...(isDescribed && { power: { idle, busy: idle + above, off, model, ...(resource !== undefined && { resource }) } }),
+          ...(heartbeat === undefined && rule !== undefined && { sleep: rule }),
+          ...(isDescribed && { power: { idle, busy: idle + above, off, asleep: off + 1, switching: 55.5, model, ...(resource !== undefined && { resource }) } }),
         }))
         const rows = given.reduce<Row[]>((rows, { gap, cpu, gpu, seconds, tasks }) => [...rows, [(rows.at(-1)?.[0] ?? 1) + gap, cpu + (gpu === 0 ? 1 : 0), seconds, tasks, gpu === 0 ? {} : { gpu }]], [])
         const [metric, log] = [energy(period), new Log()]
@@ -153,9 +198,9 @@ describe('energy of any run', () => {
         const found = metric.result()
         if (groups.every(({ isDescribed }) => !isDescribed)) return void expect(found).toBeUndefined()
         const expected = log.integral(period ?? { from: -Infinity, to: Infinity })
-        const { total, idle, base, dynamic, off, span, meanPower, peakPower } = inJoules(found as EnergyResult)
-        for (const [part, joules] of Object.entries({ idle, base, dynamic, off })) expect([part, joules]).toEqual([part, expect.closeTo(expected[part as keyof typeof expected], 4)])
-        expect(total).toBeCloseTo(idle + base + dynamic + off, 6)
+        const { total, idle, base, dynamic, off, asleep, switching, span, meanPower, peakPower } = inJoules(found as EnergyResult)
+        for (const [part, joules] of Object.entries({ idle, base, dynamic, off, asleep, switching })) expect([part, joules]).toEqual([part, expect.closeTo(expected[part as keyof typeof expected], 4)])
+        expect(total).toBeCloseTo(idle + base + dynamic + off + asleep + switching, 6)
         if (span > 0) {
           expect(peakPower).toBeCloseTo(expected.peak, 4)
           expect(meanPower).toBeCloseTo(total / span, 6)
@@ -165,6 +210,7 @@ describe('energy of any run', () => {
         if (log.latest > (heartbeat ?? 0)) seen.later++ // by more than a heartbeat: commit pending
         seen.evicted += log.evicted
         if (off > 0) seen.off++
+        if (asleep > 0 && switching > 0) seen.asleep++
         if (outages.some(({ drain }) => drain)) seen.drained++
       }),
       { seed: 3, numRuns: 150 },
@@ -174,7 +220,7 @@ describe('energy of any run', () => {
 
   it('is the same, to the last bit, in whatever order the changes of an instant are told', () => {
     const change = fc.record({ time: fc.constantFrom(0.1, 0.3, 0.7, 1.9), node: fc.integer({ min: 0, max: 2 }), amount: fc.integer({ min: 0, max: 5 }), order: fc.nat() })
-    const nodes = powerModels.slice(0, 3).map((model): NodePower => ({ idle: 10.1, busy: 33.3, off: 0, model, resources: [], total: 7 }))
+    const nodes = powerModels.slice(0, 3).map((model): NodePower => ({ idle: 10.1, busy: 33.3, off: 0, asleep: 0, switching: 33.3, model, resources: [], total: 7 }))
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
         const drawn = (order: (a: (typeof changes)[number], b: (typeof changes)[number]) => number) => {
@@ -210,6 +256,7 @@ class Log implements Observer {
   readonly #runs: Run[] = []
   readonly #running = new Map<TaskId, Run>()
   readonly #away: { readonly node: NodeId; readonly from: number; to: number }[] = []
+  readonly #states: { readonly node: NodeId; readonly state: NodeState; readonly from: number; to: number }[] = []
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = cluster
@@ -234,14 +281,18 @@ class Log implements Observer {
     if (!up) this.#away.push({ node, from: now, to: Infinity })
     else for (const outage of this.#away) if (outage.node === node && outage.to === Infinity) outage.to = now
   }
+  onNodeState(node: NodeId, state: NodeState, now: number): void {
+    for (const each of this.#states) if (each.node === node && each.to === Infinity) each.to = now
+    if (state !== 'awake') this.#states.push({ node, state, from: now, to: Infinity })
+  }
   onRunEnd(now: number): void {
     this.#end = now
   }
 
   integral(period: Period) {
-    const parts = { idle: 0, base: 0, dynamic: 0, off: 0, peak: -Infinity }
+    const parts = { idle: 0, base: 0, dynamic: 0, off: 0, asleep: 0, switching: 0, peak: -Infinity }
     const [from, to] = [Math.max(this.#first, period.from), Math.min(this.#end, period.to)]
-    const times = [from, to, ...this.#runs.flatMap((run) => [run.from, run.to]), ...this.#away.flatMap((outage) => [outage.from, outage.to])].filter((time) => time >= from && time <= to).sort((a, b) => a - b)
+    const times = [from, to, ...this.#runs.flatMap((run) => [run.from, run.to]), ...[...this.#away, ...this.#states].flatMap((each) => [each.from, each.to])].filter((time) => time >= from && time <= to).sort((a, b) => a - b)
     for (const [i, time] of times.slice(1).entries()) {
       const [begin, seconds] = [times[i] as number, time - (times[i] as number)]
       if (seconds === 0) continue
@@ -249,7 +300,7 @@ class Log implements Observer {
       for (const [node, power] of (this.#cluster.power ?? []).entries()) {
         if (power === undefined) continue
         const lasts = (each: { readonly node: NodeId; readonly from: number; readonly to: number }) => each.node === node && each.from <= begin && begin < each.to
-        const { part, watts } = this.#of(power, this.#runs.filter(lasts), this.#away.some(lasts))
+        const { part, watts } = this.#of(power, this.#runs.filter(lasts), this.#away.some(lasts), this.#states.find(lasts)?.state)
         parts[part] += seconds * (part === 'base' ? power.idle : watts)
         if (part === 'base') parts.dynamic += seconds * (watts - power.idle)
         all += watts
@@ -259,7 +310,8 @@ class Log implements Observer {
     return parts
   }
 
-  #of(power: NodePower, runs: readonly Run[], isAway: boolean): { readonly part: 'idle' | 'base' | 'off'; readonly watts: number } {
+  #of(power: NodePower, runs: readonly Run[], isAway: boolean, state?: NodeState): { readonly part: 'idle' | 'base' | 'off' | 'asleep' | 'switching'; readonly watts: number } {
+    if (state !== undefined) return state === 'asleep' ? { part: 'asleep', watts: power.asleep } : { part: 'switching', watts: power.switching }
     if (runs.length === 0) return isAway ? { part: 'off', watts: power.off } : { part: 'idle', watts: power.idle }
     const held = runs.reduce((sum, { amounts }) => sum + power.resources.reduce((own, r) => own + (amounts[r] as number), 0), 0)
     return { part: 'base', watts: wattsAt(power, held / power.total) }

@@ -6,7 +6,7 @@ import { EventHeap } from './event-heap.js'
  * whole instant. `AtOnce`: what an architecture asks for in the instant itself; where nodes beat in it, it fires after their reports.
  * `Withdrawn`: a claim for a job that has failed has come to nothing.
  */
-export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, Submit: 5, Ready: 6, Withdrawn: 7, Wake: 8, Timer: 9, AtOnce: 10 } as const
+export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, NodeState: 5, Submit: 6, Ready: 7, Withdrawn: 8, Wake: 9, Timer: 10, AtOnce: 11 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */

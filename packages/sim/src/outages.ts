@@ -2,6 +2,7 @@ import { loseSuspendedOn, type CellState, type Work } from '@sched/cluster'
 import { portableLog, SchedError, type Architecture, type NodeId, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
+import type { SleepingNodes } from './sleeping-nodes.js'
 import type { TaskRuns } from './task-runs.js'
 
 /** A time in which a node is away. */
@@ -31,6 +32,7 @@ export interface OutagesEnv {
   readonly cell: CellState
   readonly work: Work
   readonly runs: TaskRuns
+  readonly sleep: SleepingNodes | undefined
   readonly architecture: Architecture
   readonly observers: Observers
   readonly queue: EventQueue
@@ -135,11 +137,12 @@ export class Outages {
   }
 
   #tell(node: NodeId, up: boolean, now: Seconds): void {
-    const { cell, work, runs, architecture, observers } = this.#env
+    const { cell, work, runs, sleep, architecture, observers } = this.#env
     if (!up) loseSuspendedOn(work, cell, node, (task) => runs.loseSuspended(task, 'lost', now))
     cell.setUp(node, up)
     work.tellNode(node, up)
     architecture.onNode?.(node, up)
+    sleep?.setUp(node, up, now)
     observers.onNode(node, up, now)
   }
 }

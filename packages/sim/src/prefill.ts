@@ -1,7 +1,8 @@
 import type { CellState, Shapes } from '@sched/cluster'
-import { ANYWHERE, SchedError, type NodeId, type ShapeId } from '@sched/core'
+import { ANYWHERE, SchedError, type NodeId, type Seconds, type ShapeId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { PrefillTask } from './options.js'
+import type { SleepingNodes } from './sleeping-nodes.js'
 
 interface Held {
   readonly shape: ShapeId
@@ -15,12 +16,14 @@ export class Prefill {
   readonly #cell: CellState
   readonly #shapes: Shapes
   readonly #queue: EventQueue
+  readonly #sleep: SleepingNodes | undefined
   readonly #held: Held[] = []
 
-  constructor(cell: CellState, shapes: Shapes, queue: EventQueue) {
+  constructor(cell: CellState, shapes: Shapes, queue: EventQueue, sleep: SleepingNodes | undefined) {
     this.#cell = cell
     this.#shapes = shapes
     this.#queue = queue
+    this.#sleep = sleep
   }
 
   /** Throws `BAD_INPUT` for a task that does not fit. */
@@ -34,12 +37,14 @@ export class Prefill {
         'Prefill less, or describe larger nodes.',
       )
     this.#held.push({ shape, node, devices: this.#cell.take(shape, node) })
+    this.#sleep?.hold(node)
     if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
   }
 
   /** The end of the task that was added at this place. */
-  ended(index: number): void {
+  ended(index: number, now: Seconds): void {
     const { shape, node, devices } = this.#held[index] as Held
     this.#cell.give(shape, node, devices)
+    this.#sleep?.release(node, now)
   }
 }

@@ -16,6 +16,7 @@ import type { RunState, SimulationOptions } from './options.js'
 import { Outages } from './outages.js'
 import { Prefill } from './prefill.js'
 import { Schedulers } from './schedulers.js'
+import { SleepingNodes } from './sleeping-nodes.js'
 import { Stall } from './stall.js'
 import type { TaskRuns } from './task-runs.js'
 import { taskRunsOf } from './task-runs-of.js'
@@ -53,6 +54,7 @@ export class Simulation implements CellHost, DraftSink {
   readonly #lives: JobLives
   readonly #prefill: Prefill
   readonly #outages: Outages | undefined
+  readonly #sleep: SleepingNodes | undefined
   readonly #beats: NodeId[] = []
   readonly #wakes = new Set<Seconds>()
   #passNeeded = false
@@ -77,7 +79,8 @@ export class Simulation implements CellHost, DraftSink {
       ? undefined
       : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
     this.#observers = new Observers([...observers, ...(this.#slots === undefined ? [] : [this.#slots])])
-    this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, host: this })
+    this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, this.work, this.#queue, this.#observers)
+    this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, sleep: this.#sleep, host: this })
     const env = {
       cluster: this.cell,
       work: this.work,
@@ -95,14 +98,14 @@ export class Simulation implements CellHost, DraftSink {
     this.#architecture = options.architecture.create({ ...env, addScheduler: schedulers.add, cell })
     schedulers.check()
     for (const observer of observers) observer.onRunStart?.({ cluster: this.cell, work: this.work, architecture: this.#architecture })
-    this.#prefill = new Prefill(this.cell, shapes, this.#queue)
+    this.#prefill = new Prefill(this.cell, shapes, this.#queue, this.#sleep)
     for (const task of options.prefill ?? []) this.#prefill.add(task)
     this.#outages = options.outages === undefined
       ? undefined
       : new Outages(
         options.outages,
         (name) => randomStream(seed, name),
-        { cell: this.cell, work: this.work, runs: this.#runs, architecture: this.#architecture, observers: this.#observers, queue: this.#queue },
+        { cell: this.cell, work: this.work, runs: this.#runs, sleep: this.#sleep, architecture: this.#architecture, observers: this.#observers, queue: this.#queue },
       )
     this.#lives = new JobLives({
       model,
@@ -363,11 +366,13 @@ export class Simulation implements CellHost, DraftSink {
         this.#passNeeded = true
         ;(this.#outages as Outages).fired(subject, this.now)
         return
+      case EventKind.NodeState:
+        return this.#sleep?.fired(subject as NodeId, this.now)
       case EventKind.Withdrawn:
         return this.taskKilled(subject as JobId)
       case EventKind.PrefillEnd:
         this.#passNeeded = true
-        return this.#prefill.ended(subject)
+        return this.#prefill.ended(subject, this.now)
     }
   }
 

@@ -7,7 +7,7 @@ import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
 /** The tasks of a run, with the times that its options say they take. */
-export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick<TaskRunsOptions, 'model' | 'work' | 'cell' | 'queue' | 'observers' | 'host'>): TaskRuns {
+export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick<TaskRunsOptions, 'model' | 'work' | 'cell' | 'queue' | 'observers' | 'sleep' | 'host'>): TaskRuns {
   const { runtime, checkpoint, failures, commitPendingBug = false, passPerEvent } = options
   return new TaskRuns({
     ...parts,

@@ -10,6 +10,7 @@ import type { Observers } from './observers.js'
 import type { Progress, ProgressHost } from './progress/progress.js'
 import { ProgressRuns } from './progress/progress-runs.js'
 import type { RuntimeModel } from './runtime.js'
+import type { SleepingNodes } from './sleeping-nodes.js'
 import { TaskEnds } from './task-ends.js'
 import { Ending, Starting } from './task-rows.js'
 import type { JobKeys } from './task-start.js'
@@ -30,6 +31,8 @@ export interface TaskRunsOptions {
   readonly checkpoints?: Checkpoints | undefined
   /** Which tasks fail by themselves; default: none. */
   readonly failures?: Failures | undefined
+  /** Nodes that sleep, for which tasks wait; default: none does. */
+  readonly sleep?: SleepingNodes | undefined
   /** How tasks go on where that depends on what else runs; default: each takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
   /** Told when the last task of a job has ended, when one was ended before it was done, and when one has failed so often that its job has. */
@@ -61,6 +64,7 @@ export class TaskRuns {
   readonly #commitPending: boolean
   readonly #checkpoints: Checkpoints | undefined
   readonly #failures: Failures | undefined
+  readonly #sleep: SleepingNodes | undefined
   /** Runs that have ended in this instant because their tasks failed. */
   readonly #failed: number[] = []
   readonly #keys: JobKeys
@@ -90,6 +94,7 @@ export class TaskRuns {
     this.#commitPending = options.commitPending
     this.#checkpoints = options.checkpoints
     this.#failures = options.failures
+    this.#sleep = options.sleep
     this.#keys = options.keys
     this.#host = options.host
     this.#hasHeartbeats = model.heartbeat !== undefined
@@ -105,13 +110,9 @@ export class TaskRuns {
         { work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined },
         options.progress,
       )
-    if (this.progress !== undefined && options.checkpoints !== undefined)
-      throw new SchedError(
-        'BAD_INPUT',
-        'is for tasks that take their own time, and these depend on what else runs.',
-        { field: 'checkpoint' },
-        'Leave out `network` and the `hardware` of the nodes, or checkpoints.',
-      )
+    if (this.progress === undefined) return
+    if (options.checkpoints !== undefined) throw ownTime('checkpoint', 'checkpoints')
+    if (options.sleep !== undefined) throw ownTime('sleep', 'their sleep')
   }
 
   /** Jobs that have come and not ended. */
@@ -136,6 +137,7 @@ export class TaskRuns {
     const progress = this.progress
     const row = this.#starting
     let alone = 0
+    const waits = this.#sleep?.start(tasks, from, now)
     /** Whether others of the row take as long, once there is another. */
     let isEven: boolean | undefined
     for (let i = from; i < tasks.length; i++) {
@@ -155,10 +157,11 @@ export class TaskRuns {
       if (isEven !== true) alone = runtime.runtime(this.#fill(task, stage, row.job, level, node))
       work.setRunStart(run, now)
       row.add(task, node)
+      const ready = waits === undefined ? now : now + (waits[i - from] as Seconds)
       if (work.isMaster(task)) {
-        this.masters.start(run, row.job, now + alone)
-        if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, now + alone)
-      } else if (progress === undefined) this.#addEnd(run, node, now + this.#length(run, task, alone))
+        this.masters.start(run, row.job, ready + alone)
+        if (!this.masters.isUnused(row.job)) this.lastEnd = Math.max(this.lastEnd, ready + alone)
+      } else if (progress === undefined) this.#addEnd(run, node, ready + this.#length(run, task, alone))
       else {
         progress.begin(run, node, this.#start, this.#failures?.start(run, task, this.#start, alone) ?? alone, now)
         this.#tellStarts(now)
@@ -224,7 +227,7 @@ export class TaskRuns {
     if (this.progress !== undefined && !isMaster) this.progress.takeBack(run, node, now)
     else if (hasEnd && this.#hasHeartbeats) this.#nodeRuns.remove(run, node)
     else if (hasEnd) this.#ends.cancel(run)
-    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), task, work.runEnd(run) > now ? now - work.runStart(run) : 0)
+    if (!isMaster) this.#failures?.stopped(run, work.jobOf(task), task, work.runEnd(run) > now ? this.#worked(run, now - work.runStart(run)) : 0)
     this.#killed(task, now, how, isSuspended)
   }
 
@@ -239,12 +242,19 @@ export class TaskRuns {
     const stopped = how === 'failed' ? Math.min(now, work.runEnd(run)) : now
     const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
-    row.saved = this.#saved(task, job, stopped - started, isSuspended)
+    row.saved = this.#saved(task, job, this.#worked(run, stopped - started), isSuspended)
+    if (isSuspended) this.#sleep?.suspend(run, task, node)
+    else this.#sleep?.stop(run, node, now)
     this.inVain.killed(how, row.saved, now)
     this.#tellEnds(now)
     work.unclaim(task, 'evicted')
     if (!this.#hasHeartbeats) this.#queue.push(now, EventKind.Wake, 0)
     this.#host.taskKilled(job)
+  }
+
+  /** Of the seconds since a run started, those in which it did not wait for its node. */
+  #worked(run: number, seconds: Seconds): Seconds {
+    return this.#sleep === undefined ? seconds : this.#sleep.worked(run, seconds)
   }
 
   /** Seconds of work that a task which stops `ran` seconds after it started, or went on, has behind it, more than it had then. */
@@ -269,6 +279,7 @@ export class TaskRuns {
   loseSuspended(task: TaskId, how: TaskEnd, now: Seconds): void {
     const work = this.#work
     const job = work.jobOf(task)
+    this.#sleep?.forget(task, now)
     const seconds = this.#hasCheckpoints(task, job) ? (this.#checkpoints as Checkpoints).lose(job, task) : work.worked(task)
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), how, seconds, now)
   }
@@ -374,6 +385,7 @@ export class TaskRuns {
     const row = this.#endRow(stage, 'done', work.runStart(run), this.#hasHeartbeats ? work.runEnd(run) : now, now)
     row.add(task, node)
     cell.give(work.stageShape[stage] as ShapeId, node, this.#hasDevices ? work.runDevices(run) : 0)
+    this.#sleep?.stop(run, node, now)
     this.#checkpoints?.done(row.job, task)
     this.done++
     const last = work.finishRun(run)
@@ -405,3 +417,6 @@ export class TaskRuns {
     row.count = 0
   }
 }
+
+const ownTime = (field: string, what: string) =>
+  new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field }, `Leave out \`network\` and the \`hardware\` of the nodes, or ${what}.`)

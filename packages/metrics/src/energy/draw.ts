@@ -1,4 +1,4 @@
-import { wattsAt, type NodeId, type NodePower, type Seconds } from '@sched/core'
+import { wattsAt, type NodeId, type NodePower, type NodeState, type Seconds } from '@sched/core'
 import { secondsIn, type Period } from '../period.js'
 import type { Changes } from './in-time.js'
 
@@ -6,7 +6,7 @@ import type { Changes } from './in-time.js'
 const MICRO = 1e6
 
 /** Of `#joules`: who draws. */
-const OFF = 0, IDLE = 1, BASE = 2, DYNAMIC = 3, PARTS = 4
+const OFF = 0, IDLE = 1, BASE = 2, DYNAMIC = 3, ASLEEP = 4, SWITCHING = 5, PARTS = 6
 
 /** Energy in joules by who draws it. */
 interface Joules {
@@ -18,6 +18,10 @@ interface Joules {
   readonly base: number
   /** The same, what they draw above that. */
   readonly dynamic: number
+  /** Nodes that sleep. */
+  readonly asleep: number
+  /** Nodes that go to sleep or wake, with what waits for them there. */
+  readonly switching: number
 }
 
 /**
@@ -35,6 +39,7 @@ export class Draw implements Changes {
   readonly #held: Float64Array
   readonly #tasks: Int32Array
   readonly #up: Int32Array
+  readonly #state: NodeState[]
   /** By node: microwatts now, and since when they are not in `#joules`. */
   readonly #level: Float64Array
   readonly #since: Float64Array
@@ -53,6 +58,7 @@ export class Draw implements Changes {
     this.#held = new Float64Array(nodes)
     this.#tasks = new Int32Array(nodes)
     this.#up = new Int32Array(nodes).fill(1)
+    this.#state = power.map(() => 'awake')
     this.#level = new Float64Array(nodes)
     this.#since = new Float64Array(nodes)
     this.#joules = new Float64Array(PARTS * nodes)
@@ -74,6 +80,14 @@ export class Draw implements Changes {
     this.#redraw(node)
   }
 
+  /** A node is in another state; those that are away are awake. */
+  become(time: Seconds, node: NodeId, state: NodeState): void {
+    this.#passTo(time)
+    this.#settle(node)
+    this.#state[node] = state
+    this.#redraw(node)
+  }
+
   end(time: Seconds): void {
     this.#passTo(time)
     for (let node = 0; node < this.#power.length; node++) this.#settle(node as NodeId)
@@ -82,7 +96,7 @@ export class Draw implements Changes {
   joules(): Joules {
     const nodes = this.#power.length
     const of = (part: number) => this.#joules.subarray(part * nodes, (part + 1) * nodes).reduce((sum, joules) => sum + joules, 0) / MICRO
-    return { off: of(OFF), idle: of(IDLE), base: of(BASE), dynamic: of(DYNAMIC) }
+    return { off: of(OFF), idle: of(IDLE), base: of(BASE), dynamic: of(DYNAMIC), asleep: of(ASLEEP), switching: of(SWITCHING) }
   }
 
   /** All changes of an instant are made before it lasts. */
@@ -97,6 +111,7 @@ export class Draw implements Changes {
     this.#since[node] = this.#now
     const level = this.#level[node] as number
     if (seconds === 0 || level === 0) return
+    if (this.#state[node] !== 'awake') return this.#add(this.#state[node] === 'asleep' ? ASLEEP : SWITCHING, node, level * seconds)
     if (this.#tasks[node] === 0) return this.#add(this.#up[node] === 1 ? IDLE : OFF, node, level * seconds)
     const idle = micro((this.#power[node] as NodePower).idle)
     this.#add(BASE, node, idle * seconds)
@@ -111,11 +126,16 @@ export class Draw implements Changes {
   #redraw(node: NodeId): void {
     const power = this.#power[node]
     if (power === undefined) return
-    const { idle, off, total } = power
-    const use = total > 0 ? Math.min(1, Math.max(0, (this.#held[node] as number) / total)) : 0
-    const level = micro((this.#tasks[node] as number) > 0 ? wattsAt(power, use) : this.#up[node] === 1 ? idle : off)
+    const level = micro(this.#state[node] === 'awake' ? this.#awake(power, node) : this.#state[node] === 'asleep' ? power.asleep : power.switching)
     this.#whole += level - (this.#level[node] as number)
     this.#level[node] = level
+  }
+
+  /** Watts of a node that is awake, or away. */
+  #awake(power: NodePower, node: NodeId): number {
+    const { idle, off, total } = power
+    if (this.#tasks[node] === 0) return this.#up[node] === 1 ? idle : off
+    return wattsAt(power, total > 0 ? Math.min(1, Math.max(0, (this.#held[node] as number) / total)) : 0)
   }
 
   #seconds(from: Seconds, to: Seconds): Seconds {

@@ -1,9 +1,9 @@
-import type { ClusterView, EndRow, JobId, JobSpec, NodeId, NodePower, Observer, Seconds, ShapeId, StartRow, TaskId, WorkView } from '@sched/core'
+import type { ClusterView, EndRow, JobId, JobSpec, NodeId, NodePower, NodeState, Observer, Seconds, ShapeId, StartRow, TaskId, WorkView } from '@sched/core'
 import { counts, secondsIn, wholeRun, type Period } from '../period.js'
 import { Draw } from './draw.js'
 import { InTime } from './in-time.js'
 
-/** Energy of the nodes that say what they draw, from the first submission to the end of the run. `total` = `idle` + `base` + `dynamic` + `off`. */
+/** Energy of the nodes that say what they draw, from the first submission to the end of the run. `total` = `idle` + `base` + `dynamic` + `off` + `asleep` + `switching`. */
 export interface EnergyResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds
@@ -19,6 +19,10 @@ export interface EnergyResult {
   readonly dynamic: number
   /** What nodes drew while they were away, kWh. */
   readonly off: number
+  /** What nodes drew while they slept, kWh. */
+  readonly asleep: number
+  /** What nodes drew while they went to sleep or woke, kWh: also what tasks hold that wait for them. */
+  readonly switching: number
   /** `dynamic` over the jobs that finished, kWh: what a job adds to idle nodes, killed and lost work included. NaN where none did. */
   readonly perJob: number
   /** `total` over `span`, W. */
@@ -82,6 +86,10 @@ export class Energy implements Observer {
     if (this.#power?.[node] !== undefined) this.#changes.change(now, node, 0, 0, up ? 1 : -1, now)
   }
 
+  onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
+    if (this.#power?.[node] !== undefined) this.#draw.become(now, node, state)
+  }
+
   onAbandon(job: JobId): void {
     if (this.#power !== undefined) this.#abandoned.add(job)
   }
@@ -101,8 +109,8 @@ export class Energy implements Observer {
   result(): EnergyResult | undefined {
     if (this.#power === undefined) return undefined
     const span = secondsIn(this.period, this.#first, this.#end)
-    const { off, idle, base, dynamic } = this.#draw.joules()
-    const total = off + idle + base + dynamic
+    const { off, idle, base, dynamic, asleep, switching } = this.#draw.joules()
+    const total = off + idle + base + dynamic + asleep + switching
     return {
       span,
       nodes: this.#power.reduce((sum, power) => sum + (power === undefined ? 0 : 1), 0),
@@ -111,6 +119,8 @@ export class Energy implements Observer {
       base: base / JOULES_PER_KWH,
       dynamic: dynamic / JOULES_PER_KWH,
       off: off / JOULES_PER_KWH,
+      asleep: asleep / JOULES_PER_KWH,
+      switching: switching / JOULES_PER_KWH,
       perJob: this.#finished > 0 ? dynamic / JOULES_PER_KWH / this.#finished : NaN,
       meanPower: span > 0 ? total / span : NaN,
       peakPower: this.#draw.peak,

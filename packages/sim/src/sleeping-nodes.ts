@@ -1,0 +1,182 @@
+import type { Work } from '@sched/cluster'
+import type { NodeId, NodeSleep, NodeState, Seconds, TaskId } from '@sched/core'
+import { EventKind, type EventQueue } from './event-queue.js'
+import type { Observers } from './observers.js'
+
+const NONE = -1
+
+/**
+ * Nodes that go to sleep when nothing has run on them for a while, and wake when a task starts there: it holds its part of the node from then
+ * on, and begins to work when the node is awake; the tasks of a gang that start together begin with the last of their nodes. A node with
+ * a suspended task, or with one that the run is prefilled with, stays awake; one that comes back from an outage is awake.
+ *
+ * Source: Slurm, power saving (SuspendTime, ResumeTimeout, SuspendTimeout); Batsim, `switch_on` and `switch_off` by idle time. Deviations: all nodes
+ * that are due go to sleep at once (no SuspendRate), and what decides does not look at which nodes are awake.
+ */
+export class SleepingNodes {
+  readonly #rules: readonly (NodeSleep | undefined)[]
+  readonly #work: Work
+  readonly #queue: EventQueue
+  readonly #observers: Observers
+  readonly #state: NodeState[]
+  /** By node: when its state changes by itself, and the event that does it; NONE: it does not. */
+  readonly #due: Float64Array
+  readonly #event: Int32Array
+  /** By node: what keeps it awake. */
+  readonly #held: Int32Array
+  readonly #away: Uint8Array
+  /** By run that waits, or has waited, for its node: for how long in all, from its start on. */
+  readonly #waits = new Map<number, Seconds>()
+  readonly #suspended = new Map<TaskId, NodeId>()
+
+  constructor(rules: readonly (NodeSleep | undefined)[], work: Work, queue: EventQueue, observers: Observers) {
+    this.#rules = rules
+    this.#work = work
+    this.#queue = queue
+    this.#observers = observers
+    this.#state = rules.map(() => 'awake')
+    this.#due = new Float64Array(rules.length)
+    this.#event = new Int32Array(rules.length).fill(NONE)
+    this.#held = new Int32Array(rules.length)
+    this.#away = new Uint8Array(rules.length)
+    for (let node = 0; node < rules.length; node++) this.#rest(node as NodeId, 0)
+  }
+
+  /** Tasks from an index on start: the seconds for which each waits for its node, by index from 0. */
+  start(tasks: readonly TaskId[], from: number, now: Seconds): Seconds[] {
+    const work = this.#work
+    const waits: Seconds[] = []
+    const ofGang = new Map<number, Seconds>()
+    for (let i = from; i < tasks.length; i++) {
+      const task = tasks[i] as TaskId
+      const wait = this.#wake(task, work.nodeOf(task) as NodeId, now)
+      waits.push(wait)
+      const gang = this.#gangOf(task)
+      if (gang >= 0 && wait > (ofGang.get(gang) ?? 0)) ofGang.set(gang, wait)
+    }
+    for (let i = from; i < tasks.length; i++) {
+      const task = tasks[i] as TaskId
+      const wait = Math.max(waits[i - from] as number, ofGang.get(this.#gangOf(task)) ?? 0)
+      waits[i - from] = wait
+      if (wait > 0) this.#waits.set(work.taskRun[task] as number, wait)
+    }
+    return waits
+  }
+
+  /** Of the seconds since a run started, those in which its node was awake. */
+  worked(run: number, seconds: Seconds): Seconds {
+    return Math.max(0, seconds - (this.#waits.get(run) ?? 0))
+  }
+
+  /** A run has left its node. */
+  stop(run: number, node: NodeId, now: Seconds): void {
+    this.#waits.delete(run)
+    this.release(node, now)
+  }
+
+  /** A run is suspended on its node. */
+  suspend(run: number, task: TaskId, node: NodeId): void {
+    this.#waits.delete(run)
+    this.#suspended.set(task, node)
+  }
+
+  /** A suspended task will not go on where it is. */
+  forget(task: TaskId, now: Seconds): void {
+    const node = this.#suspended.get(task)
+    if (node === undefined) return
+    this.#suspended.delete(task)
+    this.release(node, now)
+  }
+
+  /** Something that is no run keeps the node awake. */
+  hold(node: NodeId): void {
+    this.#held[node] = (this.#held[node] as number) + 1
+    if (this.#state[node] === 'awake') this.#cancel(node)
+  }
+
+  /** It does so no longer. */
+  release(node: NodeId, now: Seconds): void {
+    const held = (this.#held[node] as number) - 1
+    this.#held[node] = held
+    if (held === 0 && this.#state[node] === 'awake') this.#rest(node, now)
+  }
+
+  /** A node has gone, or is back. */
+  setUp(node: NodeId, up: boolean, now: Seconds): void {
+    this.#away[node] = up ? 0 : 1
+    this.#cancel(node)
+    if (this.#state[node] !== 'awake') this.#become(node, 'awake', now)
+    if (this.#held[node] === 0) this.#rest(node, now)
+  }
+
+  /** The event of a node. */
+  fired(node: NodeId, now: Seconds): void {
+    const { shutdown, wake } = this.#rules[node] as NodeSleep
+    const isNeeded = (this.#held[node] as number) > 0
+    this.#event[node] = NONE
+    switch (this.#state[node]) {
+      case 'awake':
+        this.#become(node, 'stopping', now)
+        return this.#in(node, shutdown, now)
+      case 'stopping':
+        this.#become(node, isNeeded ? 'waking' : 'asleep', now)
+        if (isNeeded) this.#in(node, wake, now)
+        return
+      default:
+        this.#become(node, 'awake', now)
+        if (!isNeeded) this.#rest(node, now)
+    }
+  }
+
+  /** A task starts on the node: how long the node takes until it is awake. */
+  #wake(task: TaskId, node: NodeId, now: Seconds): Seconds {
+    if (this.#suspended.delete(task)) return 0
+    const rule = this.#rules[node]
+    this.hold(node)
+    if (rule === undefined) return 0
+    switch (this.#state[node]) {
+      case 'asleep':
+        this.#become(node, 'waking', now)
+        this.#in(node, rule.wake, now)
+        return rule.wake
+      case 'stopping':
+        return (this.#due[node] as number) - now + rule.wake
+      case 'waking':
+        return (this.#due[node] as number) - now
+      default:
+        return 0
+    }
+  }
+
+  /** What its tasks that start together share: a number of its own for jobs and for stages; -1 for a task by itself. */
+  #gangOf(task: TaskId): number {
+    const work = this.#work
+    const job = work.jobOf(task)
+    const { gang, stages } = work.spec(job)
+    if (gang === true) return 2 * job
+    return stages[work.stageOf(task)]?.gang === true ? 2 * (work.taskStage[task] as number) + 1 : -1
+  }
+
+  /** Nothing runs on a node that is awake. */
+  #rest(node: NodeId, now: Seconds): void {
+    const rule = this.#rules[node]
+    if (rule !== undefined && this.#away[node] === 0) this.#in(node, rule.after, now)
+  }
+
+  #in(node: NodeId, seconds: Seconds, now: Seconds): void {
+    this.#due[node] = now + seconds
+    this.#event[node] = this.#queue.push(now + seconds, EventKind.NodeState, node)
+  }
+
+  #cancel(node: NodeId): void {
+    const event = this.#event[node] as number
+    if (event === NONE) return
+    this.#queue.cancel(event)
+    this.#event[node] = NONE
+  }
+
+  #become(node: NodeId, state: NodeState, now: Seconds): void {
+    this.#state[node] = state
+    this.#observers.onNodeState(node, state, now)
+  }
+}
