@@ -116,3 +116,27 @@ describe('UsageFactor in GrpTRESRunMins', () => {
     expect(started(limit, factors)).toEqual(expected)
   })
 })
+
+describe('DenyOnLimit on limits of QOS and associations (Slurm: acct_policy_validate)', () => {
+  const large = procs('ann_1', 5, { estimate: 120 })
+  const long = procs('ann_1', 1, { estimate: 120 })
+  const inQos = (limit: object, Flags: string[]): SlurmLimitsOptions => ({ qos: { normal: { ...limit, Flags } } })
+  const ofAccount = (limit: object, Flags: string[]): SlurmLimitsOptions => ({ qos: { normal: { Flags } }, accounts: { physics: { ...limit, users: { ann: {} } } } })
+  const byPartition = (limit: object, Flags: string[]): SlurmLimitsOptions => ({ partitions: { main: { QOS: 'part' } }, qos: { part: { Flags }, normal: limit } })
+  const ofBoth = [[{ GrpTRES: 'cpu=4' }, large, 'GrpCpuLimit'], [{ GrpTRESMins: 'cpu=8' }, large, 'GrpCPUMinutesLimit'], [{ GrpTRESRunMins: 'cpu=8' }, large, 'GrpCPURunMinutesLimit'], [{ GrpWall: 1 }, long, 'GrpWallLimit'],
+    [{ MaxTRESPerJob: 'cpu=4' }, large, 'MaxCpuPerJobLimit'], [{ MaxTRESMinsPerJob: 'cpu=8' }, large, 'MaxCpuMinutesPerJobLimit'], [{ MaxWall: 1 }, long, 'MaxWallDurationPerJobLimit']] as const
+  const kinds = [['the QOS of the job', inQos, 'QOS'], ['an account of the user', ofAccount, 'Assoc'], ['the QOS of the job, by the flag of that of the partition', byPartition, 'QOS']] as const
+  for (const [whose, options, prefix] of kinds)
+    for (const [limit, job, reason] of [...ofBoth, ...(prefix === 'QOS' ? ([[{ MaxTRESPerUser: 'cpu=4' }, large, 'MaxCpuPerUserLimit'], [{ MinTRESPerJob: 'cpu=2' }, long, 'MinCpuNotSatisfied']] as const) : [])])
+      it(`${JSON.stringify(limit)} of ${whose} refuses a job that alone is over it`, () => {
+        expect(machine(options(limit, ['DenyOnLimit'])).refusal(job)).toContain(`(${prefix}${reason})`)
+        expect(machine(options(limit, [])).refusal(job)).toBeUndefined()
+      })
+
+  it('waits with a job that is over a limit beside others alone, of a number of jobs, or of what a user has left', () => {
+    const { come, refusal } = machine(ofAccount({ GrpTRES: 'cpu=8' }, ['DenyOnLimit']))
+    expect(come(0, procs('ann_0', 5))).toEqual(['ann_0'])
+    expect(refusal(large)).toBeUndefined()
+    for (const limit of [{ GrpJobs: 0 }, { MaxTRESRunMinsPerUser: 'cpu=8' }]) expect(machine(inQos(limit, ['DenyOnLimit'])).refusal(large)).toBeUndefined()
+  })
+})
