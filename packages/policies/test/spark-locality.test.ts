@@ -56,6 +56,15 @@ describe('waits of Spark 3.1 and later', () => {
     expect(onOther({ resetOnLaunch: false }).slice(0, 3)).toEqual([3, 6, 9]) // each start there passes nothing over, beside one on n-0: from then on n-0 alone is near enough
   })
 
+  it('are none for a barrier stage, which starts whole or not at all, and keeps nobody back (SPARK-29263, schedule tasks for a barrier taskSet if all tasks can be launched together)', () => {
+    const started = (...jobs: readonly (readonly [id: string, tasks: number, gang: boolean])[]) => {
+      const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 3, slots: { map: 1 } }] }), policy: delay(fifo(), { node: 3, resetOnLaunch: false }) })
+      for (const [id, tasks, gang] of jobs) master.submit(job({ id, tasks, gang }), 0)
+      return master.pass(0).start.map((task) => task.job).join('')
+    }
+    expect([started(['b', 3, true], ['o', 1, false]), started(['o', 1, false], ['b', 3, true]), started(['o', 1, false], ['b', 3, true], ['p', 5, false])]).toEqual(['bbb', 'o', 'opp'])
+  })
+
   it('obey the laws of policies', () => {
     expect(checkPolicyLaws(() => delay(fifo(), { node: 3, resetOnLaunch: false }), { runs: 30 }).launches).toBeGreaterThan(300)
   })
