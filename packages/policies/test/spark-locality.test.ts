@@ -34,10 +34,26 @@ describe('waits of Spark 3.1 and later', () => {
     ['the same after all nodes were seen and none was rejected: the time runs anew', eight, [[1, 0], [0, 3], [1, 3], [0, 14], [1, 14], [0, 14], [0, 17], [1, 17]], '- a0 a1 a2 - a3 a4 a5'],
     ['task set with no locality requirements should not starve one with them', [reading('a', 0, 0), job({ id: 'b', tasks: 8 })], [[1, 0], [1, 2], [1, 4]], 'b0 b1 a0'],
     ['delay scheduling with failed hosts', [reading('a', 0, 1, 2)], [[0, 0], [0, 0], [0, 0], [0, 6], [0, 6], [0, 6]], 'a0 - - a1 a2 -', { down: 1 }],
+    ['the same once no task is left for a node that is up (SPARK-4939)', [reading('a', 0, 1)], [[0, 0], [2, 0], [2, 0]], 'a0 - a1', { down: 1 }],
+    ['skip unsatisfiable locality levels: where the node with all data is away, at once', [reading('a', 1, 1)], [[0, 0], [2, 0], [2, 0], [0, 0]], '- - a0 a1', { down: 1 }],
     ['test RACK_LOCAL tasks: on the rack a level sooner', [reading('a', 0, 0, 0)], [[1, 0], [3, 3], [1, 3], [3, 6]], '- - a0 a1', { racks: 2 }],
     ['jobs that come when time is over start anywhere: it runs from their submission', eight, [[1, 9]], 'a0'],
   ])('%s', (_, jobs, offers, expected, { racks, down } = {}) => {
     expect(starts({ resetOnLaunch: false }, jobs, offers, racks, down)).toBe(expected)
+  })
+
+  it('begin when a node with data is back (SPARK-31837: shift to the new highest locality level)', () => {
+    const master = dispatcher({ cluster: cluster({ nodes: [{ name: 'n', count: 3, slots: { map: 1 } }], heartbeat: { interval: 10 } }), policy: delay(fifo(), { node: 3, resetOnLaunch: false }) })
+    const setUp = (up: boolean) => {
+      master.cell.setUp(0 as never, up)
+      master.policy.onNode?.(0 as never, up)
+    }
+    setUp(false)
+    master.submit(reading('a', 0, 0, 0), 0)
+    const beat = (node: number) => master.heartbeat(`n-${node}`, 0, { free: 1 }).start.map((task) => task.task).join() || '-'
+    const away = beat(1)
+    setUp(true)
+    expect([away, beat(2), beat(0)]).toEqual(['0', '-', '1'])
   })
 
   it('run on from a launch beside a node that was passed over, and begin anew with it before (delay scheduling with fallback, which is of legacyResetOnTaskLaunch)', () => {

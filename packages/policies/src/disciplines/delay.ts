@@ -31,7 +31,7 @@ const LONGEST_AUTO = 15
  * instant count as one: where all nodes beat together, no time would pass between a skip and the next of them.
  *
  * Without `resetOnLaunch` waits run by the clock, and a job whose near nodes become free now and then begins them anew only where no other node is free
- * meanwhile: Algorithm 3 never lets it launch there, if the waits are longer than its tasks.
+ * meanwhile: Algorithm 3 never lets it launch there, if the waits are longer than its tasks. Nobody waits then for nodes that are down.
  *
  * A gang is not delayed: it starts when the nodes in sight have room for all of it.
  *
@@ -116,7 +116,8 @@ class Delay implements Policy {
         }
         const at = job * lanes + lane
         const level = sharing?.starved(job, lane) === true ? this.#levels : waits.allowed(at)
-        const task = work.taskFor(job, lane, node, level)
+        let task = work.taskFor(job, lane, node, level)
+        if (task === None && this.#offers !== undefined) task = this.#unawaited(job, node, level, round, this.#offers)
         if (task !== None) {
           if (this.#launch(task, at, node, round)) return true
           continue
@@ -126,6 +127,12 @@ class Delay implements Policy {
       }
     }
     return false
+  }
+
+  /** A task that is as near as any may be while nodes are down. */
+  #unawaited(job: JobId, node: NodeId, level: number, { lane, work, cluster }: Round, offers: OfferWaits): TaskId | None {
+    const nearest = offers.nearest(job, lane, level, cluster)
+    return nearest > level ? work.taskFor(job, lane, node, nearest) : None
   }
 
   #launch(task: TaskId, at: number, node: NodeId, round: Round): boolean {

@@ -1,4 +1,4 @@
-import { grown, type JobId, type LaneId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
+import { grown, None, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
 
 /**
  * How far from its data each job may launch, by the time since its waits began: at its submission, or when a later stage of it is first looked
@@ -6,9 +6,8 @@ import { grown, type JobId, type LaneId, type Seconds, type WorkListener, type W
  * of these launches; so a near node now and then does not let others stand idle. Where nodes come one at a time, with their
  * heartbeats, it must have passed nothing over for an interval: since every node was seen.
  *
- * Source: Spark 3.1 and later, TaskSchedulerImpl.resourceOffers, TaskSetManager.getAllowedLocalityLevel (SPARK-18886). Deviations: all that is free
- * is offered in every round, or with heartbeats in every interval, in Spark every second; levels at which none of its data is on a node
- * that is up are waited for, too.
+ * Source: Spark 3.1 and later, TaskSchedulerImpl.resourceOffers, TaskSetManager.getAllowedLocalityLevel and computeValidLocalityLevels
+ * (SPARK-18886). Deviation: all that is free is offered in every round, or with heartbeats in every interval, in Spark every second.
  */
 export class OfferWaits implements WorkListener {
   readonly #work: WorkView
@@ -28,6 +27,8 @@ export class OfferWaits implements WorkListener {
   /** Who launched something in this round, and who passed a node over. */
   readonly #launched: number[] = []
   readonly #skipped: number[] = []
+  /** Nodes that are down. */
+  #down = 0
   #round = 0
   #now: Seconds = NaN
 
@@ -49,6 +50,10 @@ export class OfferWaits implements WorkListener {
     for (let lane = 0; lane < this.#lanes; lane++) this.#begin(job * this.#lanes + lane, 0, this.#work.submitted(job))
   }
 
+  onNode(_node: NodeId, up: boolean): void {
+    this.#down += up ? -1 : 1
+  }
+
   passRound(_lane: LaneId, now: Seconds): void {
     this.#now = now
     this.#round++
@@ -67,13 +72,23 @@ export class OfferWaits implements WorkListener {
     return level
   }
 
+  /** The nearest level from this one on at which the job has a task for a node that is up: there is nothing to wait for before. */
+  nearest(job: JobId, lane: LaneId, level: number, cluster: ClusterView): number {
+    if (this.#down <= 0) return level
+    for (let least = level; least < cluster.levels; least++)
+      for (let node = 0 as NodeId; node < cluster.nodes; node++) if (cluster.up(node) && this.#work.taskFor(job, lane, node, least) !== None) return least
+    return cluster.levels
+  }
+
   skip(at: number): void {
     if (this.#skippedIn[at] === this.#round) return
     this.#skippedIn[at] = this.#round
     this.#skipped.push(at)
   }
 
-  launched(at: number, level: number): void {
+  /** What was launched farther away than waits allow, since no node with data was up, allows nothing when one is back. */
+  launched(at: number, reached: number): void {
+    const level = Math.min(reached, this.#level[at] as number)
     if (this.#launchedIn[at] === this.#round) {
       this.#nearest[at] = Math.min(this.#nearest[at] as number, level)
       return
