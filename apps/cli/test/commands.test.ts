@@ -290,7 +290,7 @@ describe('sched schema', () => {
   it('knows every option of every built-in policy and generator', async () => {
     const { $defs, properties } = JSON.parse((await ok(['schema'])).out) as { $defs: Record<string, { anyOf: [unknown, { properties: Record<string, { properties: object }> }] }>; properties: Record<string, object> }
     const policies = $defs['policy']?.anyOf[1].properties ?? {}
-    expect(Object.keys(policies['delay']?.properties ?? {})).toEqual(['node', 'rack', 'waits', 'order'])
+    expect(Object.keys(policies['delay']?.properties ?? {})).toEqual(['node', 'rack', 'waits', 'resetOnLaunch', 'order'])
     expect(policies['delay']?.properties).toMatchObject({ order: { description: 'an order, by name or with options', default: 'fair', $ref: '#/$defs/order' } })
     expect(Object.keys(policies)).toEqual(expect.arrayContaining(['fifo', 'fair', 'naive-fair', 'hfs']))
     expect(JSON.stringify(properties['workload'])).toContain('meanGap')

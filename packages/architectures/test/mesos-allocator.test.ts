@@ -112,6 +112,13 @@ describe('offers by node', () => {
     expect(starts(options, jobs, nodes(...Array.from({ length: 6 }, () => ({ cpu: 2 })))).map((start) => start[0]).sort().join('')).toBe('aabbbb')
   })
 
+  it('weigh three roles (SorterTest.WDRFSorter in an allocator): 1, 2 and 4 of 7 nodes', () => {
+    const frameworks = { a: { role: 'a' }, b: { role: 'b' }, c: { role: 'c' } }
+    const jobs = Object.keys(frameworks).map((name) => endless(name, name, { tasks: 12 }))
+    const got = starts({ frameworks, roles: { b: { weight: 2 }, c: { weight: 4 } }, offers: 'by-node' }, jobs, nodes(...Array.from({ length: 7 }, () => ({ cpu: 2 }))))
+    expect(got.map((start) => start[0]).sort().join('')).toBe('abbcccc')
+  })
+
   it('divide a role between the roles inside and the frameworks of its own (NestedRoleDRF)', () => {
     // a holds a/x and two frameworks of its own: of 12 nodes b has 6, a/x 3, and those two 3 together
     const frameworks = { own1: { role: 'a' }, own2: { role: 'a' }, inside: { role: 'a/x' }, other: { role: 'b' } }
@@ -198,6 +205,11 @@ describe('quota', () => {
     const late = [endless('a', 'a', { tasks: 20 }), endless('b', 'b', { submit: 10, tasks: 20 })]
     const got = starts({ frameworks: in2, offers: 'by-node', roles: { b: { guarantee: { cpu: 3 } } } }, late, cluster)
     expect([of('a', got), of('b', got)]).toEqual([5, 3])
+  })
+  it('keeps the guarantees of several roles that nobody is in (MultiQuotaAbsentFrameworks)', () => {
+    // c and d are kept 2 CPUs each of 5: one is left
+    const roles = { c: { guarantee: { cpu: 2 } }, d: { guarantee: { cpu: 2 } } }
+    expect(starts({ frameworks: in2, offers: 'by-node', roles }, both.slice(0, 1), nodes({ cpu: 2 }, { cpu: 3 }))).toEqual(['a@0 x1'])
   })
   it('offers a part of a node where a limit is near (QuotaAllocationGranularity)', () => {
     const got = starts({ frameworks: in2, offers: 'by-node', roles: { a: { limit: { cpu: 3 } } } }, both, nodes({ cpu: 8 }))

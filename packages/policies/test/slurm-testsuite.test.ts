@@ -4,6 +4,7 @@ import { simulate } from '@sched/sim'
 import { modelOf } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { queuePasses } from './backfilling/machine.js'
+import { machine, procs } from './slurm-limits-machine.js'
 
 const cluster = modelOf({ nodes: [{ count: 2, resources: { procs: 8, mem: 500, nodes: 1 } }] })
 
@@ -77,4 +78,65 @@ describe('limits of the QOS of the partition and of the job (test21.30 and test2
       expect(met(jobs, { ...options, partitions: {}, qos: { normal: limit } })).toEqual(expected('normal'))
     })
   }
+})
+
+describe('EnforcePartLimits (test_enforcePartLimits of Slurm)', () => {
+  const nodes = (id: string, tasks: number) => ({ id, tasks, gang: true, demand: { procs: 1, nodes: 1 } })
+  /** A limit of p1, a job that is over it, one that is not, and the reason. */
+  it.each([
+    ['MaxNodes', { MaxTRESPerJob: 'node=1' }, nodes('over', 2), nodes('within', 1), 'PartitionNodeLimit'],
+    ['MinNodes', { MinTRESPerJob: 'node=2' }, nodes('over', 1), nodes('within', 2), 'PartitionNodeLimit'],
+    ['MaxTime', { MaxTime: 1 }, procs('over', 1, { estimate: 120 }), procs('within', 1, { estimate: 60 }), 'PartitionTimeLimit'],
+    ['AllowAccounts', { AllowAccounts: ['good'] }, procs('over', 1, { account: 'bad' }), procs('within', 1, { account: 'good' }), 'AccountNotAllowed'],
+    ['AllowQos', { AllowQos: ['good'] }, procs('over', 1, { qos: 'bad' }), procs('within', 1, { qos: 'good' }), 'QOSNotAllowed'],
+  ] as const)('%s is of the partition alone: refused with ALL and ANY, and waits with NO', (_, limit, over, within, reason) => {
+    const in1 = { ...over, queue: 'p1' }
+    for (const enforcePartLimits of ['ALL', 'ANY', 'NO'] as const) {
+      const { refusal, come } = machine({ partitions: { p1: limit as object }, enforcePartLimits }, { nodes: 4 })
+      expect(/\((\w+)\)/.exec(refusal(in1) ?? '')?.[1], enforcePartLimits).toBe(enforcePartLimits === 'NO' ? undefined : reason)
+      expect(come(0, { ...over, id: 'in p2', queue: 'p2' }, { ...within, queue: 'p1' }), enforcePartLimits).toEqual(['in p2', 'within'])
+    }
+  })
+})
+
+describe('UsageFactor in GrpTRESRunMins', () => {
+  /** How many of four jobs of 10 minutes start, and whether another one does when the first has ended. */
+  const started = (limit: number, factors: { readonly part?: number; readonly own: number }) => {
+    const isOfPartition = factors.part !== undefined
+    const qos = { part: { GrpTRESRunMins: `cpu=${limit}`, UsageFactor: factors.part ?? 1 }, normal: { UsageFactor: factors.own, ...(!isOfPartition && { GrpTRESRunMins: `cpu=${limit}` }) } }
+    const { come, end } = machine({ qos, ...(isOfPartition && { partitions: { main: { QOS: 'part' } } }) })
+    return [come(0, ...['a', 'b', 'c', 'd'].map((id) => procs(id, 1, { estimate: 600 }))).length, end(1, 'a').length]
+  }
+  it.each<[string, number, { readonly part?: number; readonly own: number }, readonly number[]]>([
+    ['test_usage_factor_above_one_given_back: 20 each while they run', 30, { own: 2 }, [2, 1]],
+    ['test_usage_factor_zero_books_nothing', 10, { own: 0 }, [4, 0]],
+    ['test_usage_factor_below_one_leaves_running_usage: 5 each, beside the 10 that the next asks', 20, { own: 0.5 }, [3, 1]],
+    ['test_partition_qos_ignores_usage_factor: 10 each by the QOS of the job', 20, { part: 2, own: 1 }, [2, 1]],
+  ])('%s', (_, limit, factors, expected) => {
+    expect(started(limit, factors)).toEqual(expected)
+  })
+})
+
+describe('DenyOnLimit on limits of QOS and associations (Slurm: acct_policy_validate)', () => {
+  const large = procs('ann_1', 5, { estimate: 120 })
+  const long = procs('ann_1', 1, { estimate: 120 })
+  const inQos = (limit: object, Flags: string[]): SlurmLimitsOptions => ({ qos: { normal: { ...limit, Flags } } })
+  const ofAccount = (limit: object, Flags: string[]): SlurmLimitsOptions => ({ qos: { normal: { Flags } }, accounts: { physics: { ...limit, users: { ann: {} } } } })
+  const byPartition = (limit: object, Flags: string[]): SlurmLimitsOptions => ({ partitions: { main: { QOS: 'part' } }, qos: { part: { Flags }, normal: limit } })
+  const ofBoth = [[{ GrpTRES: 'cpu=4' }, large, 'GrpCpuLimit'], [{ GrpTRESMins: 'cpu=8' }, large, 'GrpCPUMinutesLimit'], [{ GrpTRESRunMins: 'cpu=8' }, large, 'GrpCPURunMinutesLimit'], [{ GrpWall: 1 }, long, 'GrpWallLimit'],
+    [{ MaxTRESPerJob: 'cpu=4' }, large, 'MaxCpuPerJobLimit'], [{ MaxTRESMinsPerJob: 'cpu=8' }, large, 'MaxCpuMinutesPerJobLimit'], [{ MaxWall: 1 }, long, 'MaxWallDurationPerJobLimit']] as const
+  const kinds = [['the QOS of the job', inQos, 'QOS'], ['an account of the user', ofAccount, 'Assoc'], ['the QOS of the job, by the flag of that of the partition', byPartition, 'QOS']] as const
+  for (const [whose, options, prefix] of kinds)
+    for (const [limit, job, reason] of [...ofBoth, ...(prefix === 'QOS' ? ([[{ MaxTRESPerUser: 'cpu=4' }, large, 'MaxCpuPerUserLimit'], [{ MinTRESPerJob: 'cpu=2' }, long, 'MinCpuNotSatisfied']] as const) : [])])
+      it(`${JSON.stringify(limit)} of ${whose} refuses a job that alone is over it`, () => {
+        expect(machine(options(limit, ['DenyOnLimit'])).refusal(job)).toContain(`(${prefix}${reason})`)
+        expect(machine(options(limit, [])).refusal(job)).toBeUndefined()
+      })
+
+  it('waits with a job that is over a limit beside others alone, of a number of jobs, or of what a user has left', () => {
+    const { come, refusal } = machine(ofAccount({ GrpTRES: 'cpu=8' }, ['DenyOnLimit']))
+    expect(come(0, procs('ann_0', 5))).toEqual(['ann_0'])
+    expect(refusal(large)).toBeUndefined()
+    for (const limit of [{ GrpJobs: 0 }, { MaxTRESRunMinsPerUser: 'cpu=8' }]) expect(machine(inQos(limit, ['DenyOnLimit'])).refusal(large)).toBeUndefined()
+  })
 })

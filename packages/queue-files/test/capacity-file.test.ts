@@ -281,13 +281,13 @@ describe('a capacity-scheduler.xml', () => {
   })
 
   it('takes further types of resources, and says which the cluster has not and what nobody reads', () => {
-    const { options, findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file(ab) }), { ...facts, resources: ['memory-mb', 'gpu'] }, { file: 'site.xml', text: file([]) }, { file: 'types.xml', text: file([
+    const { options, findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file([...ab, ...dominant]) }), { ...facts, resources: ['memory-mb', 'gpu'] }, { file: 'site.xml', text: file([]) }, { file: 'types.xml', text: file([
       ['yarn.resource-types', 'yarn.io/gpu, disk'], ['yarn.resource-types.yarn.io/gpu.maximum-allocation', '4'], ['yarn.resource-types.yarn.io/gpu.minimum-allocation', '1'], ['yarn.resource-types.disk.units', 'G'],
       ['yarn.resource-types.disk.maximum-allocation', '9'], ['yarn.resource-types.fpga.maximum-allocation', '9'], ['yarn.resource-types.disk.maximum', '9'], ['yarn.resource-types.disk.type', 'COUNTABLE'],
     ]) })
     expect(options).toMatchObject({ minimumAllocation: { gpu: 1 }, defaults: { maximumAllocation: { gpu: 4 } } })
     expect(findings.filter(({ file: from }) => from === 'types.xml').map(({ verdict, note }) => `${verdict} ${note}`.trim())).toEqual([
-      'approximated the cluster has no disk', 'honoured', 'approximated limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
+      'approximated the cluster has no disk', 'honoured', 'honoured', 'approximated amounts of disk are in G: so they are taken of nodes and jobs', 'ignored the cluster has no disk', 'ignored yarn.resource-types does not list fpga',
       'ignored YARN does not read it: it is maximum-allocation', 'ignored resources are counted, and nothing else is told of them',
     ])
   })
@@ -304,6 +304,7 @@ describe('a capacity-scheduler.xml', () => {
       '"site.xml" line 2 yarn.scheduler.minimum-allocation-mb: found 2048, more than yarn.scheduler.maximum-allocation-mb, 1024 (site.xml line 3). Lower the one or raise the other.'],
     ['a queue that allows more than the site (testQueueMaximumAllocation)', [['root.b.maximum-allocation', 'vcores=9']], [['yarn.resource-types.vcores.maximum-allocation', '8']],
       '"cap.xml" line 5 yarn.scheduler.capacity.root.b.maximum-allocation: tasks in queue "root.b" may ask 9 vcores, more than yarn.resource-types.vcores.maximum-allocation, 8 (site.xml line 2). Lower the one or raise the other.'],
+    ['a further type of resource where memory alone is compared (testDefaultResourceCalculatorWithThirdResourceTypes)', [], [['yarn.resource-types', 'gpu']], '"site.xml" line 2 yarn.resource-types: lists gpu, and the resource calculator compares memory alone. Set yarn.scheduler.capacity.resource-calculator to org.apache.hadoop.yarn.util.resource.DominantResourceCalculator, or list no further types.'],
     ['a type of resource twice', [], [['yarn.resource-types', 'gpu,gpu']], '"site.xml" line 2 yarn.resource-types: names gpu twice. Name each further resource once.'],
     ['a type of resource that is there anyway', [], [['yarn.resource-types', 'memory']], 'names memory which is there anyway.'],
   ])('refuses %s', (_, more, site, expected) => {

@@ -37,6 +37,18 @@ describe('instantaneous shares of a queue file', () => {
     expect(shares(file, { mem: 100, cpu: 15 }, ['c'], 'cpu')).toEqual({ a: 0, b: 0, 'b.x': 0, 'b.y': 0, c: 7 })
   })
 
+  it.each(['fair', 'drf'])('are those of TestFairSchedulerFairShare, under %s: of queues with jobs, and steady of all', (policy) => {
+    // of 16,384 MB a has 8 of 10 parts, b and default one each
+    const file = fair(`<defaultQueueSchedulingPolicy>${policy}</defaultQueueSchedulingPolicy><queue name="a"><weight>8</weight>${[1, 2, 3, 4].map((i) => `<queue name="a${i}"/>`).join('')}</queue><queue name="b"><queue name="b1"/><queue name="b2"/></queue><queue name="default"/>`)
+    const parts = (active?: string[]) => Object.entries(shares(file, { mem: 16_384, cpu: 10 }, active, 'mem')).filter(([path, share]) => !/^[ab]$/.test(path) && share > 0).map(([path, share]) => `${path} ${share}`)
+    expect(parts([])).toEqual([])
+    expect(parts(['a1'])).toEqual(['a.a1 16384'])
+    expect(parts(['a1', 'a2', 'a3'])).toEqual(['a.a1 5462', 'a.a2 5462', 'a.a3 5462'])
+    expect(parts(['a1', 'a2', 'b1', 'default'])).toEqual(['a.a1 6554', 'a.a2 6554', 'b.b1 1638', 'default 1638'])
+    expect(parts(['a2'])).toEqual(['a.a2 16384']) // when a1 has none any more
+    expect(parts()).toEqual([...[1, 2, 3, 4].map((i) => `a.a${i} 3277`), 'b.b1 819', 'b.b2 819', 'default 1638'])
+  })
+
   it('capacity: amounts, percentages of what these leave and weights of the rest, outside the legacy mode', () => {
     const mixed = capacity({ 'legacy-queue-mode.enabled': 'false', 'root.queues': 'c,b,a', 'root.a.capacity': '[memory=50%,vcores=1w]', 'root.b.capacity': '[memory=20,vcores=25%]', 'root.c.capacity': '3w', 'root.c.queues': 'x,y', 'root.c.x.capacity': '[memory=10,vcores=1]', 'root.c.y.capacity': '100' })
     expect(shares(mixed, { mem: 100, cpu: 20 }, undefined, 'mem')).toEqual({ a: 40, b: 20, c: 40, 'c.x': 10, 'c.y': 30 })

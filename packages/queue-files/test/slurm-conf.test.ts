@@ -216,6 +216,17 @@ describe('the policy of a slurm.conf', () => {
     expect([note('CR_Core', 1), note('CR_CPU_Memory'), note('CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK')]).toEqual([usual, usual, usual])
   })
 
+  it('says which settings put jobs on other nodes, and which hold a job that was interrupted too often', () => {
+    const best = 'nodes are taken by weight and best fit'
+    expect(told('SelectTypeParameters=CR_CPU,CR_LLN\nPartitionName=p LLN=YES\nSchedulerParameters=pack_serial_at_end,bf_busy_nodes').filter(([verdict]) => verdict === 'ignored').map(([, , setting, note]) => [setting, note])).toEqual([
+      ['SelectTypeParameters', best], ['p LLN', best], ['SchedulerParameters pack_serial_at_end', best], ['SchedulerParameters bf_busy_nodes', best],
+    ])
+    expect(told('MaxPreemptRequeue=2\nMaxNodeFailRequeue=3\nMaxBatchRequeue=5\nMaxPreemptRequeue=0')).toEqual([
+      ['ignored', 3, 'MaxNodeFailRequeue', 'what was interrupted always runs again'], ['ignored', 4, 'MaxBatchRequeue', 'what was interrupted always runs again'], ['honoured', 5, 'MaxPreemptRequeue', ''],
+    ])
+    expect(told('MaxPreemptRequeue=2')).toEqual([['ignored', 2, 'MaxPreemptRequeue', 'preempted jobs always run again']])
+  })
+
   it('tells of CPUs that are overruled', () => {
     expect(told('NodeName=a[1-2] CPUs=56 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2')).toContainEqual(['ignored', 2, 'a[1-2] CPUs', 'neither the sockets nor the cores nor the threads that are declared: 72, the threads, as in Slurm'])
     expect(told('NodeName=a[1-2] CPUs=36 Sockets=2 CoresPerSocket=18 ThreadsPerCore=2\nNodeName=b CPUs=8\nNodeName=c').filter(([, , setting]) => /CPUs/.test(String(setting)))).toEqual([])

@@ -20,6 +20,7 @@ describe('pools of Spark', () => {
         },
       },
       waits: [3, 3],
+      resetOnLaunch: false,
     })
     expect(queuePolicy(file, cluster).findings.every(({ verdict }) => verdict === 'honoured')).toBe(true)
   })
@@ -66,7 +67,7 @@ describe('pools of Spark', () => {
     expect(waits('spark.locality.wait=1min', 'spark.locality.wait.rack: 250ms')).toEqual([60, 0.25])
     expect(waits('spark.locality.wait.node 0', 'spark.locality.wait 5', 'spark.locality.wait 7')).toEqual([0, 0.007]) // milliseconds; the last of equal ones
     const fifo = readQueues(pools, conf('spark.scheduler.mode\tfifo', 'spark.speculation true', 'spark.dynamicAllocation.enabled true'))
-    expect(order(fifo)).toEqual({ order: 'fifo', waits: [3, 3] })
+    expect(order(fifo)).toEqual({ order: 'fifo', waits: [3, 3], resetOnLaunch: false })
     expect(queuePolicy(fifo, cluster).findings.map(({ file, line, setting, verdict, note }) => [file, line, setting, verdict, note])).toEqual([
       ['fairscheduler.xml', 3, 'a minShare', 'ignored', 'spark.scheduler.mode is FIFO: there are no pools'],
       ['spark-defaults.conf', 1, 'spark.scheduler.mode', 'honoured', ''],
@@ -75,6 +76,16 @@ describe('pools of Spark', () => {
     ])
     const alone = readQueues(conf('', '# pools are made as jobs name them', 'spark.scheduler.mode FAIR')) as SparkFile
     expect([alone.kind, alone.pools]).toEqual(['spark', []])
+  })
+
+  it('wait for data anew with every launch only where the application asks for that of Spark before 3.1', () => {
+    const legacy = (value: string) => queuePolicy(readQueues(xml(pool('a', { minShare: '2' })), conf(`spark.locality.wait.legacyResetOnTaskLaunch ${value}`, 'spark.locality.wait 1s')), cluster)
+    expect(['true', 'false'].map((value) => (legacy(value).policy as { delay: { resetOnLaunch: boolean } }).delay.resetOnLaunch)).toEqual([true, false])
+    expect(['true', 'false'].map((value) => legacy(value).findings.slice(1).map(({ verdict, note }) => [verdict, note]))).toEqual([
+      [['honoured', ''], ['approximated', 'the wait of a job runs while it is passed over, not since a task of it last started']],
+      [['honoured', ''], ['approximated', 'offers of all that is free are made as tasks end, or by heartbeats, not every second']],
+    ])
+    expect(() => legacy('no')).toThrow('line 1 spark.locality.wait.legacyResetOnTaskLaunch: found "no", expected true or false.')
   })
 
   it('have shares by weight above their minimums, and are compared', () => {

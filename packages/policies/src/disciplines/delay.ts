@@ -3,12 +3,17 @@ import * as z from '@sched/bundled/zod'
 import { DelayWaits } from './delay-waits.js'
 import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
+import { OfferWaits } from './offer-waits.js'
 
 const wait = z.number().nonnegative()
 const delayOptions = z.strictObject({
   node: z.union([wait, z.literal('auto')]).default('auto').describe('W1: seconds a job waits for a node with its data; auto: 1.5 heartbeat intervals, at most 15 s'),
   rack: z.union([wait, z.literal('auto')]).optional().describe('W2: seconds more before it leaves the rack; default as `node`'),
   waits: z.array(wait).optional().describe('W1, W2, ... for networks of any depth, instead of `node` and `rack`'),
+  resetOnLaunch: z
+    .boolean()
+    .default(true)
+    .describe('a launch begins the waits of its job anew; false: only where the job has passed no node over meanwhile, and they run from then on (Spark 3.1 and later)'),
 })
 /** Options of `delay`, in seconds. */
 export type DelayOptions = z.input<typeof delayOptions>
@@ -25,6 +30,9 @@ const LONGEST_AUTO = 15
  * Without heartbeats every round is an opportunity, and the job asks for a round when its wait is over. Heartbeats of one
  * instant count as one: where all nodes beat together, no time would pass between a skip and the next of them.
  *
+ * Without `resetOnLaunch` waits run by the clock, and a job whose near nodes become free now and then begins them anew only where no other node is free
+ * meanwhile: Algorithm 3 never lets it launch there, if the waits are longer than its tasks. Nobody waits then for nodes that are down.
+ *
  * A gang is not delayed: it starts when the nodes in sight have room for all of it.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 3. As in Hadoop, a job without located data is not delayed, nor is one
@@ -37,7 +45,7 @@ export const delayPolicy = definePolicy({
   options: delayOptions,
   inner: { order: 'order' },
   defaults: { order: 'fair' },
-  create: (options, env, { order }) => new Delay(waitsOf(options, env), env, order.create(env)),
+  create: (options, env, { order }) => new Delay(waitsOf(options, env), options.resetOnLaunch, env, order.create(env)),
 })
 
 /** Delay scheduling by time (Algorithm 3) over an order. */
@@ -53,16 +61,19 @@ function waitsOf({ node, rack, waits }: z.output<typeof delayOptions>, { cluster
 class Delay implements Policy {
   readonly startsGangJobs: boolean
   readonly #order: Order
-  readonly #waits: DelayWaits
+  readonly #waits: DelayWaits | OfferWaits
+  /** The same, where a launch alone does not begin waits anew. */
+  readonly #offers: OfferWaits | undefined
   readonly #lanes: number
   readonly #levels: number
   readonly #sharing: Sharing | undefined
   readonly #hasHeartbeats: boolean
   readonly #gangs = new Gangs()
 
-  constructor(waits: Float64Array, { cluster }: Env, order: Order) {
+  constructor(waits: Float64Array, resetOnLaunch: boolean, { cluster, work }: Env, order: Order) {
     this.#order = order
-    this.#waits = new DelayWaits(waits, cluster.lanes.length)
+    this.#offers = resetOnLaunch ? undefined : new OfferWaits(waits, cluster.lanes.length, cluster.heartbeat, work)
+    this.#waits = this.#offers ?? new DelayWaits(waits, cluster.lanes.length)
     this.#lanes = cluster.lanes.length
     this.#levels = cluster.levels
     this.#sharing = order.sharing
@@ -74,13 +85,14 @@ class Delay implements Policy {
   schedule(round: Round): void {
     const { nodes, lane } = round
     this.#gangs.begin()
-    if (!this.#hasHeartbeats) this.#waits.passRound(lane, round.now)
+    if (!this.#hasHeartbeats || this.#offers !== undefined) this.#waits.passRound(lane, round.now)
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i] as NodeId
       while (round.room(node) && this.#startOn(node, round)) {
         // the next free slot of the node, with the order as it is now
       }
     }
+    this.#offers?.endRound(lane)
     if (!this.#hasHeartbeats) this.#askAgain(round)
   }
 
@@ -104,7 +116,8 @@ class Delay implements Policy {
         }
         const at = job * lanes + lane
         const level = sharing?.starved(job, lane) === true ? this.#levels : waits.allowed(at)
-        const task = work.taskFor(job, lane, node, level)
+        let task = work.taskFor(job, lane, node, level)
+        if (task === None && this.#offers !== undefined) task = this.#unawaited(job, node, level, round, this.#offers)
         if (task !== None) {
           if (this.#launch(task, at, node, round)) return true
           continue
@@ -114,6 +127,12 @@ class Delay implements Policy {
       }
     }
     return false
+  }
+
+  /** A task that is as near as any may be while nodes are down. */
+  #unawaited(job: JobId, node: NodeId, level: number, { lane, work, cluster }: Round, offers: OfferWaits): TaskId | None {
+    const nearest = offers.nearest(job, lane, level, cluster)
+    return nearest > level ? work.taskFor(job, lane, node, nearest) : None
   }
 
   #launch(task: TaskId, at: number, node: NodeId, round: Round): boolean {

@@ -76,8 +76,14 @@ export const slurmPreemptingPolicy = definePolicy({
   options: slurmPreemptingOptions,
   inner: { policy: 'policy' },
   defaults: { policy: 'replan' },
-  create: (options, env, { policy }) => new SlurmPreempting(options, env, policy.create(env)),
+  create: (options, env, { policy }) => {
+    if (policy.name === 'slurm-limits') env.warn(LIMITS_INSIDE)
+    return new SlurmPreempting(options, env, policy.create(env))
+  },
 })
+
+/** What starts in the place of others is started here, and not by the policy inside. */
+const LIMITS_INSIDE = 'the limits of slurm-limits inside slurm-preempting do not bind jobs that preempt others: put slurm-limits around it'
 
 /** Preemption by tier around a policy. */
 export const slurmPreempting = (policy: Plug<'policy'>, options: SlurmPreemptingOptions = {}): Plug<'policy'> => slurmPreemptingPolicy.plug({ policy }, options)

@@ -35,13 +35,6 @@ export const usageOf = ({ lasts }: Counted, { usage, lasting }: PastUse): Decaye
 /** The resource of GrpWall. */
 const WALL = -1
 
-/** Limits of resources whose use is counted, and how they are called where the job alone is over them. */
-interface Counting {
-  readonly of: Counted
-  readonly scope: Scope
-  readonly isStrict: boolean
-}
-
 /** How a QOS has what its jobs use counted. */
 export interface Counts {
   /** For nothing (UsageFactor 0). */
@@ -67,11 +60,12 @@ export class LimitsOfJob {
     private readonly now: () => Seconds,
     /** Of its own QOS. */
     private readonly counts: Counts,
+    /** Whether a QOS of it, its own or that of the partition, refuses jobs that alone are over a limit, of any QOS or association (DenyOnLimit; `_acct_policy_validate` of Slurm). */
+    private readonly isStrict: boolean,
   ) {}
 
   addQos(qos: Qos, user: string, account: string, taken: Set<string>): void {
     const { name, Flags = [] } = qos
-    const isStrict = Flags.includes('DenyOnLimit')
     const field = `qos.${name}`
     const [all, ofUser, ofAccount] = [this.#count(`QOS ${name}`), this.#count(`user ${user} in QOS ${name}`), this.#count(`account ${account} in QOS ${name}`)]
     all.lasts = Flags.includes('NoDecay')
@@ -81,21 +75,21 @@ export class LimitsOfJob {
     if (isNew('GrpJobs', qos.GrpJobs)) this.#add(jobsLimit(all, qos.GrpJobs as number, 'QOSGrpJobsLimit'))
     if (isNew('MaxJobsPerAccount', qos.MaxJobsPerAccount)) this.#add(jobsLimit(ofAccount, qos.MaxJobsPerAccount as number, 'MaxJobsPerAccount'))
     if (isNew('MaxJobsPerUser', qos.MaxJobsPerUser)) this.#add(jobsLimit(ofUser, qos.MaxJobsPerUser as number, 'QOSMaxJobsPerUserLimit'))
-    if (isNew('MaxWall', qos.MaxWall)) this.#own(timeLimit(secondsOf(qos.MaxWall, `${field}.MaxWall`), 'QOSMaxWallDurationPerJobLimit'), isStrict)
+    if (isNew('MaxWall', qos.MaxWall)) this.#own(timeLimit(secondsOf(qos.MaxWall, `${field}.MaxWall`), 'QOSMaxWallDurationPerJobLimit'))
     if (isNew('GrpWall', qos.GrpWall)) this.#past(all, WALL, secondsOf(qos.GrpWall, `${field}.GrpWall`), 'QOSGrpWallLimit')
     this.#pasts(amounts('GrpTRESMins', qos.GrpTRESMins), all, 'QOSGrpMins')
-    this.#lefts(amounts('GrpTRESRunMins', qos.GrpTRESRunMins), all, 'QOSGrpRunMins')
+    this.#groupLefts(amounts('GrpTRESRunMins', qos.GrpTRESRunMins), all, 'QOSGrpRunMins')
     this.#lefts(amounts('MaxTRESRunMinsPerAccount', qos.MaxTRESRunMinsPerAccount), ofAccount, 'QOSRunMinsPerAccount')
     this.#lefts(amounts('MaxTRESRunMinsPerUser', qos.MaxTRESRunMinsPerUser), ofUser, 'QOSRunMinsPerUser')
     for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) {
-      if (isStrict) this.strict.push(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres), ({ estimate }) => estimate))
+      this.#refuseSpan(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres))
       this.#add(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres), this.counts.lengthOf))
     }
-    this.#amounts(amounts('GrpTRES', qos.GrpTRES), { of: all, scope: 'QOSGrp', isStrict })
-    for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)), isStrict)
-    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres), tres === 'node'), isStrict)
-    this.#amounts(amounts('MaxTRESPerAccount', qos.MaxTRESPerAccount), { of: ofAccount, scope: 'QOSPerAccount', isStrict })
-    this.#amounts(amounts('MaxTRESPerUser', qos.MaxTRESPerUser), { of: ofUser, scope: 'QOSPerUser', isStrict })
+    this.#amounts(amounts('GrpTRES', qos.GrpTRES), all, 'QOSGrp')
+    for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)))
+    for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres), tres === 'node'))
+    this.#amounts(amounts('MaxTRESPerAccount', qos.MaxTRESPerAccount), ofAccount, 'QOSPerAccount')
+    this.#amounts(amounts('MaxTRESPerUser', qos.MaxTRESPerUser), ofUser, 'QOSPerUser')
     if (isNew('GrpSubmitJobs', qos.GrpSubmitJobs)) this.#submit(all, qos.GrpSubmitJobs as number, 'QOSGrpSubmitJobsLimit')
     if (isNew('MaxSubmitJobsPerAccount', qos.MaxSubmitJobsPerAccount)) this.#submit(ofAccount, qos.MaxSubmitJobsPerAccount as number, 'MaxSubmitJobsPerAccount')
     if (isNew('MaxSubmitJobsPerUser', qos.MaxSubmitJobsPerUser)) this.#submit(ofUser, qos.MaxSubmitJobsPerUser as number, 'QOSMaxSubmitJobPerUserLimit')
@@ -108,9 +102,12 @@ export class LimitsOfJob {
     const own = this.#count(nameOf(from))
     if (maxJobs !== undefined && !has('MaxJobsPerUser', 'MaxJobsPerAccount')) this.#add(jobsLimit(own, maxJobs, 'AssocMaxJobsLimit'))
     if (maxSubmit !== undefined && !has('MaxSubmitJobsPerUser', 'MaxSubmitJobsPerAccount')) this.#submit(own, maxSubmit, 'AssocMaxSubmitJobLimit')
-    if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'), false)
-    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, this.#factored(most), reasonOf('AssocPerJob', tres)), false)
-    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) this.#own(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres), this.counts.lengthOf), false)
+    if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'))
+    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, this.#factored(most), reasonOf('AssocPerJob', tres)))
+    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) {
+      this.#refuseSpan(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres))
+      this.#add(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres), this.counts.lengthOf))
+    }
     for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
       const { GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins, GrpTRESRunMins, GrpWall } = each.settings
       const group = this.#count(nameOf(each))
@@ -119,8 +116,8 @@ export class LimitsOfJob {
       this.#chargeAlways(group, each.settings, 'accounts')
       if (GrpWall !== undefined && !has('GrpWall')) this.#past(group, WALL, secondsOf(GrpWall, 'accounts: GrpWall'), 'AssocGrpWallLimit')
       this.#pasts(amounts('GrpTRESMins', GrpTRESMins), group, 'AssocGrpMins')
-      this.#lefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
-      this.#amounts(amounts('GrpTRES', GrpTRES).map((each) => ({ ...each, most: this.#factored(each.most) })), { of: group, scope: 'AssocGrp', isStrict: false })
+      this.#groupLefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
+      this.#amounts(amounts('GrpTRES', GrpTRES).map((each) => ({ ...each, most: this.#factored(each.most) })), group, 'AssocGrp')
     }
   }
 
@@ -146,19 +143,23 @@ export class LimitsOfJob {
     this.limits.push(limit)
   }
 
-  #own(limit: Limit, isStrict: boolean): void {
-    ;(isStrict ? this.strict : this.limits).push(limit)
+  #own(limit: Limit): void {
+    ;(this.isStrict ? this.strict : this.limits).push(limit)
+  }
+
+  /** By what a job asks, whatever part of it counts. */
+  #refuseSpan(resource: number, most: number, reason: string): void {
+    if (this.isStrict) this.strict.push(spanLimit(resource, most, reason, ({ estimate }) => estimate))
   }
 
   #submit(of: Counted, most: number, reason: string): void {
     this.submits.push({ of, most, reason })
   }
 
-  /** `DenyOnLimit` refuses jobs that alone ask more than all may hold. */
-  #amounts(amounts: readonly Amount[], { of, scope, isStrict }: Counting): void {
+  #amounts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
     for (const { resource, tres, most } of amounts) {
       const reason = reasonOf(scope, tres)
-      if (isStrict) this.strict.push(sizeLimit(resource, most, reason))
+      if (this.isStrict) this.strict.push(sizeLimit(resource, most, reason))
       this.#add(amountLimit(of, resource, most, reason))
     }
   }
@@ -169,7 +170,11 @@ export class LimitsOfJob {
 
   #past(of: Counted, resource: number, most: number, reason: string): void {
     const charge = { usage: usageOf(of, this.past), id: this.#charge(of, resource), resource, isFree: this.counts.isFree, lengthOf: this.counts.lengthOf }
-    if (resource === WALL) return this.#add(wallLimit(of, charge, most, reason, this.past.isSafe))
+    if (resource === WALL) {
+      if (this.isStrict) this.strict.push(timeLimit(most, reason))
+      return this.#add(wallLimit(of, charge, most, reason, this.past.isSafe))
+    }
+    this.#refuseSpan(resource, most, reason)
     if (!this.past.isSafe) return this.#add(pastLimit(of, charge, most, reason))
     this.#add(safeLimit(of, charge, most, reason, this.now))
     this.past.timed.add(of)
@@ -191,6 +196,12 @@ export class LimitsOfJob {
     of.charges.push({ id, resource })
     if (!this.past.charged.includes(of)) this.past.charged.push(of)
     return id
+  }
+
+  /** Those of users and accounts refuse nobody, as in Slurm. */
+  #groupLefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {
+    for (const { resource, tres, most } of amounts) this.#refuseSpan(resource, most * MINUTE, reasonOf(scope, tres))
+    this.#lefts(amounts, of, scope)
   }
 
   #lefts(amounts: readonly Amount[], of: Counted, scope: Scope): void {

@@ -104,7 +104,7 @@ export class TermsBook {
     const { UsageFactor: factor = 1, Flags = [] } = declared[own] ?? {}
     const made = new LimitsOfJob(this.#cluster, (name) => this.#group(name), this.past, this.#now, {
       isFree: factor === 0, lengthOf: Flags.includes('UsageFactorSafe') ? times(factor) : ({ estimate }) => estimate, limitFactor: qos.find(({ LimitFactor }) => LimitFactor !== undefined)?.LimitFactor ?? 1,
-    })
+    }, qos.some((each) => each.Flags?.includes('DenyOnLimit')))
     const { limits, strict } = made
     const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
     ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)

@@ -145,6 +145,43 @@ describe('the capacity scheduler', () => {
     expect([order(100), order(10)]).toEqual(['b.y c a.x b.x a.y', 'b.y c a.x b.x'])
   })
 
+  it('keeps a node for the second task of a job whose first started elsewhere, until there is room (TestLeafQueue.testStolenReservedContainer)', () => {
+    const master = standing([{ mem: 4 }, { mem: 4 }, { mem: 4 }], { a: { capacity: 100 } })
+    master.submit(asking('small', 'a', 1, 2))
+    const [small] = master.heartbeat('n0-0', 0).start
+    master.submit(asking('large', 'a', 2, 4))
+    expect([beat(master, 0, 1), beat(master, 1, 2)]).toEqual([{}, { large: 1 }])
+    master.submit(asking('late', 'a', 1, 2))
+    expect(beat(master, 0, 3)).toEqual({})
+    master.taskEnded(small!, 4)
+    expect(beat(master, 0, 5)).toEqual({ large: 1 })
+  })
+
+  it('lets a user above its limit by what it has reserved start elsewhere in its place (TestReservations.testAssignToUser)', () => {
+    // ann may have 12 of 16: 8 are in use, and 5 more reserved on n0
+    const master = standing([{ mem: 8 }, { mem: 8 }], { a: { capacity: 100, userLimitFactor: 0.75 } })
+    const ann = { user: 'ann' }
+    master.submit(asking('x', 'a', 1, 5, ann))
+    beat(master, 0, 0)
+    master.submit(asking('y', 'a', 1, 3, ann))
+    beat(master, 1, 1)
+    master.submit(asking('big', 'a', 1, 5, ann))
+    expect([beat(master, 0, 2), beat(master, 1, 3)]).toEqual([{}, { big: 1 }])
+  })
+
+  it('takes a name that one queue has for its path, and none that two have (TestCapacitySchedulerAmbiguousLeafs)', () => {
+    const master = standing([{ mem: 9 }], { a: { capacity: 40 }, 'a.x': { capacity: 100 }, b: { capacity: 60 }, 'b.x': { capacity: 50 }, 'b.y': { capacity: 50 } })
+    const refusal = (queue: string) => {
+      try {
+        master.submit(asking(queue, queue, 1, 1))
+        return undefined
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(['x', 'y', 'root.a.x', 'a'].map(refusal)).toEqual(['job x: queue "x" is not unique; give its whole path.', undefined, undefined, 'job a: queue root.a has queues inside it.'])
+  })
+
   it('keeps no node that goes away: the job reserves another (testReservedContainerMetricsOnDecommisionedNode)', () => {
     // large asks all of a node and has reserved n0, which is drained at 1.5 s for good; on n1 four small jobs run, of which one ends every 5 s, and others wait. All of n2's cores are taken
     const one = (id: string, submit: number, mem: number, duration: number) => job({ id, queue: 'a', submit, priority: id === 'large' ? 1 : 0, demand: { mem, cpu: 1 }, duration })

@@ -56,6 +56,16 @@ describe('the classic fair-share factor', () => {
     expect(factors['user1']).toBeCloseTo(2 ** (-0.3875 / 0.3), 12)
   })
 
+  it('is that of accounts, too, and 0 without shares (test24.1 of Slurm)', () => {
+    const factors = classic({
+      A: [40, { B: [30, { u1: [1, 20] }], C: [10, { u2: [1, 25], u3: [1, 0] }] }],
+      D: [60, { E: [25, { u4: [1, 25] }], F: [35, { u5: [1, 0] }] }],
+      G: [0, { u6: [0, 30] }],
+    })
+    const published = { A: 0.458502, B: 0.408479, u1: 0.408479, C: 0.125, u2: 0.022097, u3: 0.125, D: 0.749154, E: 0.5, u4: 0.5, F: 0.749154, u5: 0.749154, G: 0, u6: 0 }
+    for (const [name, factor] of Object.entries(published)) expect(factors[name], name).toBeCloseTo(factor, 6)
+  })
+
   it('is that of PBS, where everybody has used at least 1 (pbs_fairshare of OpenPBS)', () => {
     // groups of 40 and 60 shares with users of 50 and 50, 60 and 40; used were 100 and 100, nothing and 1000
     const factors = classic({ one: [40, { u0: [50, 100], u1: [50, 100] }], two: [60, { u2: [60, 0], u3: [40, 1000] }] })

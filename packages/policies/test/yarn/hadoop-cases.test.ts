@@ -1,6 +1,6 @@
 import { dispatcher, type Dispatcher, type Placed } from '@sched/cluster'
 import type { JobSpec } from '@sched/core'
-import { greedy, queueShares, skipDelay, yarnAssign, yarnFair, yarnPreempting, type QueueOptions, type ShareEntry, type YarnFairOptions } from '@sched/policies'
+import { greedy, queueShares, skipDelay, yarnAssign, yarnFair, yarnPreempting, yarnReserving, type QueueOptions, type ShareEntry, type YarnFairOptions } from '@sched/policies'
 import { cluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { DominantKeys } from '../../src/yarn/comparators.js'
@@ -149,6 +149,35 @@ describe('starts (TestFairScheduler)', () => {
   it('leave what a low maximum keeps from one queue to the other (testFairShareWithLowMaxResources)', () => {
     const options: YarnFairOptions = { root: { queues: { a: { weight: 0.75, maxResources: { mem: 1, cpu: 1 } }, b: { weight: 0.25 } } } }
     expect(inTurn(8, 8, options, [of('a', 'a', 1, 1, 5), of('b', 'b', 1, 1, 3)]).split(' ').sort().join('')).toBe('abbb')
+  })
+
+  it('and reservations end at the maximum of a queue (testContainerReservationAttemptExceedingQueueMax)', () => {
+    const options: YarnFairOptions = { root: { queues: { one: { maxResources: { mem: 2, cpu: 5 } }, two: { maxResources: { mem: 2, cpu: 9 } } } } }
+    const master = dispatcher({ cluster: machine(3, 5), policy: yarnReserving(greedy(yarnFair(options)), { threshold: { mem: 1, cpu: 1 } }) })
+    const beat = (now: number, next: JobSpec) => {
+      master.submit(next, now)
+      return master.heartbeat('n-0', now).start
+    }
+    const [first, second, third] = [beat(0, of('a', 'one', 2, 1, 1)), beat(1, of('b', 'two', 1, 1, 1)), beat(2, of('c', 'one', 1, 1, 1))]
+    expect([first, second, third].map((start) => start.map((each) => each.job).join())).toEqual(['a', 'b', ''])
+    master.taskEnded(second[0]!, 3)
+    expect(beat(3, of('d', 'two', 1, 1, 1)).map((each) => each.job)).toEqual(['d']) // the node was not kept for c
+  })
+
+  it('fill nodes at once where none may be reserved (testReservationThresholdWithAssignMultiple), also with tasks that ask no memory (testMaxAssignWithZeroMemoryContainers)', () => {
+    const many = { assignMultiple: true, dynamicMaxAssign: false }
+    const full = dispatcher({ cluster: machine(4, 4, 2), policy: yarnReserving(yarnAssign(greedy(yarnFair()), many), { reservableNodes: 0 }) })
+    full.submit(of('a', 'q', 1, 1, 10), 0)
+    expect(['n-0', 'n-1'].map((node) => full.heartbeat(node, 0).start.length)).toEqual([4, 4])
+    const none = dispatcher({ cluster: machine(16, 16), policy: yarnAssign(greedy(yarnFair()), { ...many, maxAssign: 2 }) })
+    none.submit(of('a', 'q', 0, 1, 8), 0)
+    expect([0, 1, 2].map((now) => none.heartbeat('n-0', now).start.length)).toEqual([2, 2, 2])
+  })
+
+  it('of queues made at first use have the maximum for those in their parent, or that of all (TestQueueManager.testCreateParentQueueWithChildDefaults)', () => {
+    const options: YarnFairOptions = { defaults: { maxResources: { mem: 16 } }, root: { queues: { p: { type: 'parent', maxResources: { mem: 64 }, maxChildResources: { mem: 8 } } } } }
+    const starts = (...queues: readonly string[]) => inTurn(100, 999, options, queues.map((queue) => of(queue, queue, 1, 1, 100))).split(' ').length
+    expect([starts('p.x'), starts('p.x.y'), starts('p.x.y', 'p.x.z'), starts('p.x', 'p.y'), starts('q.x')]).toEqual([8, 8, 8, 16, 16])
   })
 
   it('wait for data for parts of the cluster: 5 and 6 of 10 nodes are passed over for the node and the rack (TestFSAppAttempt.testDelayScheduling)', () => {

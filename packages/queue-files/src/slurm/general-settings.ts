@@ -6,7 +6,7 @@ import type { NodeWeights } from './node-weights.js'
 import { processorsOf } from './nodes.js'
 import { limitingSettings } from './partition-limits.js'
 import { multifactorNames } from './options.js'
-import { isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
+import { BEST_FIT, isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
 import { timeSlices } from './time-slices.js'
 
 /** Settings that a policy is made of, or that are told elsewhere. */
@@ -33,7 +33,7 @@ export function tellGeneral(conf: SlurmConf, findings: Findings): void {
       findings.add('honoured', setting, setting.name, setting.value)
       continue
     }
-    const why = wholeUnits(setting, nodes) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
+    const why = wholeUnits(setting, nodes) ?? otherNodes(setting) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
     if (why === undefined) others.push(setting)
     else findings.add('ignored', setting, setting.name, setting.value, why)
   }
@@ -54,6 +54,9 @@ function wholeUnits({ name, value }: Setting, nodes: readonly Declared[]): strin
   if (unit === undefined || (unit === 'core' && nodes.every((node) => processorsOf(node).ofCore === 1))) return undefined
   return `jobs get whole ${unit}s in Slurm, and here the processors that they ask for (of a log: --option processors=allocated, which it gave them)`
 }
+
+/** Of a list of ways to choose nodes that has one of its own. */
+const otherNodes = ({ name, value }: Setting): string | undefined => (/^selecttypeparameters$/i.test(name) && /CR_(LLN|PACK_NODES)/i.test(value) ? BEST_FIT : undefined)
 
 /** Settings of partitions alone, and of nodes alone; those of both a partition and all are none of these. */
 const ofPartitionsAlone = [

@@ -12,6 +12,9 @@ export const whyIgnored = knownWords<string>({
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   inactivelimit: 'jobs run as long as the workload says',
   jobrequeue: 'preempted jobs always run again',
+  maxpreemptrequeue: 'preempted jobs always run again',
+  maxnodefailrequeue: 'what was interrupted always runs again',
+  maxbatchrequeue: 'what was interrupted always runs again',
   maxjobcount: 'any number of jobs may wait',
   maxarraysize: 'tasks of an array are jobs of their own',
   defmempercpu: 'jobs ask for the memory that the workload says',
@@ -39,7 +42,7 @@ const no = /^(no|down|false|0)$/i
 const none = /^(0|unlimited)$/i
 /** Values of settings and of partitions that say what holds here anyway, most of them Slurm's defaults: those settings act as they should. */
 const asHere = knownWords<RegExp>({
-  jobrequeue: /^1$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
+  jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
   oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
   priorityweightassoc: /^0$/,

@@ -4,6 +4,7 @@ import { byPlace, Findings } from '../finding.js'
 import { schedulerMode, secondsOf } from './conf.js'
 import type { SparkFile, SparkPool } from './pools-file.js'
 import type { Given, Setting } from '../setting.js'
+import { booleanOf } from '../yarn/site.js'
 import type { QueuePolicy } from '../queue-policy.js'
 
 /** What a fairscheduler.xml comes to. */
@@ -16,6 +17,9 @@ export interface SparkPolicy extends QueuePolicy {
 
 /** spark.locality.wait, seconds. */
 const LOCALITY_WAIT = 3
+/** Before Spark 3.1 every launch began the waits of its job anew. */
+const ON_LAUNCH = 'spark.locality.wait.legacyResetOnTaskLaunch'
+const OFFERS = 'offers of all that is free are made as tasks end, or by heartbeats, not every second'
 const DELAY = 'the wait of a job runs while it is passed over, not since a task of it last started'
 
 /** Settings that bear on when tasks start and mean nothing here. */
@@ -43,9 +47,11 @@ export function sparkPolicy(file: SparkFile): SparkPolicy {
     findings.add('ignored', given, `${pool.name} ${name}`, given.text, 'spark.scheduler.mode is FIFO: there are no pools')
   const wait = settings.get('spark.locality.wait')
   const waits = ['node', 'rack'].map((level) => settings.get(`spark.locality.wait.${level}`) ?? wait).map((each) => (each === undefined ? LOCALITY_WAIT : secondsOf(each)))
-  for (const each of file.conf) tell(each, findings)
+  const onLaunch = settings.get(ON_LAUNCH)
+  const resetOnLaunch = onLaunch !== undefined && booleanOf(onLaunch)
+  for (const each of file.conf) tell(each, resetOnLaunch ? DELAY : OFFERS, findings)
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
-  return { kind: 'spark', options, policy: { delay: { order, waits } }, findings: all }
+  return { kind: 'spark', options, policy: { delay: { order, waits, resetOnLaunch } }, findings: all }
 }
 
 function fairOptions({ pools }: SparkFile, findings: Findings): FairOptions {
@@ -63,9 +69,9 @@ function written({ mode, weight, minShare }: SparkPool): [string, Given<unknown>
   return all.filter((each): each is [string, Given<unknown>] => each[1] !== undefined)
 }
 
-function tell({ name, value, file, line }: Setting, findings: Findings): void {
+function tell({ name, value, file, line }: Setting, delay: string, findings: Findings): void {
   const add = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, { file, line }, name, value, note)
-  if (name === 'spark.scheduler.mode') add('honoured')
-  else if (/^spark\.locality\.wait(\.node|\.rack)?$/.test(name)) add('approximated', DELAY)
+  if (name === 'spark.scheduler.mode' || name === ON_LAUNCH) add('honoured')
+  else if (/^spark\.locality\.wait(\.node|\.rack)?$/.test(name)) add('approximated', delay)
   else add('ignored', why[name] ?? (name.startsWith('spark.dynamicAllocation.') ? 'the cluster is as large as it is' : 'not of the order of tasks'))
 }

@@ -33,6 +33,7 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   checkMappings(file, isJson)
   const types = new ResourceTypes(new Map([...file.general, ...site]), cluster.resources)
   const isDominant = [file.general, site].some((from) => from.get(`${prefix}resource-calculator`)?.value.includes('Dominant'))
+  if (!isDominant) types.refuseFurther(`${prefix}resource-calculator`)
   const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
   for (const property of [...file.general.values(), ...site.values()])
     if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)

@@ -45,6 +45,14 @@ export class ResourceTypes {
     }
   }
 
+  /** Throws `BAD_INPUT` where further types are listed and memory alone would be compared: Hadoop does not start then (CapacityScheduler.initScheduler). */
+  refuseFurther(calculator: string): void {
+    const list = this.#properties.get('yarn.resource-types')
+    const [type] = this.#listed.slice(MANDATORY.length)
+    if (list === undefined || type === undefined) return
+    throw new SchedError('BAD_INPUT', `lists ${type}, and the resource calculator compares memory alone.`, { file: list.file, line: list.line, field: list.name }, `Set ${calculator} to org.apache.hadoop.yarn.util.resource.DominantResourceCalculator, or list no further types.`)
+  }
+
   /** What becomes of a setting of a type; undefined: it is none. `least` is for what else the scheduler does with the least of a resource. */
   told({ name, value }: Setting, least?: Told): Told | undefined {
     if (name === 'yarn.resource-types') {

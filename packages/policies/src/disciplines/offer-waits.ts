@@ -1,0 +1,129 @@
+import { grown, None, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
+
+/**
+ * How far from its data each job may launch, by the time since its waits began: at its submission, or when a later stage of it is first looked
+ * at. They begin anew at the end of a round in which it has launched something and passed nothing over, at the level of the nearest
+ * of these launches; so a near node now and then does not let others stand idle. Where nodes come one at a time, with their
+ * heartbeats, it must have passed nothing over for an interval: since every node was seen.
+ *
+ * Source: Spark 3.1 and later, TaskSchedulerImpl.resourceOffers, TaskSetManager.getAllowedLocalityLevel and computeValidLocalityLevels
+ * (SPARK-18886). Deviation: all that is free is offered in every round, or with heartbeats in every interval, in Spark every second.
+ */
+export class OfferWaits implements WorkListener {
+  readonly #work: WorkView
+  /** Wait at each level before the next is allowed, seconds. */
+  readonly #waits: Float64Array
+  readonly #lanes: number
+  /** Seconds in which every node is seen. */
+  readonly #interval: Seconds
+  /** `[job * lanes + lane]`: the level that is allowed; since when, NaN: the next look; when a node was passed over last. */
+  #level = new Int8Array(64)
+  #since = new Float64Array(64)
+  #passed = new Float64Array(64)
+  /** The round in which it launched something last, the nearest level of that, and the round in which it passed a node over last. */
+  #launchedIn = new Int32Array(64)
+  #nearest = new Int8Array(64)
+  #skippedIn = new Int32Array(64)
+  /** Who launched something in this round, and who passed a node over. */
+  readonly #launched: number[] = []
+  readonly #skipped: number[] = []
+  /** Nodes that are down. */
+  #down = 0
+  #round = 0
+  #now: Seconds = NaN
+
+  constructor(waits: Float64Array, lanes: number, interval: Seconds, work: WorkView) {
+    this.#waits = waits
+    this.#lanes = lanes
+    this.#interval = interval
+    this.#work = work
+  }
+
+  onSubmit(job: JobId): void {
+    const needed = (job + 1) * this.#lanes
+    this.#level = grown(this.#level, needed)
+    this.#since = grown(this.#since, needed)
+    this.#passed = grown(this.#passed, needed)
+    this.#launchedIn = grown(this.#launchedIn, needed)
+    this.#nearest = grown(this.#nearest, needed)
+    this.#skippedIn = grown(this.#skippedIn, needed)
+    for (let lane = 0; lane < this.#lanes; lane++) this.#begin(job * this.#lanes + lane, 0, this.#work.submitted(job))
+  }
+
+  onNode(_node: NodeId, up: boolean): void {
+    this.#down += up ? -1 : 1
+  }
+
+  passRound(_lane: LaneId, now: Seconds): void {
+    this.#now = now
+    this.#round++
+    this.#launched.length = 0
+    this.#skipped.length = 0
+  }
+
+  /** The farthest level that the waits of `[job * lanes + lane]` allow. */
+  allowed(at: number): number {
+    let level = this.#level[at] as number
+    let since = this.#since[at] as number
+    if (Number.isNaN(since)) since = this.#now
+    for (; level < this.#waits.length && this.#now - since >= (this.#waits[level] as number); level++) since += this.#waits[level] as number
+    this.#since[at] = since
+    this.#level[at] = level
+    return level
+  }
+
+  /** The nearest level from this one on at which the job has a task for a node that is up: there is nothing to wait for before. */
+  nearest(job: JobId, lane: LaneId, level: number, cluster: ClusterView): number {
+    if (this.#down <= 0) return level
+    for (let least = level; least < cluster.levels; least++)
+      for (let node = 0 as NodeId; node < cluster.nodes; node++) if (cluster.up(node) && this.#work.taskFor(job, lane, node, least) !== None) return least
+    return cluster.levels
+  }
+
+  skip(at: number): void {
+    if (this.#skippedIn[at] === this.#round) return
+    this.#skippedIn[at] = this.#round
+    this.#skipped.push(at)
+  }
+
+  /** What was launched farther away than waits allow, since no node with data was up, allows nothing when one is back. */
+  launched(at: number, reached: number): void {
+    const level = Math.min(reached, this.#level[at] as number)
+    if (this.#launchedIn[at] === this.#round) {
+      this.#nearest[at] = Math.min(this.#nearest[at] as number, level)
+      return
+    }
+    this.#launchedIn[at] = this.#round
+    this.#nearest[at] = level
+    this.#launched.push(at)
+  }
+
+  /** Who has nothing left to place has passed nothing over, and what comes later of it waits anew. */
+  endRound(lane: LaneId): void {
+    for (const at of this.#skipped) if (this.#waitsFor(at, lane)) this.#passed[at] = this.#now
+    for (const at of this.#launched) {
+      if (!this.#waitsFor(at, lane)) this.#begin(at, 0, NaN)
+      else if (this.#now - (this.#passed[at] as number) > this.#interval) this.#begin(at, this.#nearest[at] as number, this.#now)
+    }
+  }
+
+  /** Seconds until the next wait of a job that was passed over runs out, `Infinity` where none does. */
+  soonest(): Seconds {
+    let soonest = Infinity
+    for (const at of this.#skipped) {
+      const level = this.allowed(at)
+      if (level < this.#waits.length) soonest = Math.min(soonest, (this.#since[at] as number) + (this.#waits[level] as number) - this.#now)
+    }
+    return soonest
+  }
+
+  #waitsFor(at: number, lane: LaneId): boolean {
+    return this.#work.unplaced(((at - lane) / this.#lanes) as JobId, lane) > 0
+  }
+
+  #begin(at: number, level: number, since: Seconds): void {
+    this.#level[at] = level
+    this.#since[at] = since
+    this.#passed[at] = -Infinity
+  }
+}
