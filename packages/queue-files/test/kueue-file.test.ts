@@ -4,10 +4,12 @@ import { placeInKueue } from '../src/kueue/place-jobs.js'
 import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['cpu', 'mem', 'gpu'], nodes: 1, heartbeat: false }
+/** The resources that lines of a flavor name. */
+const namesIn = (lines: readonly string[]): string => [...new Set(lines.flatMap((line) => [...line.matchAll(/name: ([^ ,}]+)/g)].map(([, name]) => name)))].join(', ')
 /** A ClusterQueue of line `at` with 8 CPUs and 32 GiB, and further lines of its spec. */
 const queue = (name: string, spec: readonly string[] = [], resources = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 32Gi }']) => [
   'apiVersion: kueue.x-k8s.io/v1beta1', 'kind: ClusterQueue', `metadata: { name: ${name} }`, 'spec:', ...spec.map((line) => `  ${line}`),
-  '  resourceGroups:', '  - coveredResources: [cpu, memory]', '    flavors:', '    - name: default', '      resources:', ...resources.map((each) => `      - ${each}`),
+  '  resourceGroups:', `  - coveredResources: [${namesIn(resources)}]`, '    flavors:', '    - name: default', '      resources:', ...resources.map((each) => `      - ${each}`),
 ].join('\n')
 const object = (kind: string, name: string, spec: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}`
 const file = (...objects: string[]) => ({ file: 'kueue.yaml', text: objects.join('\n---\n') })
@@ -285,9 +287,13 @@ describe('manifests of Kueue', () => {
   })
 
   it('refuse flavors of a group that differ in their resources, as Kueue does', () => {
-    const flavors = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 8 }'].join('\n      - ')
-    const two = `${queue('a', [], [flavors])}\n    - name: gpu\n      resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }]`
-    expect(message(two)).toMatch(/flavor "gpu" is of nvidia.com\/gpu, and "default" in the same group of cpu, memory\. Give both the same resources/)
+    const group = (covered: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: { name: a }\nspec:\n  resourceGroups:\n  - { ${covered}flavors: [{ name: default, resources: [{ name: cpu, nominalQuota: 8 }, { name: memory, nominalQuota: 8 }] }`
+    expect(message(`${group('')}, { name: gpu, resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }] }] }`)).toMatch(/flavor "gpu" is of nvidia.com\/gpu, and "default" in the same group of cpu, memory\. Give both the same resources/)
+    // of TestValidateClusterQueue and of its tests on a cluster, which have too few, too many, and others
+    const covered = (names: string) => message(`${group(`coveredResources: [${names}], `)}] }`)
+    const refused = (names: string) => `"kueue.yaml" line 6 spec.resourceGroups[0].flavors[0]: flavor "default" has quotas of cpu, memory, and coveredResources of its group are ${names}. Kueue wants both to be the same, in the same order: 0 where there is no quota.`
+    const others = ['cpu', 'cpu, memory, nvidia.com/gpu', 'memory, cpu', 'cpu, pods']
+    expect([covered('cpu, memory'), ...others.map(covered), covered('')]).toEqual(['no error', ...others.map(refused), refused('none')])
   })
 
   it('say whose file it is that has no queues', () => {
