@@ -82,14 +82,23 @@ describe('the configuration of kube-scheduler', () => {
     expect(policyOf(text).options.preemption ?? true).toBe(preempts)
   })
 
-  it('takes the strategy that is nearest to a shape, and tells it', () => {
-    const shape = (first: number, last: number) => {
-      const strategy = `type: RequestedToCapacityRatio, requestedToCapacityRatio: { shape: [{ utilization: 0, score: ${first} }, { utilization: 100, score: ${last} }] }`
-      return `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { ${strategy} } } }] }]\n`
-    }
-    expect(placementOf(shape(0, 10))).toMatchObject({ scores: { 'most-allocated': 1 } })
-    expect(placementOf(shape(10, 0))).toMatchObject({ scores: { 'least-allocated': 1 } })
-    expect(told(shape(0, 10), 'approximated')).toEqual(['3 scoringStrategy = RequestedToCapacityRatio'])
+  describe('with RequestedToCapacityRatio', () => {
+    const shaped = (shape: string) => `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: RequestedToCapacityRatio, requestedToCapacityRatio: { shape: ${shape} } } } }] }]\n`
+
+    it('scores nodes by its shape, in which 0 is left out', () => {
+      const text = shaped('[{ utilization: 0, score: 10 }, { utilization: 40 }, { utilization: 100, score: 5 }]')
+      expect(placementOf(text)).toMatchObject({ scores: { 'requested-to-capacity-ratio': 1, 'balanced-allocation': 1 }, shape: [{ utilization: 0, score: 10 }, { utilization: 40, score: 0 }, { utilization: 100, score: 5 }] })
+      expect(told(text, 'honoured')).toEqual(['3 scoringStrategy = RequestedToCapacityRatio'])
+    })
+
+    it.each([
+      ['no points', '[]', 'shape: found [], expected points such as'],
+      ['a score above 10', '[{ utilization: 0, score: 11 }]', 'shape[0].score: found 11, expected a whole number from 0 to 10.'],
+      ['a utilization above 100', '[{ utilization: 101, score: 1 }]', 'shape[0].utilization: found 101, expected a whole number from 0 to 100.'],
+      ['a utilization twice', '[{ utilization: 50, score: 1 }, { utilization: 50, score: 2 }]', 'shape[1].utilization: found 50, expected more than that of the point before, 50.'],
+    ])('refuses %s (TestValidateRequestedToCapacityRatioScoringStrategy)', (_, shape, expected) => {
+      expect(messageOf(() => policyOf(shaped(shape)))).toContain(expected)
+    })
   })
 
   it('has the priorities of classes that preempt nobody, alone or beside it', () => {

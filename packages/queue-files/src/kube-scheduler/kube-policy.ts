@@ -89,10 +89,17 @@ function percentageOf({ configuration, findings }: Reading): number {
   return 0
 }
 
+interface ShapePoint {
+  readonly utilization: number
+  readonly score: number
+}
+
 /** What the arguments of plug-ins say. */
 interface Args {
   /** Of kube-scheduler's strategies for the score of resources. */
-  strategy: 'least-allocated' | 'most-allocated'
+  strategy: 'least-allocated' | 'most-allocated' | 'requested-to-capacity-ratio'
+  /** Of the last of them. */
+  shape?: ShapePoint[]
   /** What each resource counts in it. */
   weights: Record<string, number>
   readonly preemption: { minCandidateNodesPercentage?: number; minCandidateNodesAbsolute?: number }
@@ -117,15 +124,30 @@ function readFit(args: Args, path: Path, reading: Reading): void {
   const type = at(configuration.object, [...path, 'type'])
   const line = where(configuration, path)
   if (type === 'RequestedToCapacityRatio') {
-    const points = listAt(configuration, [...path, 'requestedToCapacityRatio', 'shape']).map((each) => Number(fieldsOf(each)['score']))
-    const rises = (points.at(-1) ?? 0) > (points[0] ?? 0)
-    args.strategy = rises ? 'most-allocated' : 'least-allocated'
-    findings.add('approximated', line, 'scoringStrategy', type, `by ${args.strategy}: the score ${rises ? 'rises' : 'falls'} with what is in use`)
+    args.strategy = 'requested-to-capacity-ratio'
+    args.shape = shapeAt([...path, 'requestedToCapacityRatio', 'shape'], reading)
+    findings.add('honoured', line, 'scoringStrategy', type)
   } else if (type === 'LeastAllocated' || type === 'MostAllocated') {
     args.strategy = type === 'MostAllocated' ? 'most-allocated' : 'least-allocated'
     findings.add('honoured', line, 'scoringStrategy', type)
   } else if (type !== undefined) throw unexpected(configuration, [...path, 'type'], 'LeastAllocated, MostAllocated or RequestedToCapacityRatio')
   if (listAt(configuration, [...path, 'resources']).length > 0) args.weights = weightsAt([...path, 'resources'], reading)
+}
+
+/**
+ * Scores by utilization, both 0 where they are left out.
+ *
+ * Source: kube-scheduler, validation_pluginargs.go (validateFunctionShape).
+ */
+function shapeAt(path: Path, { configuration }: Reading): ShapePoint[] {
+  const points = listAt(configuration, path)
+  if (points.length === 0) throw unexpected(configuration, path, 'points such as { utilization: 100, score: 10 }')
+  return points.map((_, i) => {
+    const before = i === 0 ? -1 : (wholeAt(configuration, [...path, i - 1, 'utilization'], 0, 100) ?? 0)
+    const utilization = wholeAt(configuration, [...path, i, 'utilization'], 0, 100) ?? 0
+    if (utilization <= before) throw unexpected(configuration, [...path, i, 'utilization'], `more than that of the point before, ${before}`)
+    return { utilization, score: wholeAt(configuration, [...path, i, 'score'], 0, 10) ?? 0 }
+  })
 }
 
 /** What a resource of Kubernetes is called by the nodes of the cluster, `undefined` if they have none. */
@@ -169,7 +191,7 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
 }
 
 /** Nodes that no plug-in scores are all the same: the first found is taken. */
-function scoresOf({ weights }: Plugins, args: Args): { scores: Record<string, number>; resourceWeights: Record<string, number> } {
+function scoresOf({ weights }: Plugins, args: Args): { scores: Record<string, number>; resourceWeights: Record<string, number>; shape?: ShapePoint[] } {
   const scores = { [args.strategy]: weights.NodeResourcesFit, 'balanced-allocation': weights.NodeResourcesBalancedAllocation }
-  return { scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)), resourceWeights: args.weights }
+  return { scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)), resourceWeights: args.weights, ...(args.shape !== undefined && { shape: args.shape }) }
 }
