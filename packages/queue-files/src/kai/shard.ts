@@ -3,17 +3,20 @@ import { knownWords, type Config } from '@sched/core'
 import type { KaiOptions } from '@sched/policies'
 import { secondsWithDays } from '../durations.js'
 import { at, fieldsOf, nameOf, textOf, unexpected, where, type Path } from '../fields.js'
-import type { Findings, Verdict } from '../finding.js'
+import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 
 /** What the scheduler of a shard adds to its queues. */
 export interface ShardSettings {
   readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod'>
-  /** Undefined: nothing is said. */
+  /** Undefined: the cluster has nothing that KAI goes by. */
   readonly placement: Config | undefined
 }
 
-const strategies = knownWords<string>({ binpack: 'most-allocated', spread: 'least-allocated' })
+const strategies = ['binpack', 'spread']
+/** That of both resources where nothing is said. */
+const BINPACK = 'binpack'
+const PLACED_BY = ['gpu', 'cpu']
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
 /** Actions that are not here. */
@@ -25,13 +28,13 @@ const why = knownWords<string>({
 /**
  * What a SchedulingShard says: of several the one without `partitionLabelValue`, or else the first. Tells of each setting what becomes of it. Throws `BAD_INPUT` with the line.
  *
- * Source: KAI Scheduler, schedulingshard_types.go. Deviation: nodes are scored by the part that is taken of them, in KAI by what is left of GPUs, of CPUs for jobs without.
+ * Source: KAI Scheduler, schedulingshard_types.go.
  */
 export function shardSettings(shards: readonly KubernetesObject[], cluster: ClusterFacts, findings: Findings): ShardSettings {
   const isWhole = ({ object }: KubernetesObject) => textOf(at(object, ['spec', 'partitionLabelValue']) ?? '') === ''
   const chosen = shards.find(isWhole) ?? shards[0]
   for (const other of shards) if (other !== chosen) findings.add('ignored', where(other, []), `SchedulingShard ${nameOf(other)}`, '', why['partitionLabelValue'])
-  return chosen === undefined ? { options: {}, placement: undefined } : new Reading(chosen, cluster, findings).settings()
+  return chosen === undefined ? { options: {}, placement: placementBy({}, cluster) } : new Reading(chosen, cluster, findings).settings()
 }
 
 class Reading {
@@ -81,21 +84,24 @@ class Reading {
     this.#options['reclaimResolveMethod'] = given
   }
 
-  /** That of GPUs where the cluster has any, since these are what jobs are packed by. */
   #placement(given: Readonly<Record<string, unknown>>): Config | undefined {
-    const counting = this.#cluster.resources.includes('gpu') ? 'gpu' : 'cpu'
-    const score = given[counting] === undefined ? undefined : strategies[textOf(given[counting])]
     for (const [name, value] of Object.entries(given)) {
-      if (strategies[textOf(value)] === undefined) throw unexpected(this.#found, ['spec', 'placementStrategy', name], Object.keys(strategies).join(', '))
-      const counts = name === counting && this.#cluster.resources.includes(name)
-      this.#tell(counts ? 'approximated' : 'ignored', ['placementStrategy', name], counts ? `as ${score} of the placement weighted, for all jobs` : `nodes are chosen by ${counting}`)
+      const path = ['placementStrategy', name]
+      if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path], strategies.join(', '))
+      const isThere = this.#cluster.resources.includes(name)
+      if (PLACED_BY.includes(name)) this.#tell(isThere ? 'honoured' : 'ignored', path, isThere ? '' : `the cluster has no ${name}`)
+      else this.#tell('ignored', path, notSimulated(name, PLACED_BY))
     }
-    if (score === undefined || !this.#cluster.resources.includes(counting)) return undefined
-    return { weighted: { scores: { [score]: 1 }, resourceWeights: Object.fromEntries(this.#cluster.resources.map((name) => [name, name === counting ? 1 : 0])) } }
+    return placementBy(given, this.#cluster)
   }
 
   #tell(verdict: Verdict, path: Path, note: string): void {
     const value = at(this.#found.object, ['spec', ...path])
     this.#findings.add(verdict, where(this.#found, ['spec', ...path]), `${nameOf(this.#found)} ${path.join('.')}`, typeof value === 'object' ? '' : textOf(value), note)
   }
+}
+
+/** Both resources are packed unless something else is said (`PlacementStrategy.SetDefaultWhereNeeded`). */
+function placementBy({ gpu = BINPACK, cpu = BINPACK }: Readonly<Record<string, unknown>>, { resources }: ClusterFacts): Config | undefined {
+  return PLACED_BY.some((name) => resources.includes(name)) ? { 'kai-scores': { gpu: textOf(gpu), cpu: textOf(cpu) } } : undefined
 }
