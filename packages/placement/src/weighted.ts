@@ -28,6 +28,11 @@ const weightedOptions = z.strictObject({
     .record(z.string(), z.number().nonnegative())
     .default({})
     .describe('what a resource counts in `binpack` and in scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` (0: no); default 1 each'),
+  balancedResources: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe('resources that `balanced-allocation` compares; default: those that count by `resourceWeights`'),
   shape: z
     .array(z.strictObject({ utilization: z.number().int().min(0).max(100), score: z.number().int().min(0).max(10) }))
     .min(1)
@@ -93,18 +98,20 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, shape, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, balancedResources, shape, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
+    const balanced = balancedResources === undefined ? weights : amountsByName(Object.fromEntries(balancedResources.map((name) => [name, 1])), env.cluster.resources, 'weighted.balancedResources', 0)
+    const rules: ScoreRules = { weights, balanced, shape }
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
-    this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights, shape), weight }))
-    this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, weights, shape) as ShapeScore, weight })))
+    this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, rules), weight }))
+    this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, rules) as ShapeScore, weight })))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     this.#percentage = percentageOfNodesToScore
-    const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, weights, shape) : undefined
+    const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, rules) : undefined
     this.#alone = only && new ByShape(only, { passes: (job, node, { cluster }) => this.#passes(job, node, cluster), enough: (nodes) => enoughOf(nodes, percentageOfNodesToScore) })
     const company = scaled.flatMap(([name, weight]) => (name === 'pack' || name === 'spread' ? [{ sign: name === 'pack' ? (1 as const) : (-1 as const), weight }] : []))
     const isAllCompany = company.length > 0 && company.length === scaled.length
@@ -217,8 +224,16 @@ function checkLabels(labels: readonly (readonly [string, readonly string[]])[], 
   )
 }
 
-function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>, points: readonly ShapePoint[]): Score {
-  const byShape = shapeScore(name, weights, points)
+/** What scores go by, by resource. */
+interface ScoreRules {
+  readonly weights: ArrayLike<number>
+  /** 0: not compared. */
+  readonly balanced: ArrayLike<number>
+  readonly shape: readonly ShapePoint[]
+}
+
+function scoreOf(name: ScoreName, counts: TaskCounts, rules: ScoreRules): Score {
+  const byShape = shapeScore(name, rules)
   if (byShape !== undefined) return (node, job, { lane, cluster, work }) => byShape(node, work.shape(job, lane), lane, cluster, work)
   if (name === 'locality') return nearness
   const together = company(counts)
@@ -226,7 +241,7 @@ function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>
 }
 
 /** A score by what is free; `undefined` for one that depends on where the job's tasks and data are. */
-function shapeScore(name: ScoreName, weights: ArrayLike<number>, points: readonly ShapePoint[]): ShapeScore | undefined {
+function shapeScore(name: ScoreName, { weights, balanced, shape }: ScoreRules): ShapeScore | undefined {
   switch (name) {
     case 'best-fit':
       return (node, _shape, lane, cluster) => -freeAmount(node, lane, cluster)
@@ -243,9 +258,9 @@ function shapeScore(name: ScoreName, weights: ArrayLike<number>, points: readonl
     case 'most-allocated':
       return mostAllocated(weights)
     case 'balanced-allocation':
-      return balancedAllocation(weights)
+      return balancedAllocation(balanced)
     case 'requested-to-capacity-ratio':
-      return capacityRatio(points, weights)
+      return capacityRatio(shape, weights)
     case 'locality':
     case 'pack':
     case 'spread':

@@ -171,6 +171,17 @@ describe('weighted scores', () => {
       expect(chosen(scores as Scores, cluster, used, asked, resourceWeights)).toBe(expected)
     })
 
+    it('balances other resources than count in the strategy', () => {
+      // 75 and 50 percent of the first would be in use, 50 and 50 of the second: it counts GPUs alone, of which each has as many
+      const cluster = pair({ cpu: 4000, mem: 10000, gpu: 4 }, { cpu: 6000, mem: 10000, gpu: 4 })
+      const placed = (balancedResources?: string[]) => {
+        const play = new Play(cluster, weighted({ scores: { ...most, ...balanced }, resourceWeights: { cpu: 0, mem: 0 }, ...(balancedResources && { balancedResources }) }))
+        return play.places(1, { cpu: 3000, mem: 5000, gpu: 1 })[0]
+      }
+      expect([placed(), placed(['cpu', 'mem']), placed(['mem'])]).toEqual(['small-0', 'large-0', 'small-0'])
+      expect(() => placed(['cpus'])).toThrow('the cluster has no resource "cpus"')
+    })
+
     it('bypasses devices that a task does not ask', () => {
       // with the devices the first would be (50 + 50 + 0) / 3 full, and the second (50 + 40) / 2
       const nodes = [{ name: 'with', count: 1, resources: { cpu: 10, mem: 10 }, devices: { gpu: { count: 2, milli: 1000 } } }, { name: 'without', count: 1, resources: { cpu: 10, mem: 10 } }]

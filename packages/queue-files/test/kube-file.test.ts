@@ -101,6 +101,24 @@ describe('the configuration of kube-scheduler', () => {
     })
   })
 
+  it('balances CPUs and memory whatever the strategy counts, or what NodeResourcesBalancedAllocation names (SetDefaults_NodeResourcesBalancedAllocationArgs)', () => {
+    const args = (fit: string, balanced = '') => `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: MostAllocated, resources: [${fit}] } } }${balanced}] }]\n`
+    const own = (resources: string) => `, { name: NodeResourcesBalancedAllocation, args: { resources: [${resources}] } }`
+    const [gpu, all] = ['{ name: nvidia.com/gpu, weight: 5 }', '{ name: cpu }, { name: memory }']
+    const balanced = (text: string) => (placementOf(text) as { scores: object; balancedResources?: string[] }).balancedResources
+    expect([args(all), args(`${all}, ${gpu}`), args(gpu), args(all, own('{ name: cpu, weight: 1 }')), args(all, own('{ name: cpu }, { name: memory }')), args(all, own(''))].map(balanced)).toEqual([
+      undefined, ['cpu', 'mem'], ['cpu', 'mem'], ['cpu'], undefined, undefined,
+    ])
+    expect(placementOf(args(all, own('{ name: example.com/fpga }')))).toMatchObject({ scores: { 'most-allocated': 1 } })
+    expect(placementOf(args(all, own('{ name: example.com/fpga }')))).not.toHaveProperty('scores.balanced-allocation') // all nodes would score the same
+    expect(told(args(all, own('{ name: cpu }, { name: example.com/fpga }')), 'ignored')).toEqual(['3 balance of example.com/fpga = '])
+    expect(messageOf(() => policyOf(args(all, own('{ name: cpu, weight: 2 }'))))).toContain('weight: found 2, expected 1, as kube-scheduler wants it.')
+  })
+
+  it('tells resources that nodes need not have there', () => {
+    expect(told(`${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { ignoredResources: [nvidia.com/gpu], ignoredResourceGroups: [example.com] } }] }]\n`, 'ignored')).toEqual(['3 NodeResourcesFit ignoredResources = ', '3 NodeResourcesFit ignoredResourceGroups = '])
+  })
+
   it('has the priorities of classes that preempt nobody, alone or beside it', () => {
     const classes = `${klass('high', 1000)}${klass('polite', 500, 'Never')}${klass('shared', 100, 'Never')}${klass('other', 100, 'PreemptLowerPriority')}`
     expect(policyOf(classes).policy).toEqual({ 'kube-scheduler': { never: [500, 100] } })
