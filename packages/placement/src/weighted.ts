@@ -9,30 +9,30 @@ import { capacityRatio, type ShapePoint } from './scored/capacity-ratio.js'
 import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
-import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
+import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from './scored/scores.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage'] as const
 type ScoreName = (typeof names)[number]
-/** Those of kube-scheduler, which are whole percentages: no plug-in brings them to anything else. */
-const asTheyAre: ReadonlySet<string> = new Set<ScoreName>(['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio'])
+/** Percentages, those of kube-scheduler whole ones: no plug-in brings them to anything else. */
+const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage'] as const satisfies readonly ScoreName[]
+const asTheyAre: ReadonlySet<string> = new Set(percentages)
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
 const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation and -ratio, which are percentages`),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio and -percentage, which are percentages`),
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe('what a resource counts in `binpack` and in scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` (0: no); default 1 each'),
-  balancedResources: z
-    .array(z.string())
-    .min(1)
-    .optional()
-    .describe('resources that `balanced-allocation` compares; default: those that count by `resourceWeights`'),
+    .describe('what a resource counts in `binpack`, `binpack-percentage` and scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` (0: no); default 1 each'),
+  resourceWeightsOf: z
+    .partialRecord(z.enum(['binpack', ...percentages]), z.record(z.string(), z.number().nonnegative()))
+    .default({})
+    .describe('the same of single scores, such as `balanced-allocation: { gpu: 0 }`, in place of `resourceWeights`; default 1 each'),
   shape: z
     .array(z.strictObject({ utilization: z.number().int().min(0).max(100), score: z.number().int().min(0).max(10) }))
     .min(1)
@@ -55,7 +55,7 @@ export type WeightedOptions = z.input<typeof weightedOptions>
 /**
  * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
- * that weights compare, but for those of kube-scheduler's resource plug-ins, which are percentages of each node. Filters hold for the tasks
+ * that weights compare, but for percentages of each node, as those of kube-scheduler's resource plug-ins are. Filters hold for the tasks
  * of this scheduler; where a job itself requires labels, see `constraints`.
  *
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
@@ -98,11 +98,11 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, balancedResources, shape, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, resourceWeightsOf, shape, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
-    const balanced = balancedResources === undefined ? weights : amountsByName(Object.fromEntries(balancedResources.map((name) => [name, 1])), env.cluster.resources, 'weighted.balancedResources', 0)
-    const rules: ScoreRules = { weights, balanced, shape }
+    const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
+    const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape }
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
     this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, rules), weight }))
@@ -224,11 +224,10 @@ function checkLabels(labels: readonly (readonly [string, readonly string[]])[], 
   )
 }
 
-/** What scores go by, by resource. */
+/** What scores go by. */
 interface ScoreRules {
-  readonly weights: ArrayLike<number>
-  /** 0: not compared. */
-  readonly balanced: ArrayLike<number>
+  /** By resource. */
+  readonly weightsOf: (name: ScoreName) => ArrayLike<number>
   readonly shape: readonly ShapePoint[]
 }
 
@@ -241,7 +240,8 @@ function scoreOf(name: ScoreName, counts: TaskCounts, rules: ScoreRules): Score 
 }
 
 /** A score by what is free; `undefined` for one that depends on where the job's tasks and data are. */
-function shapeScore(name: ScoreName, { weights, balanced, shape }: ScoreRules): ShapeScore | undefined {
+function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeScore | undefined {
+  const weights = weightsOf(name)
   switch (name) {
     case 'best-fit':
       return (node, _shape, lane, cluster) => -freeAmount(node, lane, cluster)
@@ -258,9 +258,11 @@ function shapeScore(name: ScoreName, { weights, balanced, shape }: ScoreRules): 
     case 'most-allocated':
       return mostAllocated(weights)
     case 'balanced-allocation':
-      return balancedAllocation(balanced)
+      return balancedAllocation(weights)
     case 'requested-to-capacity-ratio':
       return capacityRatio(shape, weights)
+    case 'binpack-percentage':
+      return percentFull(weights)
     case 'locality':
     case 'pack':
     case 'spread':

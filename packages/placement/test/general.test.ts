@@ -174,12 +174,18 @@ describe('weighted scores', () => {
     it('balances other resources than count in the strategy', () => {
       // 75 and 50 percent of the first would be in use, 50 and 50 of the second: it counts GPUs alone, of which each has as many
       const cluster = pair({ cpu: 4000, mem: 10000, gpu: 4 }, { cpu: 6000, mem: 10000, gpu: 4 })
-      const placed = (balancedResources?: string[]) => {
-        const play = new Play(cluster, weighted({ scores: { ...most, ...balanced }, resourceWeights: { cpu: 0, mem: 0 }, ...(balancedResources && { balancedResources }) }))
+      const placed = (resourceWeightsOf: WeightedOptions['resourceWeightsOf'] = {}) => {
+        const play = new Play(cluster, weighted({ scores: { ...most, ...balanced }, resourceWeights: { cpu: 0, mem: 0 }, resourceWeightsOf }))
         return play.places(1, { cpu: 3000, mem: 5000, gpu: 1 })[0]
       }
-      expect([placed(), placed(['cpu', 'mem']), placed(['mem'])]).toEqual(['small-0', 'large-0', 'small-0'])
-      expect(() => placed(['cpus'])).toThrow('the cluster has no resource "cpus"')
+      expect([{}, { 'balanced-allocation': { gpu: 0 } }, { 'balanced-allocation': { cpu: 0, gpu: 0 } }].map(placed)).toEqual(['small-0', 'large-0', 'small-0'])
+      expect(() => placed({ 'balanced-allocation': { cpus: 0 } })).toThrow('the cluster has no resource "cpus"')
+    })
+
+    it('adds how full nodes would be in percent, and not from the worst of them to the best', () => {
+      // 60 and 64 percent full, and 40 and 36 left: as parts of what they differ by both count the same, in percent 60 + 2 x 40 are more than 64 + 2 x 36
+      const placed = (scores: Scores) => chosen(scores, pair({ cpu: 100 }, { cpu: 100 }), [{ cpu: 50 }, { cpu: 54 }], { cpu: 10 })
+      expect([{ 'binpack-percentage': 1, 'least-allocated': 2 }, { 'binpack-percentage': 2, 'least-allocated': 1 }, { binpack: 1, 'least-allocated': 2 }].map(placed)).toEqual(['small-0', 'large-0', 'large-0'])
     })
 
     it('bypasses devices that a task does not ask', () => {

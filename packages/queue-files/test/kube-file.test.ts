@@ -105,9 +105,9 @@ describe('the configuration of kube-scheduler', () => {
     const args = (fit: string, balanced = '') => `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: MostAllocated, resources: [${fit}] } } }${balanced}] }]\n`
     const own = (resources: string) => `, { name: NodeResourcesBalancedAllocation, args: { resources: [${resources}] } }`
     const [gpu, all] = ['{ name: nvidia.com/gpu, weight: 5 }', '{ name: cpu }, { name: memory }']
-    const balanced = (text: string) => (placementOf(text) as { scores: object; balancedResources?: string[] }).balancedResources
+    const balanced = (text: string) => (placementOf(text) as { resourceWeightsOf?: Record<string, object> }).resourceWeightsOf?.['balanced-allocation']
     expect([args(all), args(`${all}, ${gpu}`), args(gpu), args(all, own('{ name: cpu, weight: 1 }')), args(all, own('{ name: cpu }, { name: memory }')), args(all, own(''))].map(balanced)).toEqual([
-      undefined, ['cpu', 'mem'], ['cpu', 'mem'], ['cpu'], undefined, undefined,
+      undefined, { cpu: 1, mem: 1, gpu: 0 }, { cpu: 1, mem: 1, gpu: 0 }, { cpu: 1, mem: 0, gpu: 0 }, undefined, undefined,
     ])
     expect(placementOf(args(all, own('{ name: example.com/fpga }')))).toMatchObject({ scores: { 'most-allocated': 1 } })
     expect(placementOf(args(all, own('{ name: example.com/fpga }')))).not.toHaveProperty('scores.balanced-allocation') // all nodes would score the same

@@ -90,7 +90,7 @@ function percentageOf({ configuration, findings }: Reading): number {
 interface Scoring {
   readonly scores: Record<string, number>
   readonly resourceWeights: Record<string, number>
-  readonly balancedResources?: string[]
+  readonly resourceWeightsOf?: Record<string, Record<string, number>>
   readonly shape?: ShapePoint[]
 }
 
@@ -219,7 +219,7 @@ function scoresOf({ weights }: Plugins, { strategy, weights: counts, balanced, s
   return {
     scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)),
     resourceWeights: counts,
-    ...(isSaid && { balancedResources: balanced }),
+    ...(isSaid && { resourceWeightsOf: { 'balanced-allocation': Object.fromEntries(Object.keys(counts).map((name) => [name, balanced.includes(name) ? 1 : 0])) } }),
     ...(shape !== undefined && { shape }),
   }
 }
