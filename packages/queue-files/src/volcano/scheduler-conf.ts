@@ -110,7 +110,7 @@ class Reader {
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
-    const numbers = Object.fromEntries(Object.entries(fieldsOf(args)).flatMap(([argument, value]) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
+    const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
     if (known === undefined || isIdle) return []
     return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }) }]
   }
