@@ -88,6 +88,18 @@ describe('manifests of Kueue', () => {
     expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
   })
 
+  it.each<[string, unknown]>([
+    ['[LessThanOrEqualToFinalShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare'] }],
+    ['[LessThanOrEqualToFinalShare, LessThanInitialShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] }],
+    ['[]', true], // both, as where none is given
+    ...[['[UNKNOWN]', '["UNKNOWN"]'], ['[LessThanInitialShare, LessThanOrEqualToFinalShare]', '["LessThanInitialShare","LessThanOrEqualToFinalShare"]'], ['[LessThanInitialShare, LessThanInitialShare]', '["LessThanInitialShare","LessThanInitialShare"]']].map(([given, found]): [string, unknown] =>
+      [given as string, `"kueue.yaml" line 15 fairSharing.preemptionStrategies: found ${found}, expected [LessThanOrEqualToFinalShare] or [LessThanInitialShare] or [LessThanOrEqualToFinalShare, LessThanInitialShare].`]),
+    ['LessThanInitialShare', '"kueue.yaml" line 15 fairSharing.preemptionStrategies: found "LessThanInitialShare", expected a list.'],
+  ])('are shared by strategies in the order that Kueue takes, and by no others: %s (TestValidate of its configuration)', (given, expected) => {
+    const objects = [queue('a'), `apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: { preemptionStrategies: ${given} }`]
+    expect(typeof expected === 'string' ? message(...objects) : made(objects).options.fairSharing).toEqual(expected)
+  })
+
   const configuration = (version: string, ...settings: string[]) => [`apiVersion: config.kueue.x-k8s.io/${version}`, 'kind: Configuration', ...settings].join('\n')
 
   it('take the jobs of no namespace in Kueue where they do not say of which, and say so', () => {
