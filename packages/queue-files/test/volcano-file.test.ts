@@ -150,6 +150,15 @@ describe('queues of Volcano', () => {
     })
   })
 
+  it('tell amounts that Volcano refuses: capability, deserved, guarantee (validateResourceOfQueue)', () => {
+    const told = (spec: string) => made(queue('a', spec), 'actions: allocate\ntiers:\n- plugins: [{ name: capacity }]\n').findings.filter(({ note }) => note.includes('refuses')).map(({ setting, note }) => `${setting}: ${note}`)
+    const guarantee = (cpu: number, memory: string) => `guarantee: { resource: { cpu: ${cpu}, memory: ${memory} } }`
+    expect(told('{ capability: { cpu: 1, memory: 1Gi }, deserved: { cpu: 2, memory: 1Gi } }')).toEqual(['a deserved of cpu: more than its capability: Volcano refuses that'])
+    expect(told(`{ capability: { cpu: 1 }, ${guarantee(2, '1Gi')} }`)).toEqual(['a guarantee of cpu: more than its capability: Volcano refuses that', 'a guarantee of memory: more than its capability: Volcano refuses that'])
+    expect(told(`{ capability: { cpu: 4, memory: 4Gi }, deserved: { cpu: 2, memory: 2Gi }, ${guarantee(3, '2Gi')} }`)).toEqual(['a guarantee of cpu: more than its deserved: Volcano refuses that'])
+    expect(told(`{ ${guarantee(3, '2Gi')} }`)).toEqual([])
+  })
+
   it('lie for drf where annotations say', () => {
     const annotated = (hierarchy: string, weights: string) => queue('a', '{ weight: 3 }').replace('{ name: a }', `{ name: a, annotations: { volcano.sh/hierarchy: ${hierarchy}, volcano.sh/hierarchy-weights: ${weights} } }`)
     const told = (conf: string, ...weights: readonly string[]) => {
