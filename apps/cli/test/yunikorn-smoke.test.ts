@@ -61,7 +61,7 @@ describe('a scheduler of YuniKorn', () => {
     [
       'starves it not where it has nothing (TestQueueStarvationNoStarvationAtZero)',
       { queues: starved, nodes: [1, 1000, 5 * 1024], jobs: [['large', 'root.large', 0, 20, 1, 1024], ['pi', 'root.small', 0, 1, 1, 1]], runs: 10 },
-      expect.arrayContaining(['large 4 on 0 at 0', 'pi 1 on 0 at 0']) as unknown as string[],
+      expect.arrayContaining(['large 4 on 0 at 0', 'pi 1 on 0 at 0']),
     ],
     [
       'serves it once the other has a larger part (TestQueueStarvationTiebreakerRecovery)', // 10/100 against 0/1000, 100/1000, which ask more, and 200/1000

@@ -78,6 +78,16 @@ describe('queues of KAI', () => {
       ])
     })
 
+    it('have nodes chosen as arguments of the plug-in say, which take the place of the strategy', () => {
+      const replaced = of('{ placementStrategy: { gpu: binpack, cpu: spread }, plugins: { nodeplacement: { arguments: { gpu: spread } } } }')
+      expect(replaced.policy).toMatchObject({ 'kai-preempting': { placement: { 'kai-scores': { gpu: 'spread', cpu: 'binpack' } } } })
+      expect(told(replaced)).toEqual([
+        'ignored | default placementStrategy.gpu | binpack | arguments of the plug-in nodeplacement take its place', 'ignored | default placementStrategy.cpu | spread | arguments of the plug-in nodeplacement take its place',
+        'honoured | default plugins.nodeplacement.arguments.gpu | spread | ',
+      ])
+      expect(messageOf(() => of('{ plugins: { nodeplacement: { arguments: { cpu: pack } } } }'))).toContain('spec.plugins.nodeplacement.arguments.cpu: found "pack", expected binpack, spread.')
+    })
+
     it('are told what else it says, and of which of several it is', () => {
       expect(told(of('{ kValue: 0.5, args: { v: "4" }, actions: { consolidation: { enabled: false }, preempt: { enabled: false, priority: 3 }, reclaim: { enabled: true } }, plugins: { elastic: { enabled: false } } }'))).toEqual([
         'ignored | default kValue | 0.5 | past usage does not count',

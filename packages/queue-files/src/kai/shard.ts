@@ -17,6 +17,8 @@ const strategies = ['binpack', 'spread']
 /** That of both resources where nothing is said. */
 const BINPACK = 'binpack'
 const PLACED_BY = ['gpu', 'cpu']
+/** Plug-ins of which arguments are read. */
+const WITH_ARGUMENTS = ['minruntime', 'nodeplacement']
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
 /** Actions that are not here. */
@@ -61,13 +63,13 @@ class Reading {
     }
     if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
     for (const [name, given] of Object.entries(fieldsOf(plugins)))
-      for (const field of Object.keys(fieldsOf(given))) if (name !== 'minruntime' || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
+      for (const field of Object.keys(fieldsOf(given))) if (!WITH_ARGUMENTS.includes(name) || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
     for (const [name, given] of Object.entries(fieldsOf(actions)))
       for (const [field, value] of Object.entries(fieldsOf(given))) {
         const isSo = field === 'enabled' && value !== absent.includes(name)
         this.#tell(isSo ? 'honoured' : 'ignored', ['actions', name, field], isSo ? '' : field === 'enabled' && value === false ? 'it cannot be switched off' : 'not simulated')
       }
-    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy)) }
+    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), fieldsOf(fieldsOf(fieldsOf(plugins)['nodeplacement'])['arguments'])) }
   }
 
   #time(path: Path, option: string, whyNot: string): void {
@@ -84,15 +86,21 @@ class Reading {
     this.#options['reclaimResolveMethod'] = given
   }
 
-  #placement(given: Readonly<Record<string, unknown>>): Config | undefined {
+  /** Arguments of the plug-in take the place of the strategy as a whole. */
+  #placement(strategy: Readonly<Record<string, unknown>>, replaced: Readonly<Record<string, unknown>>): Config | undefined {
+    const isReplaced = Object.keys(replaced).length > 0
+    this.#strategies(['placementStrategy'], strategy, isReplaced ? 'arguments of the plug-in nodeplacement take its place' : '')
+    this.#strategies(['plugins', 'nodeplacement', 'arguments'], replaced, '')
+    return placementBy(isReplaced ? replaced : strategy, this.#cluster)
+  }
+
+  #strategies(path: Path, given: Readonly<Record<string, unknown>>, whyNot: string): void {
     for (const [name, value] of Object.entries(given)) {
-      const path = ['placementStrategy', name]
-      if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path], strategies.join(', '))
+      if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path, name], strategies.join(', '))
       const isThere = this.#cluster.resources.includes(name)
-      if (PLACED_BY.includes(name)) this.#tell(isThere ? 'honoured' : 'ignored', path, isThere ? '' : `the cluster has no ${name}`)
-      else this.#tell('ignored', path, notSimulated(name, PLACED_BY))
+      const note = whyNot !== '' ? whyNot : PLACED_BY.includes(name) ? (isThere ? '' : `the cluster has no ${name}`) : notSimulated(name, PLACED_BY)
+      this.#tell(note === '' ? 'honoured' : 'ignored', [...path, name], note)
     }
-    return placementBy(given, this.#cluster)
   }
 
   #tell(verdict: Verdict, path: Path, note: string): void {
