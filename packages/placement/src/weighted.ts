@@ -3,7 +3,7 @@ import {
   type Placement, type Plug, type Round,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
+import { balancedAllocation, balanceImprovement, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
 import { capacityRatio, type ShapePoint } from './scored/capacity-ratio.js'
 import { company } from './scored/by-company.js'
@@ -13,10 +13,10 @@ import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const
 type ScoreName = (typeof names)[number]
 /** Percentages, those of kube-scheduler whole ones: no plug-in brings them to anything else. */
-const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage'] as const satisfies readonly ScoreName[]
+const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
@@ -24,11 +24,11 @@ const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio and -percentage, which are percentages`),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages`),
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe('what a resource counts in `binpack`, `binpack-percentage` and scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` (0: no); default 1 each'),
+    .describe('what a resource counts in `binpack`, `binpack-percentage` and scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` and `balance-improvement` (0: no); default 1 each'),
   resourceWeightsOf: z
     .partialRecord(z.enum(['binpack', ...percentages]), z.record(z.string(), z.number().nonnegative()))
     .default({})
@@ -261,6 +261,8 @@ function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeSco
       return balancedAllocation(weights)
     case 'requested-to-capacity-ratio':
       return capacityRatio(shape, weights)
+    case 'balance-improvement':
+      return balanceImprovement(weights)
     case 'binpack-percentage':
       return percentFull(weights)
     case 'locality':
