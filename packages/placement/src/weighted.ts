@@ -34,7 +34,10 @@ const weightedOptions = z.strictObject({
     .default({})
     .describe('the same of single scores, such as `balanced-allocation: { gpu: 0 }`, in place of `resourceWeights`; default 1 each'),
   shape: z
-    .array(z.strictObject({ utilization: z.number().int().min(0).max(100), score: z.number().int().min(0).max(10) }))
+    .array(z.strictObject({
+      utilization: z.number().int().min(0).max(100).describe('part of a resource that would be in use with the task, percent'),
+      score: z.number().int().min(0).max(10).describe('score there'),
+    }))
     .min(1)
     .refine((points) => points.every(({ utilization }, i) => i === 0 || utilization > (points[i - 1] as ShapePoint).utilization), 'utilizations must rise')
     .default([{ utilization: 0, score: 0 }, { utilization: 100, score: 10 }])
