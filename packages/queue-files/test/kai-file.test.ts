@@ -88,6 +88,13 @@ describe('queues of KAI', () => {
       expect(messageOf(() => of('{ plugins: { nodeplacement: { arguments: { cpu: pack } } } }'))).toContain('spec.plugins.nodeplacement.arguments.cpu: found "pack", expected binpack, spread.')
     })
 
+    it('have it from a file beside them', () => {
+      const [queues, beside] = [source(queue('a', '{}')), { file: 'shard.yaml', text: shard('{ minRuntime: { preemptMinRuntime: 2m } }') }]
+      const { options, findings } = queuePolicy(readQueues(queues, beside), facts) as KaiPolicy
+      expect(options.defaultPreemptMinRuntime).toBe(120)
+      expect(findings.at(-1)).toMatchObject({ file: 'shard.yaml', line: 4, setting: 'default minRuntime.preemptMinRuntime' })
+    })
+
     it('are told what else it says, and of which of several it is', () => {
       expect(told(of('{ kValue: 0.5, args: { v: "4" }, actions: { consolidation: { enabled: false }, preempt: { enabled: false, priority: 3 }, reclaim: { enabled: true } }, plugins: { elastic: { enabled: false } } }'))).toEqual([
         'ignored | default kValue | 0.5 | past usage does not count',

@@ -115,6 +115,11 @@ describe('the configuration of kube-scheduler', () => {
     expect(messageOf(() => policyOf(args(all, own('{ name: cpu, weight: 2 }'))))).toContain('weight: found 2, expected 1, as kube-scheduler wants it.')
   })
 
+  it('has classes from a file beside it', () => {
+    const { options, findings } = queuePolicy(readQueues({ file: 'config.yaml', text: head }, { file: 'classes.yaml', text: klass('polite', 500, 'Never') }), { resources: ['cpu'], nodes: 1, heartbeat: false }) as KubePolicy
+    expect([options, findings.map(({ file, line }) => `${file} ${line}`)]).toEqual([{ never: [500] }, ['classes.yaml 6']])
+  })
+
   it('tells resources that nodes need not have there', () => {
     expect(told(`${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { ignoredResources: [nvidia.com/gpu], ignoredResourceGroups: [example.com] } }] }]\n`, 'ignored')).toEqual(['3 NodeResourcesFit ignoredResources = ', '3 NodeResourcesFit ignoredResourceGroups = '])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts } from '../src/index.js'
+import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts, type KueuePolicy } from '../src/index.js'
 import { placeInKueue } from '../src/kueue/place-jobs.js'
 import { messageOf } from './message-of.js'
 
@@ -156,6 +156,23 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a'), other]).findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'ConfigMap' })
     expect(options(queue('a'), 'apiVersion: config.lws.x-k8s.io/v1alpha1\nkind: Configuration\nfairSharing: {}')['fairSharing']).toBeUndefined()
     expect(message(queue('a'), configuration('v1beta2'), inMap('apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration'))).toContain('is a second Configuration of Kueue.')
+  })
+
+  it('have the Configuration from a file beside them, or from values of Helm, in any order, each with its lines', () => {
+    const lines = ['apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration', 'fairSharing: {}', 'health: {}']
+    const values = ['managerConfig:', '  controllerManagerConfigYaml: |-', ...lines.map((line) => `    ${line}`)].join('\n')
+    const [queues, ...besides] = [queue('a'), lines.join('\n'), values, `kueue:\n${values.replace(/^/gm, '  ')}`].map((text, i) => ({ file: `file-${i}.yaml`, text }))
+    const read = (...sources: { file: string; text: string }[]) => queuePolicy(readQueues(sources[0]!, ...sources.slice(1)), facts) as KueuePolicy
+    for (const [i, beside] of besides.entries())
+      for (const { options: found, findings } of [read(queues!, beside), read(beside, queues!)]) {
+        expect(found.fairSharing).toBe(true)
+        const health = findings.find(({ setting }) => setting === 'health')
+        expect([health?.file, health?.line]).toEqual([beside.file, i === 0 ? 4 : i === 1 ? 6 : 7])
+      }
+    const refused = (text: string) => messageOf(() => read(queues!, { file: 'other.yaml', text }))
+    expect(refused('NodeName=n1\nPartitionName=p Nodes=n1')).toBe('"other.yaml": stands beside manifests of Kueue. Beside them stand manifests of the same scheduler, or values of its Helm chart, alone: queues.yaml+config.yaml.')
+    expect(refused('apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: a }')).toContain('stands beside manifests of Kueue.')
+    expect(refused(queue('a'))).toBe('"other.yaml" line 3 metadata.name: ClusterQueue "a" was declared before. Give every one once.')
   })
 
   it('spare workloads from other queues as long as a Configuration says, with the gate open that Kueue has closed', () => {

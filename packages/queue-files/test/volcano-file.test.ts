@@ -74,6 +74,8 @@ describe('queues of Volcano', () => {
     const beside = queuePolicy(readQueues(queues, { file: 'volcano-scheduler.conf', text: conf }), facts)
     expect(beside.policy).toEqual({ volcano: { ...options, queues: { a: {}, default: {} } } })
     expect((queuePolicy(readQueues({ file: 'volcano-scheduler.conf', text: conf }), facts) as VolcanoPolicy).policy).toEqual({ volcano: { ...options, queues: { default: {} } } })
+    const classes = { ...queues, text: `${queues.text}---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: high }\nvalue: 5\n` }
+    expect(queuePolicy(readQueues(classes, { file: 'volcano-scheduler.conf', text: conf }), facts).policy).toEqual(beside.policy)
     const list = { apiVersion: 'v1', kind: 'List', items: [
       { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name: 'a' }, spec: {}, status: { state: 'Open' } },
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'volcano-scheduler-configmap' }, data: { 'volcano-scheduler.conf': conf } },

@@ -2,7 +2,7 @@ import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { knownWords, SchedError, suggest, type Toleration } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
-import { Findings, notSimulated } from '../finding.js'
+import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import { configured, OFF, userWeights } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
@@ -111,7 +111,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const stops = stopsOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
   tellOthers(file.others, findings, whyNot)
-  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
 }
 
 /** The fields of an object that mean something here, checked; others are told. */
