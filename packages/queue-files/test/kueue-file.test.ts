@@ -168,6 +168,7 @@ describe('manifests of Kueue', () => {
         expect(found.fairSharing).toBe(true)
         const health = findings.find(({ setting }) => setting === 'health')
         expect([health?.file, health?.line]).toEqual([beside.file, i === 0 ? 4 : i === 1 ? 6 : 7])
+        expect(new Set(findings.map(({ file }) => file))).toEqual(new Set(['file-0.yaml', beside.file]))
       }
     const refused = (text: string) => messageOf(() => read(queues!, { file: 'other.yaml', text }))
     expect(refused('NodeName=n1\nPartitionName=p Nodes=n1')).toBe('"other.yaml": stands beside manifests of Kueue. Beside them stand manifests of the same scheduler, or values of its Helm chart, alone: queues.yaml+config.yaml.')
