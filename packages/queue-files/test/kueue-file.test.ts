@@ -401,6 +401,8 @@ describe('manifests of Kueue', () => {
   it.each([
     ['a word that Kueue does not take', [queue('a', ['queueingStrategy: StrictFifo'])], '"kueue.yaml" line 5 spec.queueingStrategy: found "StrictFifo", expected BestEffortFIFO, StrictFIFO. Did you mean "StrictFIFO"?'],
     ['a quantity that is none', [queue('a', [], ['{ name: cpu, nominalQuota: lots }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found "lots", expected a quantity such as 8, 7910m or 16Gi.'],
+    ['a resource without its quota', [queue('a', [], ['{ name: cpu, borrowingLimit: 8 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: resource "cpu" has no nominalQuota. Kueue wants one: 0 where there is none.'],
+    ['a weight that would be 0 (TestValidateClusterQueue)', [queue('a', ['fairSharing: { weight: "0.000000001" }']), 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}'], '"kueue.yaml" line 5 spec.fairSharing.weight: found "0.000000001", expected 0, or more than 1e-9.'],
     ['a threshold that is none', [queue('a', ['preemption: { borrowWithinCohort: { maxPriorityThreshold: high } }'])], '"kueue.yaml" line 5 spec.preemption.borrowWithinCohort.maxPriorityThreshold: found "high", expected a whole number.'],
     ['a queue declared twice', [queue('a'), queue('a')], '"kueue.yaml" line 15 metadata.name: ClusterQueue "a" was declared before. Give every one once.'],
     ['a queue without a name', [queue('""')], '"kueue.yaml" line 3 metadata.name: is missing.'],

@@ -49,6 +49,8 @@ export function checkGroups(found: KubernetesObject): void {
           place(...path, i),
           'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.',
         )
+      if (field === undefined && (fieldsOf(each)['nominalQuota'] ?? undefined) === undefined)
+        throw new SchedError('BAD_INPUT', `resource "${textOf(fieldsOf(each)['name'])}" has no nominalQuota.`, place(...path, i), 'Kueue wants one: 0 where there is none.')
       if (field !== undefined) check(fieldsOf(each)[field], [...path, i, field], further)
     }
   }
