@@ -63,9 +63,18 @@ class Reader {
     const chosen = this.#actions(object['actions'])
     const tiers = listAt(this.#conf, ['tiers']).map((_, t): Tier => {
       const path = ['tiers', t, 'plugins']
+      this.#checkTree(path)
       return { plugins: listAt(this.#conf, path).flatMap((given, p) => this.#plugin(fieldsOf(given), [...path, p])) }
     })
     return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement(this.#resources) }
+  }
+
+  /** Throws `BAD_INPUT` for the two plug-ins that Volcano does not take in one tier (UnmarshalSchedulerConf). */
+  #checkTree(path: Path): void {
+    const plugins = listAt(this.#conf, path).map(fieldsOf)
+    const tree = plugins.findIndex((each) => each['name'] === 'drf' && each['enableHierarchy'] === true)
+    if (tree >= 0 && plugins.some((each) => each['name'] === 'proportion'))
+      throw new SchedError('BAD_INPUT', 'stands in one tier with proportion, and Volcano refuses that.', this.#conf.place(...path, tree, 'enableHierarchy'), 'Leave one of them out.')
   }
 
   #tell(verdict: Verdict, path: Path, setting: string, value: unknown, note = ''): void {
