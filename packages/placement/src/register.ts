@@ -4,6 +4,7 @@ import { bestFitPlacement } from './best-fit.js'
 import { dotProductPlacement } from './dot-product.js'
 import { firstFitPlacement } from './first-fit.js'
 import { hybridPlacement } from './hybrid.js'
+import { kaiScoresPlacement } from './kai-scores.js'
 import { learningPolicy } from './learning/learning.js'
 import { localityPlacement } from './locality.js'
 import { nodeUsagePlacement } from './node-usage.js'
@@ -30,6 +31,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(weightedPlacement)
     .add(nodeUsagePlacement)
     .add(nodeWeightPlacement)
+    .add(kaiScoresPlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)
     .addPreset({

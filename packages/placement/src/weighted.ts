@@ -3,30 +3,45 @@ import {
   type Placement, type Plug, type Round,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { balancedAllocation, leastAllocated, mostAllocated } from './scored/allocated.js'
+import { balancedAllocation, balanceImprovement, leastAllocated, mostAllocated } from './scored/allocated.js'
 import type { Score } from './scored/best-by.js'
+import { capacityRatio, type ShapePoint } from './scored/capacity-ratio.js'
 import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
-import { alignment, freeAmount, freePart, fullness, nearness } from './scored/scores.js'
+import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from './scored/scores.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const
 type ScoreName = (typeof names)[number]
-/** Those of kube-scheduler, which are whole percentages: no plug-in brings them to anything else. */
-const asTheyAre: ReadonlySet<string> = new Set<ScoreName>(['least-allocated', 'most-allocated', 'balanced-allocation'])
+/** Percentages, those of kube-scheduler whole ones: no plug-in brings them to anything else. */
+const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
+const asTheyAre: ReadonlySet<string> = new Set(percentages)
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
 const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated and -allocation, which are percentages`),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages`),
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe('what a resource counts in `binpack` and in scores that end in -allocated, and whether it does in `balanced-allocation` (0: no); default 1 each'),
+    .describe('what a resource counts in `binpack`, `binpack-percentage` and scores that end in -allocated and -ratio, and whether it does in `balanced-allocation` and `balance-improvement` (0: no); default 1 each'),
+  resourceWeightsOf: z
+    .partialRecord(z.enum(['binpack', ...percentages]), z.record(z.string(), z.number().nonnegative()))
+    .default({})
+    .describe('the same of single scores, such as `balanced-allocation: { gpu: 0 }`, in place of `resourceWeights`; default 1 each'),
+  shape: z
+    .array(z.strictObject({
+      utilization: z.number().int().min(0).max(100).describe('part of a resource that would be in use with the task, percent'),
+      score: z.number().int().min(0).max(10).describe('score there'),
+    }))
+    .min(1)
+    .refine((points) => points.every(({ utilization }, i) => i === 0 || utilization > (points[i - 1] as ShapePoint).utilization), 'utilizations must rise')
+    .default([{ utilization: 0, score: 0 }, { utilization: 100, score: 10 }])
+    .describe('of `requested-to-capacity-ratio`: scores from 0 to 10 at parts of a resource that would be in use, in percent; linear between them'),
   labels: z.record(z.string(), label).default({}).describe('only nodes with these labels; a list of values allows any of them'),
   antiAffinity: z.enum(['job', 'user', 'queue']).optional().describe('no two tasks of one job, user or queue on a node'),
   percentageOfNodesToScore: z
@@ -43,7 +58,7 @@ export type WeightedOptions = z.input<typeof weightedOptions>
 /**
  * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
- * that weights compare, but for those of kube-scheduler's resource plug-ins, which are percentages of each node. Filters hold for the tasks
+ * that weights compare, but for percentages of each node, as those of kube-scheduler's resource plug-ins are. Filters hold for the tasks
  * of this scheduler; where a job itself requires labels, see `constraints`.
  *
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
@@ -86,18 +101,20 @@ class Weighted implements Placement {
   readonly #sums: number[] = []
   readonly #values: number[] = []
 
-  constructor({ scores, resourceWeights, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
+  constructor({ scores, resourceWeights, resourceWeightsOf, shape, labels, antiAffinity, percentageOfNodesToScore }: z.output<typeof weightedOptions>, env: Env) {
     const perJob = new TaskCounts(env.cluster)
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
+    const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
+    const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape }
     const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
-    this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, weights), weight }))
-    this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, weights) as ShapeScore, weight })))
+    this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, rules), weight }))
+    this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, rules) as ShapeScore, weight })))
     this.#labels = Object.entries(labels).map(([key, values]) => [key, typeof values === 'string' ? [values] : values])
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     this.#percentage = percentageOfNodesToScore
-    const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, weights) : undefined
+    const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, rules) : undefined
     this.#alone = only && new ByShape(only, { passes: (job, node, { cluster }) => this.#passes(job, node, cluster), enough: (nodes) => enoughOf(nodes, percentageOfNodesToScore) })
     const company = scaled.flatMap(([name, weight]) => (name === 'pack' || name === 'spread' ? [{ sign: name === 'pack' ? (1 as const) : (-1 as const), weight }] : []))
     const isAllCompany = company.length > 0 && company.length === scaled.length
@@ -210,8 +227,15 @@ function checkLabels(labels: readonly (readonly [string, readonly string[]])[], 
   )
 }
 
-function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>): Score {
-  const byShape = shapeScore(name, weights)
+/** What scores go by. */
+interface ScoreRules {
+  /** By resource. */
+  readonly weightsOf: (name: ScoreName) => ArrayLike<number>
+  readonly shape: readonly ShapePoint[]
+}
+
+function scoreOf(name: ScoreName, counts: TaskCounts, rules: ScoreRules): Score {
+  const byShape = shapeScore(name, rules)
   if (byShape !== undefined) return (node, job, { lane, cluster, work }) => byShape(node, work.shape(job, lane), lane, cluster, work)
   if (name === 'locality') return nearness
   const together = company(counts)
@@ -219,7 +243,8 @@ function scoreOf(name: ScoreName, counts: TaskCounts, weights: ArrayLike<number>
 }
 
 /** A score by what is free; `undefined` for one that depends on where the job's tasks and data are. */
-function shapeScore(name: ScoreName, weights: ArrayLike<number>): ShapeScore | undefined {
+function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeScore | undefined {
+  const weights = weightsOf(name)
   switch (name) {
     case 'best-fit':
       return (node, _shape, lane, cluster) => -freeAmount(node, lane, cluster)
@@ -237,6 +262,12 @@ function shapeScore(name: ScoreName, weights: ArrayLike<number>): ShapeScore | u
       return mostAllocated(weights)
     case 'balanced-allocation':
       return balancedAllocation(weights)
+    case 'requested-to-capacity-ratio':
+      return capacityRatio(shape, weights)
+    case 'balance-improvement':
+      return balanceImprovement(weights)
+    case 'binpack-percentage':
+      return percentFull(weights)
     case 'locality':
     case 'pack':
     case 'spread':

@@ -171,6 +171,30 @@ describe('weighted scores', () => {
       expect(chosen(scores as Scores, cluster, used, asked, resourceWeights)).toBe(expected)
     })
 
+    it('goes by how much a task improves the balance, as kube-scheduler does from 1.35 on', () => {
+      // 60 and 80 percent of the first would be in use, 90 as before; 80 and 50 of the second, 85 after 65: 50 + (50 + 0) / 2 against 50 + (50 + 20) / 2
+      const placed = (scores: Scores) => chosen(scores, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 60, mem: 40 }, { cpu: 80, mem: 10 }], { mem: 40 })
+      expect([balanced, { 'balance-improvement': 1 }].map(placed)).toEqual(['small-0', 'large-0'])
+      expect(placed({ 'balance-improvement': 1, 'most-allocated': 3 })).toBe('small-0') // 75 + 3 x 70 against 85 + 3 x 65
+    })
+
+    it('balances other resources than count in the strategy', () => {
+      // 75 and 50 percent of the first would be in use, 50 and 50 of the second: it counts GPUs alone, of which each has as many
+      const cluster = pair({ cpu: 4000, mem: 10000, gpu: 4 }, { cpu: 6000, mem: 10000, gpu: 4 })
+      const placed = (resourceWeightsOf: WeightedOptions['resourceWeightsOf'] = {}) => {
+        const play = new Play(cluster, weighted({ scores: { ...most, ...balanced }, resourceWeights: { cpu: 0, mem: 0 }, resourceWeightsOf }))
+        return play.places(1, { cpu: 3000, mem: 5000, gpu: 1 })[0]
+      }
+      expect([{}, { 'balanced-allocation': { gpu: 0 } }, { 'balanced-allocation': { cpu: 0, gpu: 0 } }].map(placed)).toEqual(['small-0', 'large-0', 'small-0'])
+      expect(() => placed({ 'balanced-allocation': { cpus: 0 } })).toThrow('the cluster has no resource "cpus"')
+    })
+
+    it('adds how full nodes would be in percent, and not from the worst of them to the best', () => {
+      // 60 and 64 percent full, and 40 and 36 left: as parts of what they differ by both count the same, in percent 60 + 2 x 40 are more than 64 + 2 x 36
+      const placed = (scores: Scores) => chosen(scores, pair({ cpu: 100 }, { cpu: 100 }), [{ cpu: 50 }, { cpu: 54 }], { cpu: 10 })
+      expect([{ 'binpack-percentage': 1, 'least-allocated': 2 }, { 'binpack-percentage': 2, 'least-allocated': 1 }, { binpack: 1, 'least-allocated': 2 }].map(placed)).toEqual(['small-0', 'large-0', 'large-0'])
+    })
+
     it('bypasses devices that a task does not ask', () => {
       // with the devices the first would be (50 + 50 + 0) / 3 full, and the second (50 + 40) / 2
       const nodes = [{ name: 'with', count: 1, resources: { cpu: 10, mem: 10 }, devices: { gpu: { count: 2, milli: 1000 } } }, { name: 'without', count: 1, resources: { cpu: 10, mem: 10 } }]

@@ -19,11 +19,13 @@ import { isYunikorn, readYunikorn } from './yunikorn/yunikorn-file.js'
 /**
  * Reads a fair-scheduler.xml (`<allocations>`), a capacity-scheduler.xml (`<configuration>`), a slurm.conf, manifests of Kueue or of KAI's
  * queues, a queues.yaml of YuniKorn, Queues of Volcano, a fairscheduler.xml of Spark (`<allocations>` too), or a
- * KubeSchedulerConfiguration with PriorityClasses or either alone. Beside Queues of Volcano, or alone, stands a configuration of its
+ * KubeSchedulerConfiguration with PriorityClasses or either alone. Manifests of Kueue, KAI and kube-scheduler may be in several files. Beside Queues of Volcano, or alone, stands a configuration of its
  * scheduler; beside a slurm.conf, or alone, what sacctmgr prints of QOS and associations; beside pools of Spark, or alone, a
  * spark-defaults.conf. Throws `BAD_INPUT` with the line.
  */
 export function readQueues(source: SourceText, ...beside: readonly SourceText[]): QueueFile {
+  const manifests = beside.length === 0 ? undefined : inSeveral([source, ...beside])
+  if (manifests !== undefined) return manifests
   const first = isDatabase(source.text) ? withoutConf(source.file, readDatabase(source)) : readOne(source)
   if (beside.length === 0) return first
   if (first.kind === 'spark') return withConf(first, beside)
@@ -63,6 +65,24 @@ function besideVolcano(source: SourceText, beside: readonly SourceText[]): Volca
     )
   return readVolcano(source, ...beside)
 }
+
+/** Schedulers of which manifests may be in several files, in the order in which they are asked. */
+const manifested: readonly { readonly is: (text: string) => boolean; readonly read: (...sources: readonly SourceText[]) => QueueFile; readonly of: string }[] = [
+  { is: isKueue, read: readKueue, of: 'Kueue' }, { is: isKai, read: readKai, of: 'KAI' }, { is: isKube, read: readKube, of: 'kube-scheduler' },
+]
+
+/** Manifests of a scheduler in several files, the first of those of which one has them; `undefined`: none has. */
+function inSeveral(sources: readonly SourceText[]): QueueFile | undefined {
+  const isOther = (text: string): boolean => formats.some(({ is }) => is !== isKube && is(text)) // PriorityClasses stand beside all queues
+  const format = manifested.find(({ is }) => sources.some(({ text }) => is(text)) && (is !== isKube || !sources.some(({ text }) => isOther(text))))
+  if (format === undefined) return undefined
+  const other = sources.find(({ text }) => !format.is(text) && (!isManifest(text) || isOther(text)))
+  if (other !== undefined)
+    throw new SchedError('BAD_INPUT', `stands beside manifests of ${format.of}.`, { file: other.file }, 'Beside them stand manifests of the same scheduler, or values of its Helm chart, alone: queues.yaml+config.yaml.')
+  return format.read(...sources)
+}
+
+const isManifest = (text: string): boolean => /\bapiVersion["']?\s*:/.test(text)
 
 /** Formats that are known by their text, in the order in which they are asked. */
 const formats: readonly { readonly is: (text: string) => boolean; readonly read: (source: SourceText) => QueueFile }[] = [

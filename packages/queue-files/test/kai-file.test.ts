@@ -18,6 +18,7 @@ describe('queues of KAI', () => {
     )
     expect(policy).toEqual({ 'kai-preempting': {
       nonPreemptiblePriority: 100,
+      placement: { 'kai-scores': { gpu: 'binpack', cpu: 'binpack' } },
       queues: {
         team: { priority: 200, resources: { gpu: { quota: 8000, limit: 8000, overQuotaWeight: 2 }, cpu: { quota: -1, limit: -1, overQuotaWeight: 2 }, mem: { quota: 1_000_000, limit: -1, overQuotaWeight: 2 } } },
         'team.ann': { resources: { gpu: { quota: 500, limit: 4000, overQuotaWeight: 2 }, cpu: none, mem: none } },
@@ -66,16 +67,32 @@ describe('queues of KAI', () => {
       expect(told(replaced)).toContain('ignored | default minRuntime.preemptMinRuntime | 5m | arguments of the plug-in minruntime take its place')
     })
 
-    it('have nodes chosen as it says of GPUs, or of CPUs where there are none', () => {
-      const strategy = '{ placementStrategy: { gpu: binpack, cpu: spread } }'
-      const placed = (resources?: readonly string[], spec = strategy) => (of(spec, resources).policy as { readonly 'kai-preempting': { readonly placement?: unknown } })['kai-preempting'].placement
-      expect(placed()).toEqual({ weighted: { scores: { 'most-allocated': 1 }, resourceWeights: { cpu: 0, mem: 0, gpu: 1 } } })
-      expect(placed(['cpu', 'mem'])).toEqual({ weighted: { scores: { 'least-allocated': 1 }, resourceWeights: { cpu: 1, mem: 0 } } })
-      expect(placed(['map'])).toBeUndefined()
-      expect(placed(facts.resources, '{}')).toBeUndefined()
-      expect(told(of(strategy))).toEqual([
-        'approximated | default placementStrategy.gpu | binpack | as most-allocated of the placement weighted, for all jobs', 'ignored | default placementStrategy.cpu | spread | nodes are chosen by gpu',
+    it('have nodes chosen as it says, packed where it says nothing, and where there is no shard (SetDefaultWhereNeeded)', () => {
+      const placement = ({ policy }: KaiPolicy) => (policy as { readonly 'kai-preempting': { readonly placement?: unknown } })['kai-preempting'].placement
+      const packed = { 'kai-scores': { gpu: 'binpack', cpu: 'binpack' } }
+      expect(placement(of('{ placementStrategy: { gpu: binpack, cpu: spread } }'))).toEqual({ 'kai-scores': { gpu: 'binpack', cpu: 'spread' } })
+      expect([of('{ placementStrategy: { cpu: binpack } }'), of('{}'), made(queue('a', '{}'))].map(placement)).toEqual([packed, packed, packed])
+      expect(placement(of('{}', ['map']))).toBeUndefined()
+      expect(told(of('{ placementStrategy: { gpu: binpack, cpu: spread, mem: spread } }', ['cpu', 'mem']))).toEqual([
+        'ignored | default placementStrategy.gpu | binpack | the cluster has no gpu', 'honoured | default placementStrategy.cpu | spread | ', 'ignored | default placementStrategy.mem | spread | not simulated',
       ])
+    })
+
+    it('have nodes chosen as arguments of the plug-in say, which take the place of the strategy', () => {
+      const replaced = of('{ placementStrategy: { gpu: binpack, cpu: spread }, plugins: { nodeplacement: { arguments: { gpu: spread } } } }')
+      expect(replaced.policy).toMatchObject({ 'kai-preempting': { placement: { 'kai-scores': { gpu: 'spread', cpu: 'binpack' } } } })
+      expect(told(replaced)).toEqual([
+        'ignored | default placementStrategy.gpu | binpack | arguments of the plug-in nodeplacement take its place', 'ignored | default placementStrategy.cpu | spread | arguments of the plug-in nodeplacement take its place',
+        'honoured | default plugins.nodeplacement.arguments.gpu | spread | ',
+      ])
+      expect(messageOf(() => of('{ plugins: { nodeplacement: { arguments: { cpu: pack } } } }'))).toContain('spec.plugins.nodeplacement.arguments.cpu: found "pack", expected binpack, spread.')
+    })
+
+    it('have it from a file beside them', () => {
+      const [queues, beside] = [source(queue('a', '{}')), { file: 'shard.yaml', text: shard('{ minRuntime: { preemptMinRuntime: 2m } }') }]
+      const { options, findings } = queuePolicy(readQueues(queues, beside), facts) as KaiPolicy
+      expect(options.defaultPreemptMinRuntime).toBe(120)
+      expect(findings.at(-1)).toMatchObject({ file: 'shard.yaml', line: 4, setting: 'default minRuntime.preemptMinRuntime' })
     })
 
     it('are told what else it says, and of which of several it is', () => {

@@ -82,14 +82,46 @@ describe('the configuration of kube-scheduler', () => {
     expect(policyOf(text).options.preemption ?? true).toBe(preempts)
   })
 
-  it('takes the strategy that is nearest to a shape, and tells it', () => {
-    const shape = (first: number, last: number) => {
-      const strategy = `type: RequestedToCapacityRatio, requestedToCapacityRatio: { shape: [{ utilization: 0, score: ${first} }, { utilization: 100, score: ${last} }] }`
-      return `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { ${strategy} } } }] }]\n`
-    }
-    expect(placementOf(shape(0, 10))).toMatchObject({ scores: { 'most-allocated': 1 } })
-    expect(placementOf(shape(10, 0))).toMatchObject({ scores: { 'least-allocated': 1 } })
-    expect(told(shape(0, 10), 'approximated')).toEqual(['3 scoringStrategy = RequestedToCapacityRatio'])
+  describe('with RequestedToCapacityRatio', () => {
+    const shaped = (shape: string) => `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: RequestedToCapacityRatio, requestedToCapacityRatio: { shape: ${shape} } } } }] }]\n`
+
+    it('scores nodes by its shape, in which 0 is left out', () => {
+      const text = shaped('[{ utilization: 0, score: 10 }, { utilization: 40 }, { utilization: 100, score: 5 }]')
+      expect(placementOf(text)).toMatchObject({ scores: { 'requested-to-capacity-ratio': 1, 'balanced-allocation': 1 }, shape: [{ utilization: 0, score: 10 }, { utilization: 40, score: 0 }, { utilization: 100, score: 5 }] })
+      expect(told(text, 'honoured')).toEqual(['3 scoringStrategy = RequestedToCapacityRatio'])
+    })
+
+    it.each([
+      ['no points', '[]', 'shape: found [], expected points such as'],
+      ['a score above 10', '[{ utilization: 0, score: 11 }]', 'shape[0].score: found 11, expected a whole number from 0 to 10.'],
+      ['a utilization above 100', '[{ utilization: 101, score: 1 }]', 'shape[0].utilization: found 101, expected a whole number from 0 to 100.'],
+      ['a utilization twice', '[{ utilization: 50, score: 1 }, { utilization: 50, score: 2 }]', 'shape[1].utilization: found 50, expected more than that of the point before, 50.'],
+    ])('refuses %s (TestValidateRequestedToCapacityRatioScoringStrategy)', (_, shape, expected) => {
+      expect(messageOf(() => policyOf(shaped(shape)))).toContain(expected)
+    })
+  })
+
+  it('balances CPUs and memory whatever the strategy counts, or what NodeResourcesBalancedAllocation names (SetDefaults_NodeResourcesBalancedAllocationArgs)', () => {
+    const args = (fit: string, balanced = '') => `${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { scoringStrategy: { type: MostAllocated, resources: [${fit}] } } }${balanced}] }]\n`
+    const own = (resources: string) => `, { name: NodeResourcesBalancedAllocation, args: { resources: [${resources}] } }`
+    const [gpu, all] = ['{ name: nvidia.com/gpu, weight: 5 }', '{ name: cpu }, { name: memory }']
+    const balanced = (text: string) => (placementOf(text) as { resourceWeightsOf?: Record<string, object> }).resourceWeightsOf?.['balanced-allocation']
+    expect([args(all), args(`${all}, ${gpu}`), args(gpu), args(all, own('{ name: cpu, weight: 1 }')), args(all, own('{ name: cpu }, { name: memory }')), args(all, own(''))].map(balanced)).toEqual([
+      undefined, { cpu: 1, mem: 1, gpu: 0 }, { cpu: 1, mem: 1, gpu: 0 }, { cpu: 1, mem: 0, gpu: 0 }, undefined, undefined,
+    ])
+    expect(placementOf(args(all, own('{ name: example.com/fpga }')))).toMatchObject({ scores: { 'most-allocated': 1 } })
+    expect(placementOf(args(all, own('{ name: example.com/fpga }')))).not.toHaveProperty('scores.balanced-allocation') // all nodes would score the same
+    expect(told(args(all, own('{ name: cpu }, { name: example.com/fpga }')), 'ignored')).toEqual(['3 balance of example.com/fpga = '])
+    expect(messageOf(() => policyOf(args(all, own('{ name: cpu, weight: 2 }'))))).toContain('weight: found 2, expected 1, as kube-scheduler wants it.')
+  })
+
+  it('has classes from a file beside it', () => {
+    const { options, findings } = queuePolicy(readQueues({ file: 'config.yaml', text: head }, { file: 'classes.yaml', text: klass('polite', 500, 'Never') }), { resources: ['cpu'], nodes: 1, heartbeat: false }) as KubePolicy
+    expect([options, findings.map(({ file, line }) => `${file} ${line}`)]).toEqual([{ never: [500] }, ['classes.yaml 6']])
+  })
+
+  it('tells resources that nodes need not have there', () => {
+    expect(told(`${head}profiles: [{ pluginConfig: [{ name: NodeResourcesFit, args: { ignoredResources: [nvidia.com/gpu], ignoredResourceGroups: [example.com] } }] }]\n`, 'ignored')).toEqual(['3 NodeResourcesFit ignoredResources = ', '3 NodeResourcesFit ignoredResourceGroups = '])
   })
 
   it('has the priorities of classes that preempt nobody, alone or beside it', () => {

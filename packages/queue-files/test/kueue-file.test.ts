@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts } from '../src/index.js'
+import { compareQueues, queuePolicy, queueTable, readQueues, type ClusterFacts, type KueuePolicy } from '../src/index.js'
 import { placeInKueue } from '../src/kueue/place-jobs.js'
 import { messageOf } from './message-of.js'
 
 const facts: ClusterFacts = { resources: ['cpu', 'mem', 'gpu'], nodes: 1, heartbeat: false }
+/** The resources that lines of a flavor name. */
+const namesIn = (lines: readonly string[]): string => [...new Set(lines.flatMap((line) => [...line.matchAll(/name: ([^ ,}]+)/g)].map(([, name]) => name)))].join(', ')
 /** A ClusterQueue of line `at` with 8 CPUs and 32 GiB, and further lines of its spec. */
 const queue = (name: string, spec: readonly string[] = [], resources = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 32Gi }']) => [
   'apiVersion: kueue.x-k8s.io/v1beta1', 'kind: ClusterQueue', `metadata: { name: ${name} }`, 'spec:', ...spec.map((line) => `  ${line}`),
-  '  resourceGroups:', '  - coveredResources: [cpu, memory]', '    flavors:', '    - name: default', '      resources:', ...resources.map((each) => `      - ${each}`),
+  '  resourceGroups:', `  - coveredResources: [${namesIn(resources)}]`, '    flavors:', '    - name: default', '      resources:', ...resources.map((each) => `      - ${each}`),
 ].join('\n')
 const object = (kind: string, name: string, spec: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}`
 const file = (...objects: string[]) => ({ file: 'kueue.yaml', text: objects.join('\n---\n') })
@@ -86,6 +88,18 @@ describe('manifests of Kueue', () => {
     expect(of('v1beta1', strategies).findings.find(({ setting }) => setting === 'fairSharing')?.note).toBe('off: v1beta1 wants `enable: true`')
   })
 
+  it.each<[string, unknown]>([
+    ['[LessThanOrEqualToFinalShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare'] }],
+    ['[LessThanOrEqualToFinalShare, LessThanInitialShare]', { preemptionStrategies: ['LessThanOrEqualToFinalShare', 'LessThanInitialShare'] }],
+    ['[]', true], // both, as where none is given
+    ...[['[UNKNOWN]', '["UNKNOWN"]'], ['[LessThanInitialShare, LessThanOrEqualToFinalShare]', '["LessThanInitialShare","LessThanOrEqualToFinalShare"]'], ['[LessThanInitialShare, LessThanInitialShare]', '["LessThanInitialShare","LessThanInitialShare"]']].map(([given, found]): [string, unknown] =>
+      [given as string, `"kueue.yaml" line 15 fairSharing.preemptionStrategies: found ${found}, expected [LessThanOrEqualToFinalShare] or [LessThanInitialShare] or [LessThanOrEqualToFinalShare, LessThanInitialShare].`]),
+    ['LessThanInitialShare', '"kueue.yaml" line 15 fairSharing.preemptionStrategies: found "LessThanInitialShare", expected a list.'],
+  ])('are shared by strategies in the order that Kueue takes, and by no others: %s (TestValidate of its configuration)', (given, expected) => {
+    const objects = [queue('a'), `apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: { preemptionStrategies: ${given} }`]
+    expect(typeof expected === 'string' ? message(...objects) : made(objects).options.fairSharing).toEqual(expected)
+  })
+
   const configuration = (version: string, ...settings: string[]) => [`apiVersion: config.kueue.x-k8s.io/${version}`, 'kind: Configuration', ...settings].join('\n')
 
   it('take the jobs of no namespace in Kueue where they do not say of which, and say so', () => {
@@ -142,6 +156,24 @@ describe('manifests of Kueue', () => {
     expect(made([queue('a'), other]).findings.at(-1)).toMatchObject({ verdict: 'ignored', setting: 'ConfigMap' })
     expect(options(queue('a'), 'apiVersion: config.lws.x-k8s.io/v1alpha1\nkind: Configuration\nfairSharing: {}')['fairSharing']).toBeUndefined()
     expect(message(queue('a'), configuration('v1beta2'), inMap('apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration'))).toContain('is a second Configuration of Kueue.')
+  })
+
+  it('have the Configuration from a file beside them, or from values of Helm, in any order, each with its lines', () => {
+    const lines = ['apiVersion: config.kueue.x-k8s.io/v1beta2', 'kind: Configuration', 'fairSharing: {}', 'health: {}']
+    const values = ['managerConfig:', '  controllerManagerConfigYaml: |-', ...lines.map((line) => `    ${line}`)].join('\n')
+    const [queues, ...besides] = [queue('a'), lines.join('\n'), values, `kueue:\n${values.replace(/^/gm, '  ')}`].map((text, i) => ({ file: `file-${i}.yaml`, text }))
+    const read = (...sources: { file: string; text: string }[]) => queuePolicy(readQueues(sources[0]!, ...sources.slice(1)), facts) as KueuePolicy
+    for (const [i, beside] of besides.entries())
+      for (const { options: found, findings } of [read(queues!, beside), read(beside, queues!)]) {
+        expect(found.fairSharing).toBe(true)
+        const health = findings.find(({ setting }) => setting === 'health')
+        expect([health?.file, health?.line]).toEqual([beside.file, i === 0 ? 4 : i === 1 ? 6 : 7])
+        expect(new Set(findings.map(({ file }) => file))).toEqual(new Set(['file-0.yaml', beside.file]))
+      }
+    const refused = (text: string) => messageOf(() => read(queues!, { file: 'other.yaml', text }))
+    expect(refused('NodeName=n1\nPartitionName=p Nodes=n1')).toBe('"other.yaml": stands beside manifests of Kueue. Beside them stand manifests of the same scheduler, or values of its Helm chart, alone: queues.yaml+config.yaml.')
+    expect(refused('apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: { name: a }')).toContain('stands beside manifests of Kueue.')
+    expect(refused(queue('a'))).toBe('"other.yaml" line 3 metadata.name: ClusterQueue "a" was declared before. Give every one once.')
   })
 
   it('spare workloads from other queues as long as a Configuration says, with the gate open that Kueue has closed', () => {
@@ -285,9 +317,13 @@ describe('manifests of Kueue', () => {
   })
 
   it('refuse flavors of a group that differ in their resources, as Kueue does', () => {
-    const flavors = ['{ name: cpu, nominalQuota: 8 }', '{ name: memory, nominalQuota: 8 }'].join('\n      - ')
-    const two = `${queue('a', [], [flavors])}\n    - name: gpu\n      resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }]`
-    expect(message(two)).toMatch(/flavor "gpu" is of nvidia.com\/gpu, and "default" in the same group of cpu, memory\. Give both the same resources/)
+    const group = (covered: string) => `apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: { name: a }\nspec:\n  resourceGroups:\n  - { ${covered}flavors: [{ name: default, resources: [{ name: cpu, nominalQuota: 8 }, { name: memory, nominalQuota: 8 }] }`
+    expect(message(`${group('')}, { name: gpu, resources: [{ name: nvidia.com/gpu, nominalQuota: 8 }] }] }`)).toMatch(/flavor "gpu" is of nvidia.com\/gpu, and "default" in the same group of cpu, memory\. Give both the same resources/)
+    // of TestValidateClusterQueue and of its tests on a cluster, which have too few, too many, and others
+    const covered = (names: string) => message(`${group(`coveredResources: [${names}], `)}] }`)
+    const refused = (names: string) => `"kueue.yaml" line 6 spec.resourceGroups[0].flavors[0]: flavor "default" has quotas of cpu, memory, and coveredResources of its group are ${names}. Kueue wants both to be the same, in the same order: 0 where there is no quota.`
+    const others = ['cpu', 'cpu, memory, nvidia.com/gpu', 'memory, cpu', 'cpu, pods']
+    expect([covered('cpu, memory'), ...others.map(covered), covered('')]).toEqual(['no error', ...others.map(refused), refused('none')])
   })
 
   it('say whose file it is that has no queues', () => {
@@ -365,6 +401,8 @@ describe('manifests of Kueue', () => {
   it.each([
     ['a word that Kueue does not take', [queue('a', ['queueingStrategy: StrictFifo'])], '"kueue.yaml" line 5 spec.queueingStrategy: found "StrictFifo", expected BestEffortFIFO, StrictFIFO. Did you mean "StrictFIFO"?'],
     ['a quantity that is none', [queue('a', [], ['{ name: cpu, nominalQuota: lots }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found "lots", expected a quantity such as 8, 7910m or 16Gi.'],
+    ['a resource without its quota', [queue('a', [], ['{ name: cpu, borrowingLimit: 8 }'])], '"kueue.yaml" line 10 spec.resourceGroups[0].flavors[0].resources[0]: resource "cpu" has no nominalQuota. Kueue wants one: 0 where there is none.'],
+    ['a weight that would be 0 (TestValidateClusterQueue)', [queue('a', ['fairSharing: { weight: "0.000000001" }']), 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {}'], '"kueue.yaml" line 5 spec.fairSharing.weight: found "0.000000001", expected 0, or more than 1e-9.'],
     ['a threshold that is none', [queue('a', ['preemption: { borrowWithinCohort: { maxPriorityThreshold: high } }'])], '"kueue.yaml" line 5 spec.preemption.borrowWithinCohort.maxPriorityThreshold: found "high", expected a whole number.'],
     ['a queue declared twice', [queue('a'), queue('a')], '"kueue.yaml" line 15 metadata.name: ClusterQueue "a" was declared before. Give every one once.'],
     ['a queue without a name', [queue('""')], '"kueue.yaml" line 3 metadata.name: is missing.'],

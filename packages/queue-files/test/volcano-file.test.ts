@@ -39,7 +39,7 @@ const options = {
     { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
     { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }] },
   ],
-  placement: { weighted: { scores: { 'balanced-allocation': 1, binpack: 200 }, resourceWeights: { cpu: 5, gpu: 7 } } },
+  placement: { weighted: { scores: { 'balanced-allocation': 1, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
 }
 
 describe('queues of Volcano', () => {
@@ -59,7 +59,7 @@ describe('queues of Volcano', () => {
 
   it('have the configuration of Volcano itself where none is given', () => {
     const { policy, findings } = made(queue('default', '{ weight: 1, parent: root, deserved: { cpu: 1 }, reclaimable: true }'))
-    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } } } } })
+    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 } } } } } })
     expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note])).toEqual([
       ['approximated', 'configuration', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion'],
       ['honoured', 'default weight', ''],
@@ -74,6 +74,8 @@ describe('queues of Volcano', () => {
     const beside = queuePolicy(readQueues(queues, { file: 'volcano-scheduler.conf', text: conf }), facts)
     expect(beside.policy).toEqual({ volcano: { ...options, queues: { a: {}, default: {} } } })
     expect((queuePolicy(readQueues({ file: 'volcano-scheduler.conf', text: conf }), facts) as VolcanoPolicy).policy).toEqual({ volcano: { ...options, queues: { default: {} } } })
+    const classes = { ...queues, text: `${queues.text}---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: high }\nvalue: 5\n` }
+    expect(queuePolicy(readQueues(classes, { file: 'volcano-scheduler.conf', text: conf }), facts).policy).toEqual(beside.policy)
     const list = { apiVersion: 'v1', kind: 'List', items: [
       { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name: 'a' }, spec: {}, status: { state: 'Open' } },
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'volcano-scheduler-configmap' }, data: { 'volcano-scheduler.conf': conf } },
@@ -110,14 +112,53 @@ describe('queues of Volcano', () => {
       'approximated | 32 | nodeorder | as scores of the placement weighted',
       'approximated | 33 | nodeorder leastrequested.weight | 0 | as a weight of the placement weighted',
       'ignored | 33 | nodeorder nodeaffinity.weight | 2 | not simulated',
-      'approximated | 34 | binpack | as scores of the placement weighted',
-      'approximated | 35 | binpack binpack.weight | 2 | as a weight of the placement weighted',
-      'approximated | 35 | binpack binpack.cpu | 5 | as a weight of the placement weighted',
-      'approximated | 35 | binpack binpack.resources | nvidia.com/gpu | as a weight of the placement weighted',
-      'approximated | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | as a weight of the placement weighted',
+      'honoured | 34 | binpack | as scores of the placement weighted',
+      'honoured | 35 | binpack binpack.weight | 2 | ',
+      'honoured | 35 | binpack binpack.cpu | 5 | ',
+      'honoured | 35 | binpack binpack.resources | nvidia.com/gpu | ',
+      'honoured | 35 | binpack binpack.resources.nvidia.com/gpu | 7 | ',
       'ignored | 36 | sla | no waiting time above 0 is given, and those of jobs are not read',
       'ignored | 39 | PodGroup | not of the scheduling here',
     ])
+  })
+
+  describe('score nodes', () => {
+    const scoring = (plugins: string, resources = facts.resources) => queuePolicy(readQueues(source(`actions: allocate\ntiers:\n- plugins: [${plugins}]\n`)), { ...facts, resources }) as VolcanoPolicy
+    const placement = (plugins: string, resources?: readonly string[]) => (scoring(plugins, resources as string[]).policy as { readonly volcano: { readonly placement?: { readonly weighted: object } } }).volcano.placement?.weighted
+    const binpack = (args: string) => `{ name: binpack, arguments: { ${args} } }`
+    const all = 'binpack.resources: "nvidia.com/gpu, example.com/foo", binpack.resources.nvidia.com/gpu: 7, binpack.resources.example.com/foo: -3'
+
+    it.each<[string, string, object | undefined, (readonly string[])?]>([
+      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
+      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } }, ['cpu', 'mem']],
+      ['by CPUs and memory, if binpack lists nothing else', '{ name: binpack }', { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
+      // binpack_test.go: TestArguments
+      ['by weights', binpack(`binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 7, cpu: 5, mem: 2 } } }],
+      ['by weights of 1 where they are below 0, or left out', binpack('binpack.cpu: -5, binpack.resources: nvidia.com/gpu'), { scores: { 'binpack-percentage': 1 } }],
+      ['by no weight of what is not listed', binpack('binpack.resources.nvidia.com/gpu: 7'), { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
+      ['by weights of what the cluster has', binpack(`binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 1 } }, ['cpu']],
+      ['by nothing of weight 0', binpack('binpack.weight: 0'), undefined],
+    ])('%s', (_, plugins, expected, resources = facts.resources) => {
+      expect(placement(plugins, resources)).toEqual(expected)
+    })
+
+    it('and tell what becomes of it', () => {
+      const told = (args: string) => scoring(binpack(args)).findings.filter(({ setting }) => setting.startsWith('binpack ')).map(({ verdict, setting, note }) => [verdict, setting.slice(16), note].join(' | '))
+      expect(told(`binpack.cpu: -5, ${all}, binpack.gpu: 2, binpack.resources.amd.com/gpu: 2`)).toEqual([
+        'honoured | cpu | below 0: Volcano takes 1 then', 'honoured | resources | ', 'honoured | resources.nvidia.com/gpu | ', 'ignored | resources.example.com/foo | jobs ask for CPU, memory and GPUs',
+        'ignored | gpu | not simulated', 'ignored | resources.amd.com/gpu | binpack.resources does not list it',
+      ])
+      expect(told('binpack.resources: example.com/foo')).toEqual(['ignored | resources | jobs ask for CPU, memory and GPUs'])
+    })
+  })
+
+  it('tell amounts that Volcano refuses: capability, deserved, guarantee (validateResourceOfQueue)', () => {
+    const told = (spec: string) => made(queue('a', spec), 'actions: allocate\ntiers:\n- plugins: [{ name: capacity }]\n').findings.filter(({ note }) => note.includes('refuses')).map(({ setting, note }) => `${setting}: ${note}`)
+    const guarantee = (cpu: number, memory: string) => `guarantee: { resource: { cpu: ${cpu}, memory: ${memory} } }`
+    expect(told('{ capability: { cpu: 1, memory: 1Gi }, deserved: { cpu: 2, memory: 1Gi } }')).toEqual(['a deserved of cpu: more than its capability: Volcano refuses that'])
+    expect(told(`{ capability: { cpu: 1 }, ${guarantee(2, '1Gi')} }`)).toEqual(['a guarantee of cpu: more than its capability: Volcano refuses that', 'a guarantee of memory: more than its capability: Volcano refuses that'])
+    expect(told(`{ capability: { cpu: 4, memory: 4Gi }, deserved: { cpu: 2, memory: 2Gi }, ${guarantee(3, '2Gi')} }`)).toEqual(['a guarantee of cpu: more than its deserved: Volcano refuses that'])
+    expect(told(`{ ${guarantee(3, '2Gi')} }`)).toEqual([])
   })
 
   it('lie for drf where annotations say', () => {
@@ -205,6 +246,7 @@ describe('queues of Volcano', () => {
     ['actions: []\ntiers: []\n', '"volcano.yaml" line 1 actions: found [], expected actions. Write them with commas'],
     ['actions: allocate\ntiers:\n- plugins:\n  - enableJobOrder: true\n', '"volcano.yaml" line 4 tiers[0].plugins[0]: is a plug-in without a name.'],
     ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: maybe\n', '"volcano.yaml" line 5 tiers[0].plugins[0].enableJobOrder: found "maybe", expected true or false.'],
+    ['actions: allocate\ntiers:\n- plugins:\n  - name: proportion\n  - name: drf\n    enableHierarchy: true\n', '"volcano.yaml" line 6 tiers[0].plugins[1].enableHierarchy: stands in one tier with proportion, and Volcano refuses that. Leave one of them out.'],
     ['actions: allocate\ntiers: gang\n', '"volcano.yaml" line 2 tiers: found "gang", expected a list.'],
     [inMap.replace('1.5', 'much'), '"volcano.yaml" line 16 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],
     [inMap.replace('- plugins:', '- plugins: ['), '"volcano.yaml" line '],

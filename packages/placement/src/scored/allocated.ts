@@ -39,9 +39,25 @@ function meanOf(weights: ArrayLike<number>, percent: Percent): ShapeScore {
  *
  * Source: kube-scheduler before 1.35, NodeResourcesBalancedAllocation (balanced_allocation.go).
  */
-export const balancedAllocation =
-  (weights: ArrayLike<number>): ShapeScore =>
-  (node, shape, lane, cluster, work) => {
+export const balancedAllocation = (weights: ArrayLike<number>): ShapeScore => {
+  const balance = balanceBy(weights)
+  return (...of) => balance(1, ...of)
+}
+
+/**
+ * How much the task makes the parts of a node's resources that are in use more alike, or less: 75 where it does neither, in whole percent.
+ *
+ * Source: kube-scheduler from 1.35 on, NodeResourcesBalancedAllocation (balanced_allocation.go).
+ */
+export const balanceImprovement = (weights: ArrayLike<number>): ShapeScore => {
+  const balance = balanceBy(weights)
+  return (...of) => 50 + Math.floor((50 + balance(1, ...of) - balance(0, ...of)) / 2)
+}
+
+/** The balance of a node with the task, or without it. */
+const balanceBy =
+  (weights: ArrayLike<number>) =>
+  (tasks: 0 | 1, ...[node, shape, lane, cluster, work]: Parameters<ShapeScore>): number => {
     const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
     const parts: number[] = []
     for (let i = 0; i < resources.length; i++) {
@@ -49,7 +65,7 @@ export const balancedAllocation =
       const total = cluster.total(node, resource)
       const asked = work.demand(shape, resource)
       if (weights[resource] === 0 || total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
-      parts.push((total - cluster.free(node, resource) + asked) / total)
+      parts.push((total - cluster.free(node, resource) + tasks * asked) / total)
     }
     return Math.floor((1 - deviationOf(parts)) * 100)
   }

@@ -71,6 +71,12 @@ export const fullness =
     return weight === 0 ? 0 : sum / weight
   }
 
+/** The same in percent, as Volcano adds it to others. */
+export const percentFull = (weights: ArrayLike<number>): ShapeScore => {
+  const part = fullness(weights)
+  return (...of) => 100 * part(...of)
+}
+
 /** Distance of the job's nearest unplaced task from the node as a score in [0, 1]: 1 on it, 0 anywhere. */
 export const nearness: Score = (node, job, { work, lane, cluster }) => {
   if (!work.hasData(job, lane)) return 1

@@ -132,6 +132,27 @@ describe('reclaim (TestHandleReclaim)', () => {
   })
 })
 
+describe('queues in queues in queues (reclaimable_test.go, capacity_policy_test.go)', () => {
+  const due = (quota: number, limit = -1) => deserves(quota, 0, limit)
+  const left: Queues = { l: due(1), 'l.aside': due(0), 'l.mid': due(1), 'l.mid.leaf': due(1) }
+  const right: Queues = { r: due(1), 'r.mid': due(1), 'r.mid.leaf': due(1) }
+  const branch: Queues = { top: due(4), 'top.m1': due(2), 'top.m2': due(2), 'top.m1.a': due(2), 'top.m1.b': due(0), 'top.m2.a': due(2) }
+  const within = (limit: number, quota: number): Queues => ({ top: due(quota, limit), 'top.beside': due(quota, limit), 'top.mid': due(quota, limit), 'top.mid.leaf': due(quota, limit) })
+  it.each<[string, number, Queues, readonly Load[], Load, readonly string[] | undefined]>([
+    ['takes of another tree that has more than it is due', 2, { ...left, ...right }, [['r.mid.leaf_1', 2]], ['l.mid.leaf_in', 1], ['r.mid.leaf_1']],
+    ['takes nothing where the outermost queue would have more than it is due', 3, { ...left, ...right }, [['l.aside_1', 1], ['r.mid.leaf_1', 2]], ['l.mid.leaf_in', 1], undefined],
+    ['takes of another branch and of its own', 2, { ...branch, 'top.m2': due(0), 'top.m2.a': due(0) }, [['top.m1.b_1', 1], ['top.m2.a_1', 1]], ['top.m1.a_in', 2], ['top.m1.b_1', 'top.m2.a_1']],
+    ['takes nothing of another branch alone, with which its own would have more than it is due', 4, { ...branch, 'top.m1.b': due(1) }, [['top.m1.b_1', 1, 1, build], ['top.m2.a_1', 3]], ['top.m1.a_in', 2], undefined],
+    ['starts what stays below the limits', 9, within(3, 0), [['top.mid.leaf_1', 2]], ['top.mid.leaf_in', 1], []],
+    ['and nothing above that of the outermost queue', 9, within(3, 0), [['top.mid.leaf_1', 2], ['top.beside_1', 1]], ['top.mid.leaf_in', 1], undefined],
+    ['starts what may not be preempted within the quotas', 9, within(-1, 3), [['top.mid.leaf_1', 2, 1, build]], ['top.mid.leaf_in', 1, 1, build], []],
+    ['and nothing above that of the outermost one', 9, within(-1, 3), [['top.mid.leaf_1', 2, 1, build], ['top.beside_1', 1, 1, build]], ['top.mid.leaf_in', 1, 1, build], undefined],
+    ['of which what may be preempted takes nothing', 9, within(-1, 3), [['top.mid.leaf_1', 2, 1, build], ['top.beside_1', 1]], ['top.mid.leaf_in', 1, 1, build], []],
+  ])('%s', (_, gpus, queues, running, incoming, expected) => {
+    expect(taken([gpus], queues, running, incoming)).toEqual(expected)
+  })
+})
+
 describe('preempt (TestHandlePreempt)', () => {
   const q: Queues = { q: deserves(2) }
   const two: Queues = { q: deserves(2), r: deserves(2) }

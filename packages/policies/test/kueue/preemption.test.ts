@@ -49,6 +49,12 @@ describe('preemption, as in TestPreemption', () => {
     expect(preempted(options, admitted, incoming)).toEqual(expected)
   })
 
+  it.each([1, 2, 3, 4, 5])('takes %i of other queues, then the lowest priority, then the latest (TestCandidatesOrdering)', (count) => {
+    const queues: KueueOptions = { queues: { self: { cohort: 'c', nominalQuota: { cpu: 6 }, preemption: { ...lower, reclaimWithinCohort: 'Any' } }, other: { cohort: 'c', nominalQuota: { cpu: 0 } } } }
+    const admitted: Load[] = [['self_high', 1, 10], ['self_low', 1, -10], ['other_1', 1, 10], ['self_old', 1], ['self_current', 1], ['self_latest', 1]]
+    expect(preempted(queues, admitted, ['self_in', count, 11])).toEqual(['other_1', 'self_low', 'self_latest', 'self_current', 'self_old'].slice(0, count).sort())
+  })
+
   const shared: KueueOptions = {
     queues: Object.fromEntries(
       (['a', 'b', 'e'] as const).map((name) => [

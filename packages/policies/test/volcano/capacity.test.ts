@@ -40,12 +40,41 @@ describe('capacity (OnSessionOpenWithoutHierarchy)', () => {
       { q12: { deserved: amounts(1, 2), capability: both(4) }, q13: { deserved: both(0), capability: both(2) } },
       [wants('p19', 'q12', unit), wants('p21', 'q13', unit)], [wants('p20', 'q12', amounts(1, 2))], [],
     ],
+    [
+      'case7: not from a queue that has just what it deserves, and none of the GPUs that it deserves besides', { n7: amounts(4, 8, { gpu: 4 }) },
+      { q14: { deserved: amounts(2, 4, { gpu: 2 }) }, q15: {}, q16: { deserved: amounts(2, 4, { gpu: 2 }) } },
+      [wants('p22', 'q14', amounts(2, 4)), wants('p23', 'q15', { gpu: 1 }), wants('p24', 'q16', amounts(2, 1, { gpu: 1 }))], [wants('p25', 'q16', amounts(2, 3, { gpu: 1 }))], [],
+    ],
+    [
+      'case8: only from who holds what is asked', { n8: amounts(4, 8, { gpu: 1 }) }, { q17: { deserved: both(2) }, q18: { deserved: amounts(2, 4, { gpu: 1 }) } },
+      [wants('p26', 'q17', { mem: 4 }), wants('p27', 'q17', { cpu: 1 }), wants('p28', 'q17', { gpu: 1 }), wants('p29', 'q18', amounts(2, 4))],
+      [wants('p30', 'q18', { cpu: 1, gpu: 1 })], ['-p28', '+p30@n8'],
+    ],
+    [
+      'case9: not from a queue that deserves GPUs alone and has no more of these', { n8: amounts(4, 8, { gpu: 1 }) }, { q19: { deserved: { gpu: 1 } }, q20: { deserved: both(2) } },
+      [wants('p31', 'q19', amounts(4, 4, { gpu: 1 }))], [wants('p32', 'q20', both(1))], [],
+    ],
+    [
+      'case10: not beyond the capability', { n9: amounts(8, 100), n10: amounts(8, 100) }, { q21: { deserved: amounts(8, 100), capability: amounts(8, 100) }, q22: { capability: amounts(2, 5) } },
+      [wants('p33', 'q21', amounts(7, 90), { on: 'n9' }), wants('p35', 'q22', amounts(2, 5), { on: 'n10' })], [wants('p34', 'q21', amounts(2, 5))], [],
+    ],
   ])('%s', (_, on, queues, held, coming, expected) => {
     expect(outcome(on, options(queues), held, ...coming)).toEqual(expected)
   })
 })
 
 describe('capacity, whose turn it is', () => {
+  const turns = (queues: Queues, held: readonly JobSpec[]) => outcome({ n1: amounts(16, 16) }, { queues, actions: ['allocate'], tiers: [{ plugins: ['capacity'] }] }, held, ...['a', 'b'].map((queue) => wants(queue, queue, both(1))))
+  // the shares of Test_updateQueueAttrShare, of b, which holds something, against that of a, which holds nothing
+  it.each<[what: string, a: Queues[string], b: Queues[string], held: Amounts, first: string]>([
+    ['a queue that deserves nothing counts as full, though it has nothing', {}, { deserved: both(2) }, both(1), 'b'],
+    ['and comes after one that is full', {}, { deserved: both(2) }, both(2), 'b'],
+    ['but before one that has more than it deserves', {}, { deserved: both(2) }, amounts(3, 2), 'a'],
+    ['the memory may be what it has most of', {}, { deserved: amounts(2, 4) }, amounts(1, 5), 'a'],
+    ['nothing that it deserves is as if nothing were said', { deserved: both(0) }, { deserved: both(2) }, both(2), 'b'],
+  ])('%s', (_, a, b, held, first) => {
+    expect(turns({ a, b }, [wants('held', 'b', held)])[0]).toBe(`+${first}@n1`)
+  })
   it('does not count resources of which the queue deserves nothing (Resource.ResourceNames)', () => {
     const nodes: Nodes = { n1: amounts(8, 8) }
     const options: VolcanoOptions = { queues: { a: { deserved: both(2) }, b: { deserved: { cpu: 8 } } }, actions: ['allocate'], tiers: [{ plugins: ['capacity'] }] }
@@ -85,8 +114,6 @@ describe('capacity with queues in queues (OnSessionOpenWithHierarchy)', () => {
     q31: { parent: 'q3', deserved: both(2), capability: both(4) }, q32: { parent: 'q3', deserved: both(2), capability: both(4) }, q33: { parent: 'q3', deserved: both(0), capability: both(4) },
   }
   const q1: Queues = { q1: { capability: both(4) }, q2: { capability: both(4) }, q11: { parent: 'q1', capability: both(1) }, q12: { parent: 'q1', capability: both(3) } }
-  const full = amounts(16, 16, { gpu: 5 })
-  const large: Nodes = { n3: amounts(16, 16, { gpu: 5 }), aside: amounts(16, 16, { gpu: 5 }) }
   type Case = readonly [name: string, nodes: Nodes, queues: Queues, held: readonly JobSpec[], coming: readonly JobSpec[], expected: readonly string[]]
   it.each<Case>([
     ['case0: starts a task of a queue that holds jobs', nodes, q1, [], [wants('p1', 'q11', both(1))], ['+p1@n1']],
@@ -113,14 +140,15 @@ describe('capacity with queues in queues (OnSessionOpenWithHierarchy)', () => {
       { c1: { deserved: { gpu: 2 } }, c11: { parent: 'c1', deserved: { gpu: 2 } }, c12: { parent: 'c1' } },
       [wants('p18', 'c12', amounts(1, 1, { gpu: 2 })), wants('p17', 'c12', amounts(1, 1, { gpu: 2 }))], [wants('p16', 'c11', amounts(1, 1, { gpu: 2 }))], ['-p17', '+p16@n3'],
     ],
-    [
-      'case13, case15: enqueues for a queue that has nothing, though the node is full', large,
-      { root: { deserved: amounts(32, 32, { gpu: 10 }) }, c1: { guarantee: amounts(32, 32, { gpu: 10 }) }, c11: { parent: 'c1', guarantee: full }, c12: { parent: 'c1', guarantee: full } },
-      [wants('p20', 'c12', full, { on: 'n3' })], [wants('p19', 'c11', full, { on: 'aside' })], ['+p19@aside'],
-    ],
   ])('%s', (name, on, queues, held, coming, expected) => {
-    const isEnqueued = !/^case(1|6|13),?:? /.test(`${name.split(/[,:]/)[0]} `)
+    const isEnqueued = !/^case[16]:/.test(name)
     expect(outcome(on, options(queues, isEnqueued), held, ...coming)).toEqual(expected)
+  })
+  it('enqueues and takes back though the cluster is full, unless the root has a capability of its own (buildHierarchicalQueueAttrs)', () => {
+    const queues: Queues = { around: { deserved: { cpu: 100 } }, leaf1: { parent: 'around', deserved: { cpu: 60 } }, leaf2: { parent: 'around', deserved: { cpu: 40 } } }
+    const taken = (root: Queues) => outcome({ n1: { cpu: 100 } }, options({ ...root, ...queues }, false), [wants('a', 'leaf1', { cpu: 60 }), wants('b', 'leaf1', { cpu: 40 })], wants('c', 'leaf2', { cpu: 40 }))
+    expect(taken({})).toEqual(['-b', '+c@n1'])
+    expect(taken({ root: { capability: { cpu: 100 } } })).toEqual([])
   })
 })
 

@@ -3,17 +3,22 @@ import { knownWords, type Config } from '@sched/core'
 import type { KaiOptions } from '@sched/policies'
 import { secondsWithDays } from '../durations.js'
 import { at, fieldsOf, nameOf, textOf, unexpected, where, type Path } from '../fields.js'
-import type { Findings, Verdict } from '../finding.js'
+import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 
 /** What the scheduler of a shard adds to its queues. */
 export interface ShardSettings {
   readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod'>
-  /** Undefined: nothing is said. */
+  /** Undefined: the cluster has nothing that KAI goes by. */
   readonly placement: Config | undefined
 }
 
-const strategies = knownWords<string>({ binpack: 'most-allocated', spread: 'least-allocated' })
+const strategies = ['binpack', 'spread']
+/** That of both resources where nothing is said. */
+const BINPACK = 'binpack'
+const PLACED_BY = ['gpu', 'cpu']
+/** Plug-ins of which arguments are read. */
+const WITH_ARGUMENTS = ['minruntime', 'nodeplacement']
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
 /** Actions that are not here. */
@@ -25,13 +30,13 @@ const why = knownWords<string>({
 /**
  * What a SchedulingShard says: of several the one without `partitionLabelValue`, or else the first. Tells of each setting what becomes of it. Throws `BAD_INPUT` with the line.
  *
- * Source: KAI Scheduler, schedulingshard_types.go. Deviation: nodes are scored by the part that is taken of them, in KAI by what is left of GPUs, of CPUs for jobs without.
+ * Source: KAI Scheduler, schedulingshard_types.go.
  */
 export function shardSettings(shards: readonly KubernetesObject[], cluster: ClusterFacts, findings: Findings): ShardSettings {
   const isWhole = ({ object }: KubernetesObject) => textOf(at(object, ['spec', 'partitionLabelValue']) ?? '') === ''
   const chosen = shards.find(isWhole) ?? shards[0]
   for (const other of shards) if (other !== chosen) findings.add('ignored', where(other, []), `SchedulingShard ${nameOf(other)}`, '', why['partitionLabelValue'])
-  return chosen === undefined ? { options: {}, placement: undefined } : new Reading(chosen, cluster, findings).settings()
+  return chosen === undefined ? { options: {}, placement: placementBy({}, cluster) } : new Reading(chosen, cluster, findings).settings()
 }
 
 class Reading {
@@ -58,13 +63,13 @@ class Reading {
     }
     if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
     for (const [name, given] of Object.entries(fieldsOf(plugins)))
-      for (const field of Object.keys(fieldsOf(given))) if (name !== 'minruntime' || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
+      for (const field of Object.keys(fieldsOf(given))) if (!WITH_ARGUMENTS.includes(name) || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
     for (const [name, given] of Object.entries(fieldsOf(actions)))
       for (const [field, value] of Object.entries(fieldsOf(given))) {
         const isSo = field === 'enabled' && value !== absent.includes(name)
         this.#tell(isSo ? 'honoured' : 'ignored', ['actions', name, field], isSo ? '' : field === 'enabled' && value === false ? 'it cannot be switched off' : 'not simulated')
       }
-    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy)) }
+    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), fieldsOf(fieldsOf(fieldsOf(plugins)['nodeplacement'])['arguments'])) }
   }
 
   #time(path: Path, option: string, whyNot: string): void {
@@ -81,21 +86,30 @@ class Reading {
     this.#options['reclaimResolveMethod'] = given
   }
 
-  /** That of GPUs where the cluster has any, since these are what jobs are packed by. */
-  #placement(given: Readonly<Record<string, unknown>>): Config | undefined {
-    const counting = this.#cluster.resources.includes('gpu') ? 'gpu' : 'cpu'
-    const score = given[counting] === undefined ? undefined : strategies[textOf(given[counting])]
+  /** Arguments of the plug-in take the place of the strategy as a whole. */
+  #placement(strategy: Readonly<Record<string, unknown>>, replaced: Readonly<Record<string, unknown>>): Config | undefined {
+    const isReplaced = Object.keys(replaced).length > 0
+    this.#strategies(['placementStrategy'], strategy, isReplaced ? 'arguments of the plug-in nodeplacement take its place' : '')
+    this.#strategies(['plugins', 'nodeplacement', 'arguments'], replaced, '')
+    return placementBy(isReplaced ? replaced : strategy, this.#cluster)
+  }
+
+  #strategies(path: Path, given: Readonly<Record<string, unknown>>, whyNot: string): void {
     for (const [name, value] of Object.entries(given)) {
-      if (strategies[textOf(value)] === undefined) throw unexpected(this.#found, ['spec', 'placementStrategy', name], Object.keys(strategies).join(', '))
-      const counts = name === counting && this.#cluster.resources.includes(name)
-      this.#tell(counts ? 'approximated' : 'ignored', ['placementStrategy', name], counts ? `as ${score} of the placement weighted, for all jobs` : `nodes are chosen by ${counting}`)
+      if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path, name], strategies.join(', '))
+      const isThere = this.#cluster.resources.includes(name)
+      const note = whyNot !== '' ? whyNot : PLACED_BY.includes(name) ? (isThere ? '' : `the cluster has no ${name}`) : notSimulated(name, PLACED_BY)
+      this.#tell(note === '' ? 'honoured' : 'ignored', [...path, name], note)
     }
-    if (score === undefined || !this.#cluster.resources.includes(counting)) return undefined
-    return { weighted: { scores: { [score]: 1 }, resourceWeights: Object.fromEntries(this.#cluster.resources.map((name) => [name, name === counting ? 1 : 0])) } }
   }
 
   #tell(verdict: Verdict, path: Path, note: string): void {
     const value = at(this.#found.object, ['spec', ...path])
     this.#findings.add(verdict, where(this.#found, ['spec', ...path]), `${nameOf(this.#found)} ${path.join('.')}`, typeof value === 'object' ? '' : textOf(value), note)
   }
+}
+
+/** Both resources are packed unless something else is said (`PlacementStrategy.SetDefaultWhereNeeded`). */
+function placementBy({ gpu = BINPACK, cpu = BINPACK }: Readonly<Record<string, unknown>>, { resources }: ClusterFacts): Config | undefined {
+  return PLACED_BY.some((name) => resources.includes(name)) ? { 'kai-scores': { gpu: textOf(gpu), cpu: textOf(cpu) } } : undefined
 }

@@ -33,10 +33,11 @@ export const isKube = (text: string): boolean =>
   (/\bkubescheduler\.config\.k8s\.io\//.test(text) && /\bkind["']?\s*:\s*["']?KubeSchedulerConfiguration\b/.test(text))
   || /\bkind["']?\s*:\s*["']?PriorityClass(List)?\b/.test(text)
 
-/** Reads a KubeSchedulerConfiguration and PriorityClasses. Throws `BAD_INPUT` with the line. */
-export function readKube({ text, file }: SourceText): KubeFile {
-  refuseTemplate({ text, file })
-  const all = [...kubernetesObjects(text, file)]
+/** Reads a KubeSchedulerConfiguration and PriorityClasses, from one file or several. Throws `BAD_INPUT` with the line. */
+export function readKube(...sources: readonly SourceText[]): KubeFile {
+  for (const source of sources) refuseTemplate(source)
+  const file = sources.map((each) => each.file).join('+')
+  const all = sources.flatMap((source) => [...kubernetesObjects(source.text, source.file)])
   const [configuration, second] = all.filter(({ kind }) => kind === 'KubeSchedulerConfiguration')
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second KubeSchedulerConfiguration.', second.place(), 'Put each into a file of its own.')
   const classes = [...byName(all.filter(({ kind }) => kind === 'PriorityClass'), 'PriorityClass').values()].map(classOf)

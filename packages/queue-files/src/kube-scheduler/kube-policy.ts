@@ -28,8 +28,6 @@ const names = knownWords<readonly string[]>({ cpu: ['cpu'], memory: ['mem', 'mem
 const COUNTED = ['cpu', 'memory']
 /** That of the profile that is taken. */
 const PROFILE: Path = ['profiles', 0]
-/** Why arguments of plug-ins change nothing. */
-const whyArgs = knownWords<string>({ NodeResourcesBalancedAllocation: 'its resources are those of NodeResourcesFit' })
 
 /**
  * The policy `kube-scheduler` with the first profile of the configuration and the priorities whose pods preempt nobody. Throws `BAD_INPUT` with the line.
@@ -89,43 +87,78 @@ function percentageOf({ configuration, findings }: Reading): number {
   return 0
 }
 
+interface Scoring {
+  readonly scores: Record<string, number>
+  readonly resourceWeights: Record<string, number>
+  readonly resourceWeightsOf?: Record<string, Record<string, number>>
+  readonly shape?: ShapePoint[]
+}
+
+interface ShapePoint {
+  readonly utilization: number
+  readonly score: number
+}
+
 /** What the arguments of plug-ins say. */
 interface Args {
   /** Of kube-scheduler's strategies for the score of resources. */
-  strategy: 'least-allocated' | 'most-allocated'
+  strategy: 'least-allocated' | 'most-allocated' | 'requested-to-capacity-ratio'
+  /** Of the last of them. */
+  shape?: ShapePoint[]
   /** What each resource counts in it. */
   weights: Record<string, number>
+  /** Resources that NodeResourcesBalancedAllocation compares; undefined: all, on a cluster without CPUs and memory. */
+  balanced: string[] | undefined
   readonly preemption: { minCandidateNodesPercentage?: number; minCandidateNodesAbsolute?: number }
 }
 
 function argsOf(reading: Reading): Args {
   const { configuration, findings } = reading
-  const args: Args = { strategy: 'least-allocated', weights: defaultWeights(reading.resources), preemption: {} }
+  const args: Args = { strategy: 'least-allocated', weights: defaultWeights(reading.resources), balanced: countedHere(reading.resources).length === 0 ? undefined : countedHere(reading.resources), preemption: {} }
   const path = [...PROFILE, 'pluginConfig']
   for (const [i, each] of listAt(configuration, path).entries()) {
     const name = textOf(fieldsOf(each)['name'])
     const inside = [...path, i, 'args']
-    if (name === 'NodeResourcesFit') readFit(args, [...inside, 'scoringStrategy'], reading)
+    if (name === 'NodeResourcesFit') readFit(args, inside, reading)
+    else if (name === 'NodeResourcesBalancedAllocation') readBalanced(args, [...inside, 'resources'], reading)
     else if (name === 'DefaultPreemption') readPreemption(args, inside, reading)
-    else findings.add('ignored', where(configuration, [...path, i]), `pluginConfig of ${name}`, '', whyArgs[name] ?? 'it does not score here')
+    else findings.add('ignored', where(configuration, [...path, i]), `pluginConfig of ${name}`, '', 'it does not score here')
   }
   return args
 }
 
-function readFit(args: Args, path: Path, reading: Reading): void {
+function readFit(args: Args, around: Path, reading: Reading): void {
   const { configuration, findings } = reading
+  for (const field of Object.keys(fieldsOf(at(configuration.object, around))).filter((each) => each.startsWith('ignored')))
+    findings.add('ignored', where(configuration, [...around, field]), `NodeResourcesFit ${field}`, '', 'whatever a job asks has to be there')
+  const path = [...around, 'scoringStrategy']
   const type = at(configuration.object, [...path, 'type'])
   const line = where(configuration, path)
   if (type === 'RequestedToCapacityRatio') {
-    const points = listAt(configuration, [...path, 'requestedToCapacityRatio', 'shape']).map((each) => Number(fieldsOf(each)['score']))
-    const rises = (points.at(-1) ?? 0) > (points[0] ?? 0)
-    args.strategy = rises ? 'most-allocated' : 'least-allocated'
-    findings.add('approximated', line, 'scoringStrategy', type, `by ${args.strategy}: the score ${rises ? 'rises' : 'falls'} with what is in use`)
+    args.strategy = 'requested-to-capacity-ratio'
+    args.shape = shapeAt([...path, 'requestedToCapacityRatio', 'shape'], reading)
+    findings.add('honoured', line, 'scoringStrategy', type)
   } else if (type === 'LeastAllocated' || type === 'MostAllocated') {
     args.strategy = type === 'MostAllocated' ? 'most-allocated' : 'least-allocated'
     findings.add('honoured', line, 'scoringStrategy', type)
   } else if (type !== undefined) throw unexpected(configuration, [...path, 'type'], 'LeastAllocated, MostAllocated or RequestedToCapacityRatio')
   if (listAt(configuration, [...path, 'resources']).length > 0) args.weights = weightsAt([...path, 'resources'], reading)
+}
+
+/**
+ * Scores by utilization, both 0 where they are left out.
+ *
+ * Source: kube-scheduler, validation_pluginargs.go (validateFunctionShape).
+ */
+function shapeAt(path: Path, { configuration }: Reading): ShapePoint[] {
+  const points = listAt(configuration, path)
+  if (points.length === 0) throw unexpected(configuration, path, 'points such as { utilization: 100, score: 10 }')
+  return points.map((_, i) => {
+    const before = i === 0 ? -1 : (wholeAt(configuration, [...path, i - 1, 'utilization'], 0, 100) ?? 0)
+    const utilization = wholeAt(configuration, [...path, i, 'utilization'], 0, 100) ?? 0
+    if (utilization <= before) throw unexpected(configuration, [...path, i, 'utilization'], `more than that of the point before, ${before}`)
+    return { utilization, score: wholeAt(configuration, [...path, i, 'score'], 0, 10) ?? 0 }
+  })
 }
 
 /** What a resource of Kubernetes is called by the nodes of the cluster, `undefined` if they have none. */
@@ -136,9 +169,20 @@ function weightsBy(counted: ReadonlyMap<string, number>, resources: readonly str
   return counted.size === 0 ? {} : Object.fromEntries(resources.map((name) => [name, counted.get(name) ?? 0]))
 }
 
-function defaultWeights(resources: readonly string[]): Record<string, number> {
-  const counted = COUNTED.map((name) => nameHere(name, resources)).filter((name) => name !== undefined)
-  return weightsBy(new Map(counted.map((name) => [name, 1])), resources)
+const countedHere = (resources: readonly string[]): string[] => COUNTED.map((name) => nameHere(name, resources)).filter((name) => name !== undefined)
+const defaultWeights = (resources: readonly string[]): Record<string, number> => weightsBy(new Map(countedHere(resources).map((name) => [name, 1])), resources)
+
+/** All of them weigh 1; where none is named they are CPUs and memory. */
+function readBalanced(args: Args, path: Path, { configuration, findings, resources }: Reading): void {
+  const named = listAt(configuration, path).map((each, i) => {
+    const weight = wholeAt(configuration, [...path, i, 'weight'], 0, Infinity) || 1
+    if (weight !== 1) throw unexpected(configuration, [...path, i, 'weight'], '1, as kube-scheduler wants it')
+    const name = textOf(fieldsOf(each)['name'])
+    const here = nameHere(name, resources)
+    findings.add(here === undefined ? 'ignored' : 'honoured', where(configuration, [...path, i]), `balance of ${name}`, '', here === undefined ? `the cluster has no ${names[name]?.[0] ?? name}` : '')
+    return here
+  })
+  if (named.length > 0) args.balanced = named.filter((name) => name !== undefined)
 }
 
 /** A weight of 0 is none, and that is 1. */
@@ -168,8 +212,14 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
     throw unexpected(configuration, [...path, 'minCandidateNodesAbsolute'], 'a whole number from 1 on beside a percentage of 0')
 }
 
-/** Nodes that no plug-in scores are all the same: the first found is taken. */
-function scoresOf({ weights }: Plugins, args: Args): { scores: Record<string, number>; resourceWeights: Record<string, number> } {
-  const scores = { [args.strategy]: weights.NodeResourcesFit, 'balanced-allocation': weights.NodeResourcesBalancedAllocation }
-  return { scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)), resourceWeights: args.weights }
+/** Nodes that no plug-in scores are all the same: the first found is taken. Resources that are balanced are said where others count in the strategy. */
+function scoresOf({ weights }: Plugins, { strategy, weights: counts, balanced, shape }: Args): Scoring {
+  const scores = { [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation }
+  const isSaid = balanced !== undefined && scores['balanced-allocation'] > 0 && Object.entries(counts).some(([name, weight]) => weight > 0 !== balanced.includes(name))
+  return {
+    scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)),
+    resourceWeights: counts,
+    ...(isSaid && { resourceWeightsOf: { 'balanced-allocation': Object.fromEntries(Object.keys(counts).map((name) => [name, balanced.includes(name) ? 1 : 0])) } }),
+    ...(shape !== undefined && { shape }),
+  }
 }

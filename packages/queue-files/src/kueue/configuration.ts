@@ -1,7 +1,7 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import type { KueueOptions } from '@sched/policies'
 import { secondsAbove0, secondsOf } from '../durations.js'
-import { at, fieldsOf, textOf, unexpected, where, type Path } from '../fields.js'
+import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 import { inUnits, RESOURCES } from './quotas.js'
 
@@ -57,11 +57,25 @@ function preemptionProtection(found: KubernetesObject, isFair: boolean, findings
 function fairSharing(found: KubernetesObject, findings: Findings): KueueOptions['fairSharing'] {
   const given = found.object['fairSharing'] ?? undefined
   if (given === undefined) return undefined
-  const { enable, preemptionStrategies } = fieldsOf(given)
+  const { enable } = fieldsOf(given)
+  const strategies = strategiesAt(found)
   const isSilent = enable === undefined && textOf(found.object['apiVersion'] ?? '').endsWith('/v1beta1')
   findings.add('honoured', where(found, ['fairSharing']), 'fairSharing', '', isSilent ? 'off: v1beta1 wants `enable: true`' : '')
   if (isSilent || enable === false) return undefined
-  return Array.isArray(preemptionStrategies) ? { preemptionStrategies: preemptionStrategies as [] } : true
+  return strategies.length > 0 ? { preemptionStrategies: strategies } : true
+}
+
+type Strategies = ('LessThanOrEqualToFinalShare' | 'LessThanInitialShare')[]
+const sets: readonly Strategies[] = [['LessThanOrEqualToFinalShare'], ['LessThanInitialShare'], ['LessThanOrEqualToFinalShare', 'LessThanInitialShare']]
+
+/** Which strategies are given, none where Kueue takes both. Throws `BAD_INPUT` for others, and for another order (pkg/config/validation.go, validateFairSharing). */
+function strategiesAt(found: KubernetesObject): Strategies {
+  const path = ['fairSharing', 'preemptionStrategies']
+  const given = listAt(found, path).map(textOf)
+  if (given.length === 0) return []
+  const set = sets.find((each) => each.join() === given.join())
+  if (set === undefined) throw unexpected(found, path, sets.map((each) => `[${each.join(', ')}]`).join(' or '))
+  return set
 }
 
 /**

@@ -1,6 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { byName, fieldsOf, textOf } from '../fields.js'
+import { pathOfText } from '../held-text.js'
 import { innerObject } from '../inner-object.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate, templateError, templateMark } from '../template.js'
@@ -21,7 +22,7 @@ export interface KueueFile {
   readonly localQueues: readonly KubernetesObject[]
   /** Objects of the kind Namespace. */
   readonly namespaces: readonly KubernetesObject[]
-  /** Settings of Kueue itself, where the file has them, as they are or in their ConfigMap. */
+  /** Settings of Kueue itself, where the file has them, as they are, in their ConfigMap or in values of Helm. */
   readonly configuration: KubernetesObject | undefined
   /** Of other kinds. */
   readonly others: readonly KubernetesObject[]
@@ -31,23 +32,27 @@ const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'LocalQueue']
 const NAMESPACE = 'Namespace'
 /** The key of Kueue's Configuration in the ConfigMap `kueue-manager-config`. */
 const CONFIGURATION = 'controller_manager_config.yaml'
+/** The same in values of its Helm chart. */
+const OF_HELM = 'controllerManagerConfigYaml'
 
 /** Whether a text has queues of Kueue, as manifests or as kubectl prints them. */
 export const isKueue = (text: string): boolean => /kueue\.x-k8s\.io\//.test(text) && /\bkind["']?\s*:\s*["']?(ClusterQueue|Cohort)(List)?\b/.test(text)
 
-/** Reads manifests of Kueue. Throws `BAD_INPUT` with the line. */
-export function readKueue({ text, file }: SourceText): KueueFile {
-  const all = objectsOf(text, file)
+/** Reads manifests of Kueue, from one file or several. Throws `BAD_INPUT` with the line. */
+export function readKueue(...sources: readonly SourceText[]): KueueFile {
+  const file = sources.map((each) => each.file).join('+')
+  const read = sources.map((source) => ({ source, objects: objectsOf(source.text, source.file) }))
+  const all = read.flatMap(({ objects }) => objects)
   const of = (kind: string): KubernetesObject[] => {
     const found = all.filter((each) => each.kind === kind)
     return kind === 'LocalQueue' ? found : [...byName(found, kind).values()] // those of several namespaces may be called alike
   }
   const clusterQueues = of('ClusterQueue')
   if (clusterQueues.length === 0) throw new SchedError('BAD_INPUT', 'has no ClusterQueue.', { file }, 'Give all in one file: kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml')
-  const configurationOf = new Map(all.flatMap((each) => {
-    const found = configurationIn(each, { text, file })
+  const configurationOf = new Map(read.flatMap(({ source, objects }) => objects.flatMap((each) => {
+    const found = configurationIn(each, source)
     return found === undefined ? [] : [[each, found] as const]
-  }))
+  })))
   const [configuration, second] = configurationOf.values()
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second Configuration of Kueue.', second.place(), 'Give one.')
   return {
@@ -58,8 +63,8 @@ export function readKueue({ text, file }: SourceText): KueueFile {
 
 /** The Configuration that an object is, or holds as a text; other controllers have some of this kind, too. */
 function configurationIn(found: KubernetesObject, source: SourceText): KubernetesObject | undefined {
-  const isThere = found.kind === 'ConfigMap' && typeof fieldsOf(found.object['data'])[CONFIGURATION] === 'string'
-  const inner = isThere ? innerObject(found, ['data', CONFIGURATION], source) : found
+  const path = pathOfText(found.object, (_, key) => key === CONFIGURATION || key === OF_HELM)
+  const inner = path === undefined ? found : innerObject(found, path, source)
   return inner?.kind === 'Configuration' && textOf(inner.object['apiVersion'] ?? '').startsWith('config.kueue.x-k8s.io/') ? inner : undefined
 }
 

@@ -1,8 +1,8 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { knownWords, SchedError, suggest, type Toleration } from '@sched/core'
 import type { KueueOptions } from '@sched/policies'
-import { fieldsOf, nameOf, textOf, where } from '../fields.js'
-import { Findings, notSimulated } from '../finding.js'
+import { fieldsOf, nameOf, textOf, unexpected, where } from '../fields.js'
+import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import { configured, OFF, userWeights } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
@@ -51,6 +51,7 @@ const ofQueue: { readonly [field: string]: Known } = {
     preference: ['BorrowingOverPreemption', 'PreemptionOverBorrowing'],
   },
 }
+const NANO = 1e-9
 const modes: readonly string[] = ['UsageBasedAdmissionFairSharing', 'NoAdmissionFairSharing']
 const BESIDE_FAIR = 'with fair sharing shares decide whom a workload may preempt: it changes nothing'
 const why = knownWords<string>({
@@ -111,7 +112,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const stops = stopsOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
   tellOthers(file.others, findings, whyNot)
-  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort((a, b) => a.line - b.line) }
+  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
 }
 
 /** The fields of an object that mean something here, checked; others are told. */
@@ -160,7 +161,7 @@ function fieldsAt(found: KubernetesObject, path: Path, value: unknown, known: ob
 }
 
 function checked(found: KubernetesObject, path: Path, value: unknown, what: readonly string[] | 'whole' | 'quantity' | 'name'): unknown {
-  if (what === 'quantity') return quantityAt(found, ...path)
+  if (what === 'quantity') return weightAt(found, path)
   if (what === 'whole' ? Number.isInteger(value) : typeof value === 'string' && (what === 'name' ? value !== '' : what.includes(value))) return value
   const expected = what === 'whole' ? 'a whole number' : what === 'name' ? 'a name' : what.join(', ')
   throw new SchedError(
@@ -169,6 +170,13 @@ function checked(found: KubernetesObject, path: Path, value: unknown, what: read
     found.place(...path),
     typeof what === 'object' && typeof value === 'string' ? suggest(value, what) : '',
   )
+}
+
+/** What Kueue would take for 0, though it is not, it refuses (pkg/webhooks/common.go, validateFairSharing). */
+function weightAt(found: KubernetesObject, path: Path): number {
+  const weight = quantityAt(found, ...path)
+  if (weight > 0 && weight <= NANO) throw unexpected(found, path, `0, or more than ${NANO}`)
+  return weight
 }
 
 /** Names of v1beta2, and fields that stand further inside there, as the policy has them. */

@@ -2,7 +2,7 @@ import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
-import { fieldsOf, nameOf, textOf } from '../fields.js'
+import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import type { KueueFile } from './kueue-file.js'
 import { checkGroups, groupsOf } from './resource-groups.js'
 
@@ -96,17 +96,17 @@ function addResource(
   for (const kind of kinds) {
     if (given[kind] === undefined || given[kind] === null) continue
     const path = [...at.path, kind]
-    const { line = 1 } = found.place(...path)
+    const line = where(found, path)
     const setting = `${nameOf(found)} ${kind} of ${at.flavor === undefined ? '' : `${at.flavor} `}${name}`
     const text = textOf(given[kind])
     const amount = quantityAt(found, ...path)
     const known = inUnits(name, amount)
     if (known === undefined || !resources.includes(known.resource)) {
-      findings.add('ignored', { line }, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
+      findings.add('ignored', line, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
       continue
     }
     if (kind !== 'nominalQuota' && !isInside(found)) {
-      findings.add('ignored', { line }, setting, text, `it is in no ${found.kind === 'Cohort' ? 'other ' : ''}cohort, with which it could share; Kueue refuses that`)
+      findings.add('ignored', line, setting, text, `it is in no ${found.kind === 'Cohort' ? 'other ' : ''}cohort, with which it could share; Kueue refuses that`)
       continue
     }
     const all = (quotas[kind] ??= {})
@@ -117,7 +117,7 @@ function addResource(
     const note = kind === 'nominalQuota'
       ? beyondCluster(known.resource, amounts[known.resource] as number, known.unit, { totals: totals ?? {} })
       : isBeyond ? 'more than its nominal quota: Kueue refuses that' : ''
-    findings.add(isOther ? 'approximated' : 'honoured', { line }, setting, text, isOther ? 'together with the other GPUs: nodes have them as one resource' : note)
+    findings.add(isOther ? 'approximated' : 'honoured', line, setting, text, isOther ? 'together with the other GPUs: nodes have them as one resource' : note)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { fieldsOf } from '../fields.js'
+import { at, fieldsOf, listAt, textOf } from '../fields.js'
 
 /** A flavor of a resource group with what it says of resources, and the way to it. */
 export interface Flavor {
@@ -23,8 +23,8 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 /**
- * Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, for flavors of a group that differ in their resources, and for
- * flavors and resources that are given twice, of which one would count.
+ * Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, for flavors of a group that differ in their resources, or are of others than
+ * it says it covers, and for flavors and resources that are given twice, of which one would count.
  *
  * Source: Kueue, clusterqueue_webhook.go (validateResourceGroups).
  */
@@ -49,10 +49,13 @@ export function checkGroups(found: KubernetesObject): void {
           place(...path, i),
           'Write `- name: cpu`, memory or nvidia.com/gpu, and its quotas.',
         )
+      if (field === undefined && (fieldsOf(each)['nominalQuota'] ?? undefined) === undefined)
+        throw new SchedError('BAD_INPUT', `resource "${textOf(fieldsOf(each)['name'])}" has no nominalQuota.`, place(...path, i), 'Kueue wants one: 0 where there is none.')
       if (field !== undefined) check(fieldsOf(each)[field], [...path, i, field], further)
     }
   }
   check(fieldsOf(object['spec'])['resourceGroups'], ['spec', 'resourceGroups'], ['flavors', 'resources'])
+  checkCovered(found)
   for (const [first, ...others] of groupsOf(found))
     for (const { name, resources, path } of others) {
       const [here, there] = [resources, first?.resources ?? []].map(namesOf)
@@ -65,6 +68,25 @@ export function checkGroups(found: KubernetesObject): void {
         )
     }
   checkOnce(found)
+}
+
+/**
+ * Throws `BAD_INPUT` where `coveredResources` is given and a flavor has others, or has them in another order.
+ *
+ * Source: Kueue, clusterqueue_types.go (ResourceGroup: as many in each flavor), clusterqueue_webhook.go (validateFlavorQuotas: one by one the same names).
+ */
+function checkCovered(found: KubernetesObject): void {
+  for (const [g, flavors] of groupsOf(found).entries()) {
+    const path = ['spec', 'resourceGroups', g, 'coveredResources']
+    if (at(found.object, path) === undefined) continue
+    const covered = listAt(found, path).map(textOf)
+    for (const { name, resources, path: here } of flavors) {
+      const own = resources.map((each) => textOf(each['name']))
+      if (own.length === covered.length && own.every((resource, r) => resource === covered[r])) continue
+      const [has, wants] = [own, covered].map((names) => names.join(', ') || 'none')
+      throw new SchedError('BAD_INPUT', `flavor "${name}" has quotas of ${has}, and coveredResources of its group are ${wants}.`, found.place(...here), 'Kueue wants both to be the same, in the same order: 0 where there is no quota.')
+    }
+  }
 }
 
 function checkOnce(found: KubernetesObject): void {

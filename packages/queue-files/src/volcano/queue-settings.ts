@@ -165,11 +165,23 @@ class Reading {
       else {
         const others = taken[unit.resource]
         taken[unit.resource] = unit.amount + (others ?? 0)
-        if (others === undefined) tell('honoured', beyondCluster(unit.resource, kind === 'capability' ? 0 : unit.amount, unit.unit, cluster))
+        if (others === undefined) tell('honoured', this.#refused(kind, resource) ?? beyondCluster(unit.resource, kind === 'capability' ? 0 : unit.amount, unit.unit, cluster))
         else tell('approximated', 'together with the other GPUs: nodes have them as one resource')
       }
     }
     return Object.keys(taken).length === 0 ? undefined : taken
+  }
+
+  /** Where an amount is more than one that bounds it, if that says anything at all (validate_queue.go, validateResourceOfQueue). */
+  #refused(kind: (typeof amountKinds)[number], resource: string): string | undefined {
+    const { found } = this.#queue
+    const bounds = { capability: [], deserved: ['capability'], guarantee: ['capability', 'deserved'] } as const
+    const own = quantityAt(found, ...amountsOf(found, kind).path, resource)
+    const bound = bounds[kind].find((each) => {
+      const { path, amounts } = amountsOf(found, each)
+      return Object.keys(amounts).length > 0 && own > (amounts[resource] === undefined ? 0 : quantityAt(found, ...path, resource))
+    })
+    return bound === undefined ? undefined : `more than its ${bound}: Volcano refuses that`
   }
 
   #tell(verdict: Verdict, path: readonly string[], value: unknown, note = ''): void {

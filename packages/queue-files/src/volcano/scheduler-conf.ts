@@ -4,6 +4,7 @@ import type { VolcanoOptions } from '@sched/policies'
 import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
 import { fieldsOf, listAt, textOf, type Path } from '../fields.js'
+import { NodeScores, resourceOf, SCORING } from './node-scores.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -21,8 +22,6 @@ const otherActions = knownWords<string>({
   gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'nothing is moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
 })
 const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla']
-/** Those that score nodes. */
-const scoring: readonly string[] = ['nodeorder', 'binpack']
 const why = knownWords<string>({
   predicates: 'what nodes have, and labels that jobs require, are looked at in any case', tdm: 'nodes have no times of their own', 'task-topology': 'tasks of a job have no places beside each other',
   numaaware: 'nodes have no inner topology', cdp: 'nobody has a cooldown', rescheduling: 'nothing is moved', usage: 'nodes are taken by what is asked', extender: 'nobody else is asked', pdb: 'there are no disruption budgets',
@@ -39,26 +38,22 @@ const otherFlags = [
   'enableTargetJob', 'enableReservedNodes', 'enableNamespaceOrder', 'enableClusterOrder',
 ]
 
-/** The score of `weighted` for an argument of nodeorder, with its weight where none is given. */
-const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
-  'leastrequested.weight': ['least-allocated', 1], 'balancedresource.weight': ['balanced-allocation', 1], 'mostrequested.weight': ['most-allocated', 0],
-}
-const OWN_RESOURCE = /^binpack\.resources\.(.+)$/
-
 /** Reads the configuration of Volcano's scheduler, telling setting by setting what is honoured. Throws `BAD_INPUT` with the line. */
-export function schedulerConf(conf: KubernetesObject, findings: Findings): SchedulerConf {
-  return new Reader(conf, findings).read()
+export function schedulerConf(conf: KubernetesObject, resources: readonly string[], findings: Findings): SchedulerConf {
+  return new Reader(conf, resources, findings).read()
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 class Reader {
   readonly #conf: KubernetesObject
+  readonly #resources: readonly string[]
   readonly #findings: Findings
-  readonly #scores = new Scores()
+  readonly #scores = new NodeScores()
 
-  constructor(conf: KubernetesObject, findings: Findings) {
+  constructor(conf: KubernetesObject, resources: readonly string[], findings: Findings) {
     this.#conf = conf
+    this.#resources = resources
     this.#findings = findings
   }
 
@@ -68,9 +63,18 @@ class Reader {
     const chosen = this.#actions(object['actions'])
     const tiers = listAt(this.#conf, ['tiers']).map((_, t): Tier => {
       const path = ['tiers', t, 'plugins']
+      this.#checkTree(path)
       return { plugins: listAt(this.#conf, path).flatMap((given, p) => this.#plugin(fieldsOf(given), [...path, p])) }
     })
-    return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement }
+    return { options: { ...(chosen.length > 0 && { actions: chosen }), tiers }, placement: this.#scores.placement(this.#resources) }
+  }
+
+  /** Throws `BAD_INPUT` for the two plug-ins that Volcano does not take in one tier (UnmarshalSchedulerConf). */
+  #checkTree(path: Path): void {
+    const plugins = listAt(this.#conf, path).map(fieldsOf)
+    const tree = plugins.findIndex((each) => each['name'] === 'drf' && each['enableHierarchy'] === true)
+    if (tree >= 0 && plugins.some((each) => each['name'] === 'proportion'))
+      throw new SchedError('BAD_INPUT', 'stands in one tier with proportion, and Volcano refuses that.', this.#conf.place(...path, tree, 'enableHierarchy'), 'Leave one of them out.')
   }
 
   #tell(verdict: Verdict, path: Path, setting: string, value: unknown, note = ''): void {
@@ -105,17 +109,17 @@ class Reader {
   /** As the policy has it; none where it does not decide whose work goes next. */
   #plugin({ name, arguments: args, ...rest }: Fields, path: Path): Plugin[] {
     if (typeof name !== 'string' || name === '') throw new SchedError('BAD_INPUT', 'is a plug-in without a name.', this.#conf.place(...path), 'Write "- name: gang".')
-    const isScoring = scoring.includes(name)
+    const isScoring = SCORING.includes(name)
     const known = acting.find((each) => each === name)
     const isIdle = name === 'sla' && secondsAbove0(textOf(fieldsOf(args)[WAITING] ?? '')) === undefined
     if (isIdle) this.#tell('ignored', path, name, '', 'no waiting time above 0 is given, and those of jobs are not read')
     else if (known !== undefined) this.#tell('honoured', path, name, '')
-    else if (isScoring) this.#tell('approximated', path, name, '', 'as scores of the placement weighted')
-    else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...scoring, 'predicates'])}`)
+    else if (isScoring) this.#tell(name === 'binpack' ? 'honoured' : 'approximated', path, name, '', 'as scores of the placement weighted')
+    else this.#tell('ignored', path, name, '', why[name] ?? `not simulated${didYouMean(name, [...acting, ...SCORING, 'predicates'])}`)
     const switched = Object.fromEntries(Object.entries(rest).flatMap(([flag, value]) => this.#flag(name, flag, value, [...path, flag])))
     const isOn = switched['enableNodeOrder'] !== false
     if (isScoring && isOn) this.#scores.turnOn(name)
-    const numbers = Object.fromEntries(Object.entries(fieldsOf(args)).flatMap(([argument, value]) => this.#argument(name, argument, value, [...path, 'arguments', argument], isOn)))
+    const numbers = Object.fromEntries(Object.keys(fieldsOf(args)).flatMap((argument) => this.#argument(name, argument, fieldsOf(args), [...path, 'arguments', argument], isOn)))
     if (known === undefined || isIdle) return []
     return [{ name: known, ...switched, ...(Object.keys(numbers).length > 0 && { arguments: numbers }) }]
   }
@@ -131,16 +135,17 @@ class Reader {
     const counts = known === 'enableHierarchy'
       ? name === 'capacity' || name === 'drf'
       : known === 'enableNodeOrder'
-        ? scoring.includes(name)
+        ? SCORING.includes(name)
         : acting.some((each) => each === name) && flags.includes(known)
     if (counts || value === (known !== 'enableHierarchy')) this.#tell('honoured', path, setting, value)
     else this.#tell('ignored', path, setting, value, known === 'enableHierarchy' ? 'it does not compare queues in a tree' : 'it cannot be switched off')
     return counts ? [[known, value]] : []
   }
 
-  #argument(name: string, argument: string, value: unknown, path: Path, isOn: boolean): [string, number][] {
+  #argument(name: string, argument: string, args: Fields, path: Path, isOn: boolean): [string, number][] {
+    const value = args[argument]
     const setting = `${name} ${argument}`
-    const number = (): number => numberAt(this.#conf, path, value)
+    const number = (least = 0): number => numberAt(this.#conf, path, value, least)
     if (name === 'overcommit' && /^overcommit-factor(\.|$)/.test(argument)) {
       const resource = resourceOf(argument.slice('overcommit-factor.'.length))
       const isKnown = !argument.includes('.') || resource !== undefined
@@ -153,8 +158,10 @@ class Reader {
       this.#tell('honoured', path, setting, value)
       return [[WAITING, longest]]
     }
-    const counts = scoring.includes(name) && isOn && this.#scores.take(name, argument, value, number)
-    this.#tell(counts ? 'approximated' : 'ignored', path, setting, value, counts ? 'as a weight of the placement weighted' : isOn ? 'not simulated' : 'it scores no nodes')
+    const [verdict, note] = !isOn
+      ? ['ignored' as const, 'it scores no nodes']
+      : SCORING.includes(name) ? this.#scores.take(name, argument, value, args['binpack.resources'], number) : ['ignored' as const, 'not simulated']
+    this.#tell(verdict, path, setting, value, note)
     return []
   }
 }
@@ -162,47 +169,8 @@ class Reader {
 /** A flag without the word before it, which is written in two ways. */
 const bare = (flag: string): string => flag.replace(/^enabled?/, '').toLowerCase()
 
-/** What scores of nodes come to. */
-class Scores {
-  readonly #scores: Record<string, number> = {}
-  readonly #weights: Record<string, number> = {}
-  #weight = 1
-  #packs = false
-
-  turnOn(plugin: string): void {
-    if (plugin === 'binpack') this.#packs = true
-    else for (const [score, weight] of Object.values(nodeScores)) this.#scores[score] ??= weight
-  }
-
-  /** Whether the argument counts. */
-  take(plugin: string, argument: string, value: unknown, number: () => number): boolean {
-    const score = plugin === 'nodeorder' ? nodeScores[argument] : undefined
-    if (score !== undefined) this.#scores[score[0]] = number()
-    if (plugin === 'nodeorder') return score !== undefined
-    if (argument === 'binpack.weight') this.#weight = number()
-    else if (argument === 'binpack.resources') return typeof value === 'string'
-    else {
-      const resource = resourceOf(OWN_RESOURCE.exec(argument)?.[1] ?? argument.replace(/^binpack\./, ''))
-      if (resource === undefined) return false
-      this.#weights[resource] = number()
-    }
-    return true
-  }
-
-  /** `binpack` is brought to 0..1 there, the others are percentages. */
-  get placement(): Config | undefined {
-    const percentages = Object.fromEntries(Object.entries(this.#scores).filter(([, weight]) => weight > 0))
-    const scores = { ...percentages, ...(this.#packs && this.#weight > 0 && { binpack: this.#weight * (Object.keys(percentages).length > 0 ? 100 : 1) }) }
-    if (Object.keys(scores).length === 0) return undefined
-    return { weighted: { scores, ...(Object.keys(this.#weights).length > 0 && { resourceWeights: this.#weights }) } }
-  }
-}
-
-/** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
-const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
-
-function numberAt(conf: KubernetesObject, path: Path, value: unknown): number {
+function numberAt(conf: KubernetesObject, path: Path, value: unknown, least: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof number === 'number' && number >= 0 && number < Infinity) return number
+  if (typeof number === 'number' && number >= least && Math.abs(number) < Infinity) return number
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number of at least 0.`, conf.place(...path))
 }

@@ -4,6 +4,7 @@ import { fieldsOf, textOf } from '../fields.js'
 import { byPlace, Findings } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import { NodeScores } from './node-scores.js'
 import { queueSettings, type Plugins } from './queue-settings.js'
 import { schedulerConf } from './scheduler-conf.js'
 import { DEFAULT, ROOT, type VolcanoFile } from './volcano-file.js'
@@ -18,8 +19,6 @@ export interface VolcanoPolicy extends QueuePolicy {
   readonly leaves: readonly string[]
 }
 
-/** As nodes are scored without a configuration: by nodeorder. */
-const ownScores: Config = { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } } }
 const ownPlugins: Plugins = new Map(['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion'].map((name) => [name, {}]))
 
 /**
@@ -29,7 +28,7 @@ const ownPlugins: Plugins = new Map(['priority', 'gang', 'conformance', 'overcom
  */
 export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): VolcanoPolicy {
   const findings = new Findings(file.file)
-  const conf = file.conf === undefined ? undefined : schedulerConf(file.conf, findings)
+  const conf = file.conf === undefined ? undefined : schedulerConf(file.conf, cluster.resources, findings)
   const plugins: Plugins = conf === undefined
     ? ownPlugins
     : new Map((conf.options.tiers ?? []).flatMap(({ plugins: own = [] }) =>
@@ -49,7 +48,7 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
   tellOthers(file.others, findings)
   const options: VolcanoOptions = { queues, ...conf?.options }
-  const placement = conf === undefined ? ownScores : conf.placement
+  const placement = conf === undefined ? ownPlacement(cluster.resources) : conf.placement
   const leaves = [
     ...file.queues.filter(({ name, isParent }) => name !== ROOT && !(isTree && isParent)).map(({ name }) => name),
     ...(file.queues.some(({ name }) => name === DEFAULT) ? [] : [DEFAULT]),
@@ -61,6 +60,13 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
     leaves,
     findings: findings.all.sort(byPlace),
   }
+}
+
+/** As nodes are scored without a configuration: by nodeorder. */
+function ownPlacement(resources: readonly string[]): Config | undefined {
+  const scores = new NodeScores()
+  scores.turnOn('nodeorder')
+  return scores.placement(resources)
 }
 
 /** Settings that are of no single queue, as written: actions, and the plug-ins of each tier. */

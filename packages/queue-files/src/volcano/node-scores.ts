@@ -1,0 +1,86 @@
+import type { Config } from '@sched/core'
+import type { Verdict } from '../finding.js'
+
+/** Plug-ins that score nodes. */
+export const SCORING: readonly string[] = ['nodeorder', 'binpack']
+/** The score of `weighted` for an argument of nodeorder, with its weight where none is given. */
+const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
+  'leastrequested.weight': ['least-allocated', 1], 'balancedresource.weight': ['balanced-allocation', 1], 'mostrequested.weight': ['most-allocated', 0],
+}
+/** Those in which CPUs and memory count alone. */
+const WITHOUT_GPUS = ['least-allocated', 'most-allocated']
+const LIST = 'binpack.resources'
+const WEIGHTS: Readonly<Record<string, 'cpu' | 'mem'>> = { 'binpack.cpu': 'cpu', 'binpack.memory': 'mem' }
+
+/** What becomes of an argument. */
+export type Told = readonly [verdict: Verdict, note: string]
+
+/**
+ * What plug-ins that score nodes come to.
+ *
+ * Source: Volcano, nodeorder.go, binpack.go (calculateWeight). Deviation: what kube-scheduler's plug-ins prefer in nodeorder beside resources is not there.
+ */
+export class NodeScores {
+  readonly #scores: Record<string, number> = {}
+  readonly #weights: Record<string, number> = {}
+  #weight = 1
+  #packs = false
+
+  turnOn(plugin: string): void {
+    if (plugin === 'binpack') this.#packs = true
+    else for (const [score, weight] of Object.values(nodeScores)) this.#scores[score] ??= weight
+  }
+
+  /** Takes an argument; `list` is what the plug-in lists in `binpack.resources`, of which alone others than CPUs and memory count. */
+  take(plugin: string, argument: string, value: unknown, list: unknown, number: (least: number) => number): Told {
+    if (plugin === 'nodeorder') {
+      const [score] = nodeScores[argument] ?? []
+      if (score === undefined) return ['ignored', 'not simulated']
+      this.#scores[score] = number(0)
+      return ['approximated', 'as a weight of the placement weighted']
+    }
+    if (argument === 'binpack.weight') {
+      this.#weight = number(0)
+      return ['honoured', '']
+    }
+    const listed = namesIn(argument === LIST ? value : list)
+    if (argument === LIST) {
+      for (const name of listed) this.#weigh(resourceOf(name), 1)
+      return listed.some((name) => resourceOf(name) !== undefined) ? ['honoured', ''] : ['ignored', ELSE]
+    }
+    const own = argument.startsWith(`${LIST}.`) ? argument.slice(LIST.length + 1) : undefined
+    const resource = WEIGHTS[argument] ?? (own === undefined ? undefined : resourceOf(own))
+    if (resource === undefined) return ['ignored', own === undefined ? 'not simulated' : ELSE]
+    if (own !== undefined && !listed.includes(own)) return ['ignored', `${LIST} does not list it`]
+    const weight = number(-Infinity)
+    this.#weights[resource] = weight < 0 ? 1 : weight
+    return ['honoured', weight < 0 ? 'below 0: Volcano takes 1 then' : '']
+  }
+
+  /** The list may come after the weight. */
+  #weigh(resource: string | undefined, weight: number): void {
+    if (resource !== undefined) this.#weights[resource] ??= weight
+  }
+
+  /** The placement on a cluster with these resources; undefined: nothing is scored. */
+  placement(resources: readonly string[]): Config | undefined {
+    const scores = Object.fromEntries(Object.entries(this.#scores).filter(([, weight]) => weight > 0))
+    const hasGpus = resources.includes('gpu')
+    const weights: Record<string, Record<string, number>> = {}
+    if (hasGpus) for (const score of WITHOUT_GPUS) if (score in scores) weights[score] = { gpu: 0 }
+    if (this.#packs && this.#weight > 0) {
+      scores['binpack-percentage'] = this.#weight
+      const counted = Object.entries({ gpu: 0, ...this.#weights }).filter(([name, weight]) => weight !== 1 && resources.includes(name))
+      if (counted.length > 0) weights['binpack-percentage'] = Object.fromEntries(counted)
+    }
+    if (Object.keys(scores).length === 0) return undefined
+    return { weighted: { scores, ...(Object.keys(weights).length > 0 && { resourceWeightsOf: weights }) } }
+  }
+}
+
+const ELSE = 'jobs ask for CPU, memory and GPUs'
+
+const namesIn = (list: unknown): string[] => (typeof list === 'string' ? list.split(',').map((each) => each.trim()).filter((each) => each !== '') : [])
+
+/** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
+export const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
