@@ -171,7 +171,7 @@ describe('weighted scores', () => {
       expect(chosen(scores as Scores, cluster, used, asked, resourceWeights)).toBe(expected)
     })
 
-    it('goes by how much a task improves the balance, as kube-scheduler does from 1.35 on', () => {
+    it('goes by how much a task improves the balance, as kube-scheduler does since kubernetes#135573', () => {
       // 60 and 80 percent of the first would be in use, 90 as before; 80 and 50 of the second, 85 after 65: 50 + (50 + 0) / 2 against 50 + (50 + 20) / 2
       const placed = (scores: Scores) => chosen(scores, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 60, mem: 40 }, { cpu: 80, mem: 10 }], { mem: 40 })
       expect([balanced, { 'balance-improvement': 1 }].map(placed)).toEqual(['small-0', 'large-0'])

@@ -37,7 +37,7 @@ function meanOf(weights: ArrayLike<number>, percent: Percent): ShapeScore {
  * How alike the parts of its resources are that would be in use on a node with the task: 1 less their standard deviation,
  * in whole percent. Resources of weight 0 do not count.
  *
- * Source: kube-scheduler before 1.35, NodeResourcesBalancedAllocation (balanced_allocation.go).
+ * Source: kube-scheduler, NodeResourcesBalancedAllocation (balanced_allocation.go), before kubernetes#135573 of December 2025.
  */
 export const balancedAllocation = (weights: ArrayLike<number>): ShapeScore => {
   const balance = balanceBy(weights)
@@ -47,7 +47,7 @@ export const balancedAllocation = (weights: ArrayLike<number>): ShapeScore => {
 /**
  * How much the task makes the parts of a node's resources that are in use more alike, or less: 75 where it does neither, in whole percent.
  *
- * Source: kube-scheduler from 1.35 on, NodeResourcesBalancedAllocation (balanced_allocation.go).
+ * Source: kube-scheduler, NodeResourcesBalancedAllocation, since kubernetes#135573 of December 2025.
  */
 export const balanceImprovement = (weights: ArrayLike<number>): ShapeScore => {
   const balance = balanceBy(weights)
