@@ -121,7 +121,7 @@ class Easy implements Policy {
 
   #planOnce(round: Round, lane: RigidLane, shadow: Shadow): void {
     shadow.forget()
-    const kept = this.#keptHead(round, lane)
+    const kept = this.#kept?.start(round, this.#jobs, lane) ?? None
     const head = kept === None ? startHeads(round, this.#jobs, lane) : kept
     if (head === None) return
     let isAsPlanned = !lane.fitsIn(lane.free, head) // it fits, but not on the nodes in sight: to be tried again
@@ -132,13 +132,6 @@ class Easy implements Policy {
       isAsPlanned = false
     }
     if (isAsPlanned) shadow.keep()
-  }
-
-  /** The first job of the last pass if it stays the first: it starts if there is room. */
-  #keptHead(round: Round, lane: RigidLane): JobId | None {
-    const head = this.#kept?.find(lane) ?? None
-    while (head !== None && lane.waits[head] === true && lane.fitsIn(lane.free, head)) if (!this.#jobs.start(head, round)) break
-    return this.#kept?.find(lane) ?? None
   }
 
   /** Backfills in order; false as soon as a job starts otherwise than the choice of those behind it has counted on. */

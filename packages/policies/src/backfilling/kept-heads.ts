@@ -1,4 +1,5 @@
-import { jobsByName, None, type Env, type JobId, type Seconds, type WorkListener } from '@sched/core'
+import { jobsByName, None, type Env, type JobId, type Round, type Seconds, type WorkListener } from '@sched/core'
+import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /** A job with its rank, since another one may have its number later; and its shadow time. */
@@ -8,7 +9,7 @@ interface Kept {
   time: Seconds
 }
 
-/** The first job of each lane that had to wait, with the shadow time of then: `keepHead` of `easy`. */
+/** The first job of each lane that had to wait, with the shadow time of then: `keepHead` of `strict` and `easy`. */
 export class KeptHeads implements WorkListener {
   readonly #work: Env['work']
   readonly #lanes: readonly RigidLane[]
@@ -18,6 +19,14 @@ export class KeptHeads implements WorkListener {
     this.#work = work
     this.#lanes = lanes
     this.#kept = lanes.map(() => ({ head: None, rank: NaN, time: NaN }))
+  }
+
+  /** Starts that of the lane if there is room; returns it while it waits. */
+  start(round: Round, jobs: RigidJobs, lane: RigidLane, mayStart: (job: JobId) => boolean = ANY): JobId | None {
+    for (;;) {
+      const head = this.find(lane)
+      if (head === None || !lane.fitsIn(lane.free, head) || !mayStart(head) || !jobs.start(head, round)) return head
+    }
   }
 
   /** That of the lane, if it still waits. */
@@ -54,3 +63,5 @@ export class KeptHeads implements WorkListener {
     }
   }
 }
+
+const ANY = () => true

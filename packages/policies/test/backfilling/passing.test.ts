@@ -1,4 +1,4 @@
-import { easy, fifo, sjf, type EasyOptions } from '@sched/policies'
+import { easy, fifo, sjf, strict, type EasyOptions } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { simulated } from './machine.js'
@@ -29,6 +29,8 @@ describe('the first waiting job', () => {
     const jobs = [job(3, 10), job(4, 8, 1), job(4, 2, 2)]
     expect(starts(jobs, {}, sjf())).toEqual([0, 12, 10])
     expect(starts(jobs, { keepHead: true }, sjf())).toEqual([0, 10, 18])
+    expect(simulated(jobs, [4], strict(sjf()))).toEqual([0, 12, 10])
+    expect(simulated(jobs, [4], strict(sjf(), { keepHead: true }))).toEqual([0, 10, 18])
   })
 
   it('has the shadow time of now, or that of when it began to wait', () => {
@@ -60,6 +62,16 @@ it.each([[true], [false]])('easy agrees with its reference, with extra: %s and a
       expect(simulated(jobs, [slots], easy(isSjf ? sjf() : fifo(), options))).toEqual(schedule(jobs, [slots], reference))
     }),
     { seed: 21, numRuns: 400 },
+  )
+})
+
+it('strict that keeps its head agrees with the reference that backfills nobody', () => {
+  const none = { extra: false, endBefore: true, keepHead: true }
+  fc.assert(
+    fc.property(worlds, ({ slots, jobs }) => {
+      expect(simulated(jobs, [slots], strict(sjf(), { keepHead: true }))).toEqual(schedule(jobs, [slots], passing(none, shortestFirst, false)))
+    }),
+    { seed: 22, numRuns: 300 },
   )
 })
 

@@ -7,8 +7,8 @@ export interface Passing {
   readonly keepHead: boolean
 }
 
-/** EASY with what simulators make of it: who may pass the first waiting job, and whether that stays the first. `order` sorts what waits. */
-export const passing = ({ extra: hasExtra, endBefore, keepHead }: Passing, order: (jobs: RigidJob[]) => RigidJob[], moments = endsOnly): Pass => {
+/** EASY with what simulators make of it: who may pass the first waiting job, and whether that stays the first. `order` sorts what waits; `backfills: false`: nobody passes. */
+export const passing = ({ extra: hasExtra, endBefore, keepHead }: Passing, order: (jobs: RigidJob[]) => RigidJob[], backfills = true): Pass => {
   let kept: { head: RigidJob; shadow: number } | undefined
   return (machine) => {
     if (kept !== undefined && fits(kept.head.size, machine.free())) machine.start(kept.head)
@@ -17,7 +17,7 @@ export const passing = ({ extra: hasExtra, endBefore, keepHead }: Passing, order
       const head = order(machine.waiting)[0]
       if (head === undefined) return
       if (fits(head.size, machine.free())) machine.start(head)
-      else kept = { head, shadow: shadowOf(head, machine, moments) }
+      else kept = { head, shadow: backfills ? shadowOf(head, machine) : -1 }
     }
     const { head, shadow } = kept
     let extra = hasExtra ? minus(machine.freeAt(shadow), head.size) : head.size.map(() => -1)
@@ -32,8 +32,8 @@ export const passing = ({ extra: hasExtra, endBefore, keepHead }: Passing, order
   }
 }
 
-const shadowOf = (head: RigidJob, machine: Machine, moments: typeof endsOnly): number => {
+const shadowOf = (head: RigidJob, machine: Machine): number => {
   const ends = machine.running.map(({ expected }) => expected)
-  for (const t of moments(machine.now, ends)) if (fits(head.size, machine.freeAt(t))) return t
+  for (const t of endsOnly(machine.now, ends)) if (fits(head.size, machine.freeAt(t))) return t
   throw new Error('the head is larger than the machine')
 }
