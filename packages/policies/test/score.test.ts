@@ -5,10 +5,12 @@ import { Formula } from '../src/orders/formula.js'
 import { simulated } from './backfilling/machine.js'
 import type { RigidJob } from './backfilling/reference/machine.js'
 
+type Quantities = [submit: number, wait: number, estimate: number, size: number]
+
 /** An expression, and what it is of the quantities. */
 interface Expression {
   readonly text: string
-  readonly of: (submit: number, wait: number, estimate: number, size: number) => number
+  readonly of: (...q: Quantities) => number
 }
 const binary: readonly (readonly [string, (a: number, b: number) => number])[] = [
   ['+', (a, b) => a + b],
@@ -29,10 +31,10 @@ const { expression } = fc.letrec<{ expression: Expression }>((tie) => ({
   expression: fc.oneof(
     { maxDepth: 5 },
     leaf,
-    fc.tuple(tie('expression'), fc.constantFrom(...binary), tie('expression')).map(([a, [sign, apply], b]) => ({ text: `(${a.text} ${sign} ${b.text})`, of: (...q) => apply(a.of(...q), b.of(...q)) })),
-    fc.tuple(tie('expression'), fc.integer({ min: 0, max: 4 })).map(([a, n]) => ({ text: `(${a.text})^${n}`, of: (...q) => Array.from({ length: n }, () => a.of(...q)).reduce((x, y) => x * y, 1) })),
-    fc.tuple(fc.constantFrom('min' as const, 'max' as const), tie('expression'), tie('expression')).map(([f, a, b]) => ({ text: `${f}(${a.text}, ${b.text})`, of: (...q) => Math[f](a.of(...q), b.of(...q)) })),
-    tie('expression').map((a) => ({ text: `-sqrt(${a.text})`, of: (...q) => -Math.sqrt(a.of(...q)) })),
+    fc.tuple(tie('expression'), fc.constantFrom(...binary), tie('expression')).map(([a, [sign, apply], b]) => ({ text: `(${a.text} ${sign} ${b.text})`, of: (...q: Quantities) => apply(a.of(...q), b.of(...q)) })),
+    fc.tuple(tie('expression'), fc.integer({ min: 0, max: 4 })).map(([a, n]) => ({ text: `(${a.text})^${n}`, of: (...q: Quantities) => Array.from({ length: n }, () => a.of(...q)).reduce((x, y) => x * y, 1) })),
+    fc.tuple(fc.constantFrom('min' as const, 'max' as const), tie('expression'), tie('expression')).map(([f, a, b]) => ({ text: `${f}(${a.text}, ${b.text})`, of: (...q: Quantities) => Math[f](a.of(...q), b.of(...q)) })),
+    tie('expression').map((a) => ({ text: `-sqrt(${a.text})`, of: (...q: Quantities) => -Math.sqrt(a.of(...q)) })),
   ),
 }))
 

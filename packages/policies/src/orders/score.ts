@@ -9,8 +9,9 @@ import { Formula } from './formula.js'
 const SHORTEST = 1
 
 /**
- * Formulas by name, largest first. WFP3 and UNICEF: Tang, Lan, Desai and Buettner, IEEE Cluster 2009; F1 to F4: Carastan-Santos and de Camargo, SC 2017, table 3,
- * whose smallest comes first. UNICEF divides by the logarithm of the size, which is 0 for jobs of one processor: they come first, among each other by wait over estimate.
+ * Formulas by name, largest first. WFP3 and UNICEF: Tang, Lan, Desai and Buettner, IEEE Cluster 2009; F1 to F4: Carastan-Santos and de Camargo, SC 2017,
+ * whose smallest comes first; SAF: Carastan-Santos et al., CCGrid 2019; the others: Lelong, Reis and Trystram, JSSPP 2017. UNICEF divides by the logarithm
+ * of the size, which is 0 for jobs of one processor: they come first, among each other by wait over estimate.
  */
 const named: ReadonlyMap<string, string> = new Map(Object.entries({
   wfp3: '(wait / estimate)^3 * size',
