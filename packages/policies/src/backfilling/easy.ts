@@ -151,12 +151,12 @@ class Easy implements Policy {
   #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow, single = false): boolean {
     if (single && lane.waits[job] !== true) return false // a limit holds it back since another one started
     for (let isFirst = true; lane.waits[job] === true && lane.fitsIn(lane.free, job); isFirst = false) {
-      const isBefore = shadow.isBefore(job, round.now)
-      if (!isBefore && !lane.fitsIn(shadow.extra, job)) return true
+      if (!shadow.isBefore(job, round.now) && !lane.fitsIn(shadow.extra, job)) return true
       if (single && !isFirst) return false
-      if (!isBefore) shadow.use(job, 1)
+      const isBeyond = shadow.isBeyond(job, round.now)
+      if (isBeyond) shadow.use(job, 1)
       if (this.#jobs.start(job, round)) continue
-      if (!isBefore) shadow.use(job, -1)
+      if (isBeyond) shadow.use(job, -1)
       return false
     }
     return true

@@ -121,6 +121,11 @@ export class Shadow {
     return now + (this.#lane.length[job] as number) <= this.#until
   }
 
+  /** Whether the job would hold what it asks beyond the shadow time if it started now: one that ends then takes nothing of what is extra, even if it is too late. */
+  isBeyond(job: JobId, now: Seconds): boolean {
+    return now + (this.#lane.length[job] as number) > this.time
+  }
+
   /** Takes what the job asks from the extra amounts, or gives it back. */
   use(job: JobId, sign: 1 | -1): void {
     subtract(this.extra, this.#lane, job, sign)
@@ -148,7 +153,7 @@ export class Shadow {
       return
     }
     if (this.#count + block.to - block.from > this.candidates.length) this.candidates = grown(this.candidates, this.#count + block.to - block.from)
-    if (this.#lane.width === 1) this.#collectAmounts(block, now)
+    if (this.#lane.width === 1 && !this.#endBefore) this.#collectAmounts(block, now)
     else this.#collectVectors(block, now)
   }
 
@@ -182,12 +187,11 @@ export class Shadow {
       const job = ids[i] as JobId
       this.least = Math.min(this.least, lane.demand[job * lane.width] as number)
       if (!lane.fitsIn(this.#room, job) || job === this.head) continue
-      const isBefore = this.isBefore(job, now)
-      if (!isBefore && !lane.fitsIn(this.#spare, job)) continue
+      if (!this.isBefore(job, now) && !lane.fitsIn(this.#spare, job)) continue
       this.candidates[this.#count++] = job
       if (!this.#inTurn) continue
       subtract(this.#room, lane, job, 1)
-      if (!isBefore) subtract(this.#spare, lane, job, 1)
+      if (this.isBeyond(job, now)) subtract(this.#spare, lane, job, 1)
     }
   }
 

@@ -20,6 +20,8 @@ describe('what may pass the first waiting job', () => {
     const jobs = [job(2, 10), job(4, 5), job(1, 10), job(1, 9)]
     expect(starts(jobs, {})).toEqual([0, 10, 0, 0])
     expect(starts(jobs, { endBefore: true })).toEqual([0, 10, 15, 0])
+    // one is left beside the head: for one that ends then, and, since that has given it back by then, for a long one
+    expect(starts([job(2, 10), job(3, 5, 1), job(1, 9, 1), job(1, 50, 1)], { endBefore: true })).toEqual([0, 10, 1, 1])
   })
 })
 

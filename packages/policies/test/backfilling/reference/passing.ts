@@ -26,7 +26,7 @@ export const passing = ({ extra: hasExtra, endBefore, keepHead }: Passing, order
       const inTime = endBefore ? end < shadow : end <= shadow
       if (job === head || !fits(job.size, machine.free()) || !(inTime || fits(job.size, extra))) continue
       machine.start(job)
-      if (!inTime) extra = minus(extra, job.size)
+      if (end > shadow) extra = minus(extra, job.size)
     }
     if (!keepHead) kept = undefined
   }
