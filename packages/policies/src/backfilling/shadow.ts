@@ -3,7 +3,7 @@ import { BlockBounds } from './block-bounds.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /** What may pass the first waiting job: see `EasyOptions`. */
-export interface Passing {
+interface Passing {
   readonly extra: boolean
   readonly endBefore: boolean
 }

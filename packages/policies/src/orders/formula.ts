@@ -1,8 +1,8 @@
 import { portableExp, portableLog, portableLog2, SchedError } from '@sched/core'
 
 /** What a formula reckons with, in the order of the arguments of `Formula.value`. */
-export const quantities = ['submit', 'wait', 'estimate', 'size'] as const
-export type Quantity = (typeof quantities)[number]
+const quantities = ['submit', 'wait', 'estimate', 'size'] as const
+type Quantity = (typeof quantities)[number]
 
 const functions = ['min', 'max', 'log', 'log2', 'log10', 'sqrt'] as const
 const operators = ['+', '-', '*', '/', '^', ...functions, 'negated'] as const

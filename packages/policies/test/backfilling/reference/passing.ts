@@ -1,7 +1,7 @@
 import { endsOnly } from './disciplines.js'
 import { fits, minus, type Machine, type Pass, type RigidJob } from './machine.js'
 
-export interface Passing {
+interface Passing {
   readonly extra: boolean
   readonly endBefore: boolean
   readonly keepHead: boolean
