@@ -34,6 +34,7 @@ import { fairOrder } from './orders/fair.js'
 import { fifoOrder } from './orders/fifo.js'
 import { ljfOrder } from './orders/ljf.js'
 import { lxfOrder } from './orders/lxf.js'
+import { scoreOrder } from './orders/score.js'
 import { priorityOrder } from './orders/priority.js'
 import { sjfOrder } from './orders/sjf.js'
 import { volcanoPolicy } from './volcano/volcano.js'
@@ -47,7 +48,7 @@ import { yunikornReservingPolicy } from './yunikorn/yunikorn-reserving.js'
 
 /** Adds all orders, disciplines and presets of this package to a registry. */
 export function registerPolicies(registry: Registry): Registry {
-  registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder)
+  registry.add(fifoOrder).add(fairOrder).add(priorityOrder).add(sjfOrder).add(ljfOrder).add(lxfOrder).add(scoreOrder)
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)

@@ -289,6 +289,8 @@ describe('the memory of a dispatcher', () => {
 
   it.each([
     ['whom conservative has promised a start', () => conservative(priority())],
+    ['who was the first of easy that keeps it', () => easy(priority(), { keepHead: true })],
+    ['and of strict', () => strict(priority(), { keepHead: true })],
     ['whom kueue has admitted', () => kueue({ defaults: { nominalQuota: { cpu: 16 } } })],
   ])('says %s, who would come behind one that is more important', (_, policy) => {
     expect([next(policy, true), next(policy, false)]).toEqual([['second'], ['important']])

@@ -1,8 +1,9 @@
-import { definePolicy, forwarding, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, SchedError, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'
+import { KeptHeads } from './kept-heads.js'
 import { overrunOptions, windowOptions } from './options.js'
 import { Reserving } from './reserving.js'
 import { RigidJobs } from './rigid-jobs.js'
@@ -14,6 +15,9 @@ const easyOptions = z.strictObject({
     .union([z.number().int().nonnegative(), z.literal('all')])
     .default(1)
     .describe('waiting jobs that get a reservation, made anew at every pass: 1 is EASY, 0 protects nobody'),
+  extra: z.boolean().default(true).describe('whether a job may pass the first one that ends after its shadow time and takes no more than what is left beside it; false: what passes ends by then'),
+  endBefore: z.boolean().default(false).describe('whether a job that would end at the very shadow time is too late'),
+  keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes, with the shadow time of when it became that'),
   ...windowOptions,
   ...overrunOptions,
 })
@@ -33,6 +37,9 @@ export interface EasyOptions extends z.input<typeof easyOptions> {
  * With more than one reservation, each of the first k waiting jobs gets the earliest start that the ones before it leave,
  * and the others start if they move none of these.
  *
+ * `extra: false`, `endBefore` and `keepHead` are what simulators make of it, for comparisons with them: without the first, jobs pass that need
+ * none of the processors of the first one, however long they run; under the last a shadow time neither gets earlier when a job ends early, nor goes to another job.
+ *
  * Source: Lifka, JSSPP 1995 (EASY); Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. `backfillOrder`: EASY-SJBF, Tsafrir et
  * al., IEEE TPDS 18(6), 2007.
  */
@@ -50,6 +57,13 @@ export const easyPolicy = definePolicy({
 export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, ...options }: EasyOptions = {}): Plug<'policy'> =>
   easyPolicy.plug({ order, backfillOrder, placement }, options)
 
+/** They are of the pass with one shadow time. */
+function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>): void {
+  const given = !extra ? 'extra: false' : endBefore ? 'endBefore' : keepHead ? 'keepHead' : undefined
+  if (given === undefined) return
+  throw new SchedError('BAD_OPTION', `${given} goes with one reservation and no windows.`, { field: 'easy' }, 'Leave out one of them.')
+}
+
 class Easy implements Policy {
   readonly promises = true
   readonly startsGangJobs: boolean
@@ -57,6 +71,7 @@ class Easy implements Policy {
   readonly #jobs: RigidJobs
   readonly #shadows: readonly Shadow[]
   readonly #explanations: Explanations
+  readonly #kept: KeptHeads | undefined
   /** Does the passes with windows, or with another number of reservations. */
   readonly #reserving: Reserving | undefined
 
@@ -66,11 +81,15 @@ class Easy implements Policy {
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
-    this.#shadows = jobs.lanes.map((lane) => new Shadow(lane))
+    this.#shadows = jobs.lanes.map((lane) => new Shadow(lane, options))
+    if (options.keepHead) this.#kept = new KeptHeads(env, jobs.lanes)
     this.#explanations = new Explanations(jobs, options.windows)
     const reservations = options.reservations === 'all' ? Infinity : options.reservations
-    if (reservations !== 1 || options.windows.length > 0) this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
-    Object.assign(this, forwarding(jobs))
+    if (reservations !== 1 || options.windows.length > 0) {
+      checkAlone(options)
+      this.#reserving = new Reserving(env, jobs, backfillOrder, reservations, options.windows)
+    }
+    Object.assign(this, forwarding(this.#kept, jobs))
   }
 
   schedule(round: Round): void {
@@ -102,10 +121,12 @@ class Easy implements Policy {
 
   #planOnce(round: Round, lane: RigidLane, shadow: Shadow): void {
     shadow.forget()
-    const head = startHeads(round, this.#jobs, lane)
+    const kept = this.#kept?.start(round, this.#jobs, lane) ?? None
+    const head = kept === None ? startHeads(round, this.#jobs, lane) : kept
     if (head === None) return
     let isAsPlanned = !lane.fitsIn(lane.free, head) // it fits, but not on the nodes in sight: to be tried again
-    shadow.compute(head, round)
+    shadow.compute(head, round, kept === None ? undefined : this.#kept?.timeOf(lane))
+    this.#kept?.keep(lane, head, shadow.time)
     if (!this.#tryCandidates(true, round, lane, shadow)) {
       this.#tryCandidates(false, round, lane, shadow)
       isAsPlanned = false
@@ -130,12 +151,12 @@ class Easy implements Policy {
   #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow, single = false): boolean {
     if (single && lane.waits[job] !== true) return false // a limit holds it back since another one started
     for (let isFirst = true; lane.waits[job] === true && lane.fitsIn(lane.free, job); isFirst = false) {
-      const isBefore = shadow.isBefore(job, round.now)
-      if (!isBefore && !lane.fitsIn(shadow.extra, job)) return true
+      if (!shadow.isBefore(job, round.now) && !lane.fitsIn(shadow.extra, job)) return true
       if (single && !isFirst) return false
-      if (!isBefore) shadow.use(job, 1)
+      const isBeyond = shadow.isBeyond(job, round.now)
+      if (isBeyond) shadow.use(job, 1)
       if (this.#jobs.start(job, round)) continue
-      if (!isBefore) shadow.use(job, -1)
+      if (isBeyond) shadow.use(job, -1)
       return false
     }
     return true

@@ -2,6 +2,15 @@ import { grown, None, type JobBlock, type JobId, type Round, type Seconds } from
 import { BlockBounds } from './block-bounds.js'
 import type { RigidLane } from './rigid-lane.js'
 
+/** What may pass the first waiting job: see `EasyOptions`. */
+interface Passing {
+  readonly extra: boolean
+  readonly endBefore: boolean
+}
+
+/** The largest double below a time. */
+const JUST_BELOW = 1 - 2 ** -53
+
 /**
  * The reservation of the first waiting job: when enough will be free for it, and what else will be free then. It is kept
  * between passes as long as nothing has changed.
@@ -9,6 +18,8 @@ import type { RigidLane } from './rigid-lane.js'
 export class Shadow {
   head: JobId | None = None
   time: Seconds = Infinity
+  /** What passes ends then at the latest, or takes of what is extra. */
+  #until: Seconds = Infinity
   /** Free at the shadow time beyond the head's demand. */
   readonly extra: Float64Array
   /** Jobs that may start, in the order in which they are to be tried: see `collect`. */
@@ -22,14 +33,18 @@ export class Shadow {
   readonly #spare: Float64Array
   readonly #bounds: BlockBounds
   readonly #lane: RigidLane
+  readonly #hasExtra: boolean
+  readonly #endBefore: boolean
   /** `lane.changes` when it was computed, -1: not to be used again. */
   #seen = -1
   /** Rank of the job that was promised a start last. */
   #promisedTo = NaN
   #promised: Seconds = Infinity
 
-  constructor(lane: RigidLane) {
+  constructor(lane: RigidLane, { extra, endBefore }: Passing) {
     this.#lane = lane
+    this.#hasExtra = extra
+    this.#endBefore = endBefore
     this.extra = new Float64Array(lane.width)
     this.#room = new Float64Array(lane.width)
     this.#spare = new Float64Array(lane.width)
@@ -50,10 +65,13 @@ export class Shadow {
     this.#seen = this.#lane.changes
   }
 
-  /** The shadow of `head`, and the promise of it. */
-  compute(head: JobId, round: Round): void {
+  /** The shadow of `head`, and the promise of it; `at`: it has been promised that time before. */
+  compute(head: JobId, round: Round, at?: Seconds): void {
     this.head = head
-    this.#find(head, round.now)
+    if (at === undefined) this.#find(head, round.now)
+    else this.#findAt(head, at)
+    if (!this.#hasExtra) this.extra.fill(-Infinity)
+    this.#until = this.#endBefore ? this.time * JUST_BELOW : this.time
     const rank = round.work.rank(head)
     if (this.time === Infinity || (rank === this.#promisedTo && this.time === this.#promised)) return
     this.#promisedTo = rank
@@ -86,9 +104,26 @@ export class Shadow {
     this.time = missing > 0 ? Infinity : time
   }
 
-  /** Whether the job would end by the shadow time if it started now. */
+  /** Below 0 where what should have ended by then will not have. */
+  #findAt(head: JobId, time: Seconds): void {
+    const { width, demand, free, running } = this.#lane
+    const { from, to, held } = running
+    for (let r = 0; r < width; r++) {
+      let left = (free[r] as number) - (demand[head * width + r] as number)
+      for (let at = from; at < to && running.endAt(at) <= time; at++) left += held[running.pieceAt(at) * width + r] as number
+      this.extra[r] = left
+    }
+    this.time = time
+  }
+
+  /** Whether the job would end in time if it started now. */
   isBefore(job: JobId, now: Seconds): boolean {
-    return now + (this.#lane.length[job] as number) <= this.time
+    return now + (this.#lane.length[job] as number) <= this.#until
+  }
+
+  /** Whether the job would hold what it asks beyond the shadow time if it started now: one that ends then takes nothing of what is extra, even if it is too late. */
+  isBeyond(job: JobId, now: Seconds): boolean {
+    return now + (this.#lane.length[job] as number) > this.time
   }
 
   /** Takes what the job asks from the extra amounts, or gives it back. */
@@ -113,19 +148,20 @@ export class Shadow {
 
   /** Adds the jobs of a block that may start to the candidates. */
   collect(block: JobBlock, now: Seconds): void {
-    if (!this.#bounds.mayHold(block, this.#room[0] as number, this.#spare[0] as number, now, this.time)) {
+    if (!this.#bounds.mayHold(block, this.#room[0] as number, this.#spare[0] as number, now, this.#until)) {
       this.least = Math.min(this.least, this.#bounds.leastOf(block))
       return
     }
     if (this.#count + block.to - block.from > this.candidates.length) this.candidates = grown(this.candidates, this.#count + block.to - block.from)
-    if (this.#lane.width === 1) this.#collectAmounts(block, now)
+    if (this.#lane.width === 1 && !this.#endBefore) this.#collectAmounts(block, now)
     else this.#collectVectors(block, now)
   }
 
   /** For one resource. Only a find is a branch that depends on a job: others would be mispredicted most of the time. */
   #collectAmounts({ ids, from, to }: JobBlock, now: Seconds): void {
     const { demand, length } = this.#lane
-    const { candidates, time, head } = this
+    const { candidates, head } = this
+    const until = this.#until
     const take = this.#inTurn ? 1 : 0
     let room = this.#room[0] as number
     let spare = this.#spare[0] as number
@@ -134,7 +170,7 @@ export class Shadow {
       const job = ids[i] as number
       const asks = demand[job] as number
       if (asks < least) least = asks
-      const isBefore = +(now + (length[job] as number) <= time)
+      const isBefore = +(now + (length[job] as number) <= until)
       if ((+(asks <= room) & (isBefore | +(asks <= spare))) === 0 || job === head) continue
       candidates[this.#count++] = job
       room -= take * asks
@@ -151,12 +187,11 @@ export class Shadow {
       const job = ids[i] as JobId
       this.least = Math.min(this.least, lane.demand[job * lane.width] as number)
       if (!lane.fitsIn(this.#room, job) || job === this.head) continue
-      const isBefore = this.isBefore(job, now)
-      if (!isBefore && !lane.fitsIn(this.#spare, job)) continue
+      if (!this.isBefore(job, now) && !lane.fitsIn(this.#spare, job)) continue
       this.candidates[this.#count++] = job
       if (!this.#inTurn) continue
       subtract(this.#room, lane, job, 1)
-      if (!isBefore) subtract(this.#spare, lane, job, 1)
+      if (this.isBeyond(job, now)) subtract(this.#spare, lane, job, 1)
     }
   }
 
@@ -164,13 +199,14 @@ export class Shadow {
   nextCandidate(from: number, now: Seconds): number {
     const count = this.#count
     const { width, demand, length, free } = this.#lane
-    const { candidates, head, time } = this
+    const { candidates, head } = this
+    const until = this.#until
     const room = free[0] as number
     const extra = this.extra[0] as number
     for (let i = from; i < count; i++) {
       const job = candidates[i] as JobId
       const asks = demand[job * width] as number
-      if (asks > room || (asks > extra && now + (length[job] as number) > time) || job === head) continue
+      if (asks > room || (asks > extra && now + (length[job] as number) > until) || job === head) continue
       if (width === 1 || this.#mayStart(job, now)) return i
     }
     return -1

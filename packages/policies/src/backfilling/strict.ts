@@ -1,15 +1,20 @@
-import { definePolicy, forwarding, Reason, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, None, Reason, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
 import { startHeads } from './heads.js'
+import { KeptHeads } from './kept-heads.js'
 import { overrunOptions, windowOptions } from './options.js'
 import { Profile } from './profile.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, Windows } from './windows.js'
 
-const strictOptions = z.strictObject({ ...windowOptions, ...overrunOptions })
+const strictOptions = z.strictObject({
+  keepHead: z.boolean().default(false).describe('whether the first job that must wait stays the first until it starts, whoever comes'),
+  ...windowOptions,
+  ...overrunOptions,
+})
 /** Options of `strict`. */
 export interface StrictOptions extends z.input<typeof strictOptions> {
   /** Where the tasks of a job go; default: the lowest nodes with room. */
@@ -18,6 +23,7 @@ export interface StrictOptions extends z.input<typeof strictOptions> {
 
 /**
  * The first job in order starts as soon as there is room for it, and until then nobody else does: over `fifo` it is FCFS.
+ * Under an order that prefers one that came later it may be another one at every pass, unless with `keepHead`, which is RLScheduler's (Zhang et al., SC 2020).
  * Estimates matter only before a maintenance window, which a job must not run into.
  *
  * Source: Lin et al., survey of cluster resource scheduling, section 8 (FCFS).
@@ -42,6 +48,7 @@ class Strict implements Policy {
   readonly #windows: Windows
   readonly #profiles: readonly Profile[]
   readonly #explanations: Explanations
+  readonly #kept: KeptHeads | undefined
 
   constructor(options: z.output<typeof strictOptions>, env: Env, order: Order, placement: Placement | undefined) {
     this.#jobs = new RigidJobs(env, { order, placement }, options)
@@ -50,12 +57,16 @@ class Strict implements Policy {
     if (!this.#windows.isEmpty) this.#jobs.countAmounts('strict with windows')
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs, options.windows)
-    Object.assign(this, forwarding(this.#jobs))
+    if (options.keepHead) this.#kept = new KeptHeads(env, this.#jobs.lanes)
+    Object.assign(this, forwarding(this.#kept, this.#jobs))
   }
 
   schedule(round: Round): void {
     const lane = this.#jobs.open(round)
-    const head = startHeads(round, this.#jobs, lane, this.#windows.isEmpty ? undefined : (job) => this.#endsInTime(job, lane, round))
+    const mayStart = this.#windows.isEmpty ? undefined : (job: JobId) => this.#endsInTime(job, lane, round)
+    const kept = this.#kept?.start(round, this.#jobs, lane, mayStart) ?? None
+    const head = kept === None ? startHeads(round, this.#jobs, lane, mayStart) : kept
+    if (head !== None) this.#kept?.keep(lane, head, NaN)
     if (!this.#windows.isEmpty) this.#windows.wake(round)
     this.#explanations.give(round, lane, head, Reason.Order)
   }
