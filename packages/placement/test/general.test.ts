@@ -143,7 +143,7 @@ describe('weighted scores', () => {
       for (const [node, demand] of used.entries()) if (Object.keys(demand).length > 0) play.use(node, demand)
       return play.places(1, asked)[0]
     }
-    const [least, most, balanced]: Scores[] = [{ 'least-allocated': 1 }, { 'most-allocated': 1 }, { 'balanced-allocation': 1 }]
+    const [least, most, balanced]: [Scores, Scores, Scores] = [{ 'least-allocated': 1 }, { 'most-allocated': 1 }, { 'balanced-allocation': 1 }]
 
     it.each<[string, Scores | undefined, Cluster, Demand[], Demand, string, object?]>([
       // TestLeastAllocatedScoringStrategy: (25 + 50) / 2 = 37 against (50 + 50) / 2
