@@ -16,6 +16,8 @@ export class Prefill {
   readonly #shapes: Shapes
   readonly #queue: EventQueue
   readonly #held: Held[] = []
+  /** How many of them never end. */
+  endless = 0
 
   constructor(cell: CellState, shapes: Shapes, queue: EventQueue) {
     this.#cell = cell
@@ -34,7 +36,8 @@ export class Prefill {
         'Prefill less, or describe larger nodes.',
       )
     this.#held.push({ shape, node, devices: this.#cell.take(shape, node) })
-    if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
+    if (end === Infinity) this.endless++
+    else this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
   }
 
   /** The end of the task that was added at this place. */
