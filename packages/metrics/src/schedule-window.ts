@@ -95,11 +95,7 @@ class ScheduleWindowObserver implements Observer {
       for (const lane of this.#cluster.lanes.keys() as IterableIterator<LaneId>) {
         const running: TaskId[] = []
         this.#work.runningTasks(job, lane, running)
-        for (const task of running) {
-          const started = this.#work.started(task)
-          if (Number.isNaN(started)) continue // claimed by a decision that the end of the run cuts off
-          this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', started, now, now, 0)
-        }
+        for (const task of running) this.#all.onTaskEnd?.(task, job, lane, this.#work.nodeOf(task) as NodeId, 'done', this.#work.started(task), now, now, 0)
       }
   }
 

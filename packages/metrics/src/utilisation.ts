@@ -103,10 +103,8 @@ export class Utilisation implements Observer {
     const running: TaskId[] = []
     for (const job of this.#work.jobs()) for (const lane of this.#cluster.lanes.keys()) this.#work.runningTasks(job, lane as LaneId, running)
     for (const task of running) {
-      const started = this.#work.started(task)
-      if (Number.isNaN(started)) continue // claimed by a decision that the end of the run cuts off
       const at = this.#columns(task) + UNFINISHED
-      this.#seconds[at] = (this.#seconds[at] as number) + secondsIn(this.period, started, now)
+      this.#seconds[at] = (this.#seconds[at] as number) + secondsIn(this.period, this.#work.started(task), now)
     }
   }
 

@@ -156,7 +156,6 @@ describe('scheduleWindow', () => {
     world.end(4, world.start(0, a))
     world.finish(4, a)
     world.start(2, b)
-    world.claim(world.submit(3, rigid('c')))
     world.close(7)
     expect(window.result()?.rows.map(({ id, start, end }) => [id, start, end])).toEqual([['a', 0, 4], ['b', 2, 7]])
   })

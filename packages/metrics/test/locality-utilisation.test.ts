@@ -82,16 +82,6 @@ describe('utilisation', () => {
     expect(use.result().resources[0]).toMatchObject({ useful, lost, busy: useful + lost })
   })
 
-  it('does not count tasks that are only claimed as the run ends', () => {
-    const use = utilisation()
-    const world = new World([use], { map: 2 })
-    const job = world.submit(0, { tasks: 2 })
-    world.start(4, job)
-    world.claim(job)
-    world.close(10)
-    expect(use.result().resources[0]).toMatchObject({ busy: 6, unfinished: 6, utilisation: 6 / 20 })
-  })
-
   it('begins with the first submission, not at time 0, and keeps slot types apart', () => {
     const use = utilisation()
     const world = new World([use], { map: 2, reduce: 1 })

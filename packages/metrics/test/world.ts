@@ -78,13 +78,6 @@ export class World {
     return task
   }
 
-  /** A task that a decision has claimed, which is not over. */
-  claim(job: JobId, { stage = 0 } = {}): TaskId {
-    const task = this.#freeTask()
-    this.#tasks[task] = { job, stage, lane: this.#laneOf(job, stage), started: undefined }
-    return task
-  }
-
   end(now: number, task: TaskId, { stopped = now, how = 'done', saved = 0 }: { readonly stopped?: number; readonly how?: TaskEnd; readonly saved?: number } = {}): void {
     const { job, lane, stage, started } = this.#task(task)
     this.#task(task).started = undefined

@@ -86,9 +86,9 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   if (unfit.length > 0)
     return new SchedError(
       'INFEASIBLE',
-      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs.`,
+      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs${butNoJob(run)}.`,
       {},
-      'Change the labels, queues or partitions that keep such jobs from nodes.',
+      `Change the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
     )
   if (kept.length === 0) return undefined
   return new SchedError(

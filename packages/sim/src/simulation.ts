@@ -418,6 +418,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#ended = true
     this.now = now
     this.#architecture.finish?.()
+    for (const draft of this.#schedulers.drafts) draft.abandon() // what a decision that is cut off has claimed does not run
     this.#observers.onRunEnd(now)
     return 'done'
   }
