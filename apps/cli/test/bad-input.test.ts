@@ -35,6 +35,7 @@ describe('an experiment file with a mistake', () => {
     ['no workload', line(4, ''), '"small.yaml" line 1 column 1 workload: is missing, expected a mapping.'],
     ['an empty workload', line(4, 'workload: {}'), '"small.yaml" line 4 column 1 workload: needs either `trace` or `generate`. For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.'],
     ['two workloads', line(4, 'workload: { trace: jobs.jsonl, generate: facebook }'), '"small.yaml" line 4 column 1 workload: needs either `trace` or `generate`. For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.'],
+    ['a closed loop that is to be another load', line(4, 'workload: { generate: sensitivity, load: 2 }'), '"small.yaml" line 4 column 36 workload.load: workload "sensitivity 4 maps" is a closed loop, its submit times follow the run. Only open workloads'],
     ['an unknown generator', line(4, 'workload: { generate: facebok }'), '"small.yaml" line 4 column 13 workload.generate: no generator is called "facebok". Did you mean "facebook"? Known: facebook, '],
     ['a wrong option of a generator', line(4, 'workload:\n  generate:\n    facebook:\n      kind: oi'), '"small.yaml" line 7 column 7 workload.generate.facebook.kind: found "oi", expected "io" or "cpu".'],
     ['an unknown policy', line(6, '  - fifi'), '"small.yaml" line 6 column 5 policies[0]: no policy is called "fifi". Did you mean "fifo"? Known: '],
