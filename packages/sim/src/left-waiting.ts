@@ -7,6 +7,7 @@ import { waitingReasons, type Told } from './waiting-reasons.js'
 /** So many jobs are named. */
 const NAMED = 5
 
+const PLACED_OTHERWISE = 'List stages first of which the tasks are hardest to place, use another placement, or larger nodes.'
 const MORE_ROOM = 'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.'
 
 /** A run in which jobs wait and nothing more will happen. */
@@ -82,7 +83,7 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
       'Let them be given up, or end the run before (until).',
     )
   const gangs = work.jobs().filter((job) => work.isGangJob(job))
-  if (gangs.length > 0) return inPart(gangs, work, now)
+  if (gangs.length > 0) return inPart(gangs, run)
   if (unfit.length > 0)
     return new SchedError(
       'INFEASIBLE',
@@ -112,10 +113,18 @@ function besidePrefill({ prefilled, work, now }: LeftRun): SchedError {
   return new SchedError('INFEASIBLE', fact, {}, 'Let what the cluster is prefilled with end (`remaining` of `prefill`), prefill less, or give the cluster more room.')
 }
 
-/** Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one. */
-function inPart(gangs: readonly JobId[], work: Work, now: Seconds): SchedError {
-  const fact = `at ${now} s ${named(gangs, work)} wait${gangs.length === 1 ? 's' : ''} although nothing runs: placed task by task in the order of the stages, which start together, not all find room.`
-  return new SchedError('INFEASIBLE', fact, {}, 'List stages first of which the tasks are hardest to place, use another placement, or larger nodes.')
+/**
+ * Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one, or since each of several
+ * schedulers has only what the others have not.
+ */
+function inPart(gangs: readonly JobId[], { schedulers, work, now }: LeftRun): SchedError {
+  const waiting = `at ${now} s ${named(gangs, work)} wait${gangs.length === 1 ? 's' : ''} although nothing runs:`
+  if (schedulers.all.length > 1) {
+    const fact = `${waiting} not all that starts together found room in what its scheduler has at once beside ${schedulers.all.length - 1} other${schedulers.all.length === 2 ? '' : 's'}.`
+    return new SchedError('INFEASIBLE', fact, {}, `Let fewer schedulers share the nodes, or make offers and decisions shorter. ${PLACED_OTHERWISE}`)
+  }
+  const fact = `${waiting} placed task by task in the order of the stages, which start together, not all find room.`
+  return new SchedError('INFEASIBLE', fact, {}, PLACED_OTHERWISE)
 }
 
 /** Limits, each with how many jobs it forbids. */
