@@ -9,6 +9,7 @@ import { explainRun } from './explain-run.js'
 import type { RunResult } from './run-once.js'
 import type { Plan, PlannedRun, Variant } from './threads/plan.js'
 import { runPlan } from './threads/run-plan.js'
+import { withoutEffect } from './without-effect.js'
 
 export interface RunAllOptions {
   readonly quiet?: boolean | undefined
@@ -65,12 +66,13 @@ function warn(results: readonly RunResult[], experiment: Experiment, io: Io): vo
 }
 
 /** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
-export function messagesOf(results: readonly RunResult[], { workload, outages, description }: Pick<Experiment, 'workload' | 'outages' | 'description'>): string[] {
+export function messagesOf(results: readonly RunResult[], experiment: Pick<Experiment, 'workload' | 'outages' | 'cluster' | 'description'>): string[] {
+  const { workload, outages, description } = experiment
   const { report } = workload.trace ?? {}
   const notes = report?.notes ?? workload.notes ?? []
   const isEmpty = results.every(({ summary: { counts } }) => counts.jobs === 0 && counts.rejected === 0)
   return [
-    ...[...notes.filter((note) => description.spec.cluster === undefined || !isOfMachine(note)), ...outages.notes].map((note) => `note: ${note}`),
+    ...[...notes.filter((note) => description.spec.cluster === undefined || !isOfMachine(note)), ...outages.notes, ...withoutEffect(results, experiment)].map((note) => `note: ${note}`),
     ...(report !== undefined && report.skipped > 0 ? [`warning: ${skippedText(report)}`] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),

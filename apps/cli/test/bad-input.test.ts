@@ -22,6 +22,7 @@ describe('an experiment file with a mistake', () => {
   it.each([
     ['an unknown key', line(2, 'seedz: 3'), `"small.yaml" line 2 column 1 seedz: unknown key "seedz". Did you mean "seed"? Known: ${EXPERIMENT_KEYS}.`],
     ['an unknown key of the cluster', line(3, 'cluster: { nodes: 4, rack: 2, slots: { map: 1 } }'), '"small.yaml" line 3 column 22 cluster.rack: unknown key "rack". Did you mean "racks"? Known: name, nodes, racks, slots, resources, '],
+    ['one of several, which something else has, too', line(3, 'cluster: { nodes: [{ count: 4, resource: { cpu: 4 } }] }'), '"small.yaml" line 3 column 32 cluster.nodes[0].resource: unknown key "resource". Did you mean "resources" or "cluster.nodes[0].power.resource"? Known: name'],
     ['a key of the workload at the top', line(2, 'trace: log.swf'), `"small.yaml" line 2 column 1 trace: unknown key "trace". Did you mean "workload.trace"? Known: ${EXPERIMENT_KEYS}.`],
     ['a key of the top in the workload', line(4, 'workload: { generate: facebook, until: 9 }'), '"small.yaml" line 4 column 33 workload.until: unknown key "until". Did you mean "until" further out? Known: trace, '],
     ['another word for a trace', line(4, 'workload: { file: log.swf }'), '"small.yaml" line 4 column 13 workload.file: unknown key "file". A trace is named by trace: log.swf. Known: trace, '],
@@ -34,6 +35,7 @@ describe('an experiment file with a mistake', () => {
     ['no workload', line(4, ''), '"small.yaml" line 1 column 1 workload: is missing, expected a mapping.'],
     ['an empty workload', line(4, 'workload: {}'), '"small.yaml" line 4 column 1 workload: needs either `trace` or `generate`. For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.'],
     ['two workloads', line(4, 'workload: { trace: jobs.jsonl, generate: facebook }'), '"small.yaml" line 4 column 1 workload: needs either `trace` or `generate`. For example `trace: jobs.tsv` or `generate: facebook`; or else `distributions` or `google`.'],
+    ['a closed loop that is to be another load', line(4, 'workload: { generate: sensitivity, load: 2 }'), '"small.yaml" line 4 column 36 workload.load: workload "sensitivity 4 maps" is a closed loop, its submit times follow the run. Only open workloads'],
     ['an unknown generator', line(4, 'workload: { generate: facebok }'), '"small.yaml" line 4 column 13 workload.generate: no generator is called "facebok". Did you mean "facebook"? Known: facebook, '],
     ['a wrong option of a generator', line(4, 'workload:\n  generate:\n    facebook:\n      kind: oi'), '"small.yaml" line 7 column 7 workload.generate.facebook.kind: found "oi", expected "io" or "cpu".'],
     ['an unknown policy', line(6, '  - fifi'), '"small.yaml" line 6 column 5 policies[0]: no policy is called "fifi". Did you mean "fifo"? Known: '],

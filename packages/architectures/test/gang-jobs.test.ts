@@ -110,3 +110,12 @@ describe('a job that is one gang', () => {
     expect(() => play(monolithic(), [two], { cluster: { nodes }, policy: capacityScheduler() })).toThrow('which its policy does not start together')
   })
 })
+
+it('that never find room are told of the schedulers beside theirs, where there are any', () => {
+  const nodes = [{ name: 'gpu', count: 2, resources: { cpu: 4, gpu: 2 } }, { name: 'plain', count: 2, resources: { cpu: 4, gpu: 0 } }]
+  const both = job('a', [stage(1), stage(2, { demand: { cpu: 4, gpu: 2 } })]) // the first takes a place that the second needs
+  const never = { decision: { job: 0, task: 0 }, requeue: 3600, abandonAfter: false, abandonUnplacedAfter: false } as const
+  const waits = (schedulers: number) => () => play(sharedState({ ...never, schedulers }), [both], { cluster: { nodes } })
+  expect(waits(1)).toThrow('job a waits although nothing runs: placed task by task in the order of the stages')
+  expect(waits(2)).toThrow('job a waits although nothing runs: not all that starts together found room in what its scheduler has at once beside 1 other. Let fewer schedulers share the nodes')
+})

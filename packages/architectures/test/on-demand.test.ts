@@ -86,6 +86,12 @@ describe('the allocation of virtual clusters', () => {
     expect(stuck(1)).toThrow('3 jobs wait although nothing runs: the allocation policy "slow" does not give any of the 3 requests that wait its nodes, some in each round where a request is for all at once: use one that knows gangs (strict, easy).')
     expect(stuck(0, jobs.slice(0, 1))).toThrow('the allocation policy "slow" does not give the request that waits its nodes, none at all.')
   })
+
+  it('ends with how many tasks of no job hold nodes for ever, where they do', () => {
+    const prefill = [{ node: 0 as NodeId, demand: { cpu: 1 }, end: Infinity }]
+    expect(() => play(onDemand(strict()), [cpuJob('A', { tasks: 2 })], { cluster: cpus(2, 2), prefill })).not.toThrow() // one node is enough
+    expect(() => play(onDemand(strict()), [cpuJob('A', { tasks: 3 })], { cluster: cpus(2, 2), prefill })).toThrow('1 job waits although nothing runs but 1 task of no job: the allocation policy "strict" does not give')
+  })
 })
 
 describe('a virtual cluster', () => {

@@ -100,11 +100,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best
 }
 
-/** ` Did you mean "x"? Known: a, b, x.` for the end of a message about an unknown name. */
+/** ` Did you mean "x"? Known: a, b, x.` for the end of a message about an unknown name; each known one once. */
 export function suggest(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   const hint = close === undefined ? '' : `Did you mean "${close}"? `
-  return `${hint}Known: ${known.length === 0 ? 'none' : known.join(', ')}.`
+  return `${hint}Known: ${known.length === 0 ? 'none' : [...new Set(known)].join(', ')}.`
 }
 
 /** Letters changed, left out, added, or swapped with the next one (optimal string alignment). */

@@ -57,14 +57,15 @@ interface Issue extends SchemaIssue {
 const pathOf = ({ path = [] }: SchemaIssue): Path => path.map((part) => (typeof part === 'object' ? part.key : part))
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** The place where it is known, what the schema itself says of it (zod's `error`), or the nearest of the known keys; and these. */
+/** The place where it is known, and before it one of many here of which it is one; else what the schema itself says of it (zod's `error`), or the nearest of the known keys; and these. */
 function knownKeys(key: string, schema: unknown, at: Path, message: string): string {
   const known = keysAt(schema, at)
   if (known.length === 0) return ''
   const listed = `Known: ${known.join(', ')}.`
   const places = placesOf(schema, at, key)
   const called = (place: Path) => `"${fieldOf(place)}"${place.length > at.length ? '' : ' further out'}`
-  if (places.length > 0) return `Did you mean ${places.map(called).join(' or ')}? ${listed}`
+  const beside = known.filter((each) => each === `${key}s` || key === `${each}s`).map((each) => `"${each}"`)
+  if (places.length > 0) return `Did you mean ${[...beside, ...places.map(called)].join(' or ')}? ${listed}`
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }
 

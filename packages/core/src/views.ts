@@ -251,11 +251,11 @@ export interface WorkView {
   nodeOf(task: TaskId): NodeId | None
   /** The devices of its node that a claimed or running task holds, one bit each, counted over all resources that come in devices; 0: none. */
   devicesOf(task: TaskId): number
-  /** When a running task started, or went on. */
+  /** When a running task started, or went on; NaN of one that is claimed by a decision which is not over. */
   started(task: TaskId): Seconds
   /** Seconds of work that a task which was suspended has behind it, until it ends or has to start anew; 0 of others. */
   worked(task: TaskId): Seconds
-  /** Appends the running tasks of a job in a lane to `out`, in task order. Costs a scan of the job. */
+  /** Appends the running tasks of a job in a lane to `out`, and those that are claimed, in task order. Costs a scan of the job. */
   runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void
 }
 

@@ -54,6 +54,7 @@ describe('the nearest name', () => {
   it('is suggested with all that are known', () => {
     expect(suggest('dealy', known)).toBe('Did you mean "delay"? Known: fifo, fair, delay, skip-delay.')
     expect(suggest('zzz', known)).toBe('Known: fifo, fair, delay, skip-delay.')
+    expect(suggest('zzz', ['cpu', 'mem', 'cpu'])).toBe('Known: cpu, mem.') // known by several lists
   })
 })
 

@@ -3,7 +3,7 @@ import { daily, dayOf, daysOf, type Daily } from './busyness.js'
 
 /**
  * Transactions with a conflict for each one without: 3 means four attempts per job on average. By the day on which they
- * were committed; a day without any transaction has no value.
+ * were committed; a day without any transaction has no value. Infinitely many, where none was without, are no figure (NaN).
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 4.
  */
@@ -35,6 +35,9 @@ export class ConflictFraction {
       const { conflicted, successful } = this.#byDay[day] ?? { conflicted: 0, successful: 0 }
       return conflicted / successful
     })
-    return daily(this.conflicted / this.successful, values)
+    const { overall, median, mad, days } = daily(this.conflicted / this.successful, values)
+    return { overall: finite(overall), median: finite(median), mad: Number.isFinite(median) ? finite(mad) : NaN, days }
   }
 }
+
+const finite = (value: number): number => (Number.isFinite(value) ? value : NaN)

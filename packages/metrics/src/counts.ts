@@ -18,7 +18,7 @@ export interface CountsResult {
   readonly launches: number
   /** Tasks that were preempted, each as often as it was. */
   readonly evicted: number
-  /** Tasks that were lost with nodes. */
+  /** Tasks that ran and were lost with nodes; `outages.lost` counts suspended ones, too, whose work is lost. */
   readonly lost: number
   /** Tasks that failed by themselves, or with others of their gangs or jobs. */
   readonly failed: number

@@ -51,6 +51,11 @@ describe('conflict fraction', () => {
     const { conflictFraction } = one([at(0, success), at(1, success), at(2, failure)], 30, { day: 10 })
     expect(conflictFraction).toEqual({ overall: 0.5, median: 0, mad: 0, days: 3 })
   })
+
+  it('is no figure where nothing went without a conflict, in the run or on most of its days', () => {
+    expect(one([failure], 10).conflictFraction).toEqual({ overall: NaN, median: NaN, mad: NaN, days: 1 })
+    expect(one([at(0, success), at(1, failure), at(2, failure)], 30, { day: 10 }).conflictFraction).toEqual({ overall: 2, median: NaN, mad: NaN, days: 3 })
+  })
 })
 
 describe('a run of more than a million days', () => {

@@ -72,6 +72,11 @@ describe('outages', () => {
     expect(rigid?.jobs.overall.area).toBe(80)
   })
 
+  it('leave the loss of capacity a part of all that there is, also where nodes are away as the first job comes', () => {
+    // the job waits for 5 s in which all idles, then all four tasks run for 10 s
+    expect(summaryOf([away(0, 0, 5), away(1, 0, 5)]).rigid?.queue).toMatchObject({ lossOfCapacity: 5 / 15, lossUpToDemand: 5 / 15 })
+  })
+
   it('that overlap on a node are one', () => {
     expect(summaryOf([away(1, 2, 6), away(1, 4, 8)]).outages).toMatchObject({ outages: 1, nodeSeconds: 6 })
   })

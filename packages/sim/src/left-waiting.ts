@@ -1,5 +1,5 @@
 import type { CellState, Work } from '@sched/cluster'
-import { Reason, SchedError, type Architecture, type JobId, type Seconds } from '@sched/core'
+import { Reason, SchedError, type Architecture, type JobId, type LaneId, type NodeId, type Seconds } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 import type { Schedulers } from './schedulers.js'
 import { waitingReasons, type Told } from './waiting-reasons.js'
@@ -7,6 +7,7 @@ import { waitingReasons, type Told } from './waiting-reasons.js'
 /** So many jobs are named. */
 const NAMED = 5
 
+const PLACED_OTHERWISE = 'List stages first of which the tasks are hardest to place, use another placement, or larger nodes.'
 const MORE_ROOM = 'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.'
 
 /** A run in which jobs wait and nothing more will happen. */
@@ -18,6 +19,8 @@ export interface LeftRun {
   readonly work: Work
   /** Jobs whose master came up again and again in vain. */
   readonly inVain: readonly JobId[]
+  /** Tasks of no job that never end. */
+  readonly prefilled: number
   readonly now: Seconds
 }
 
@@ -36,8 +39,8 @@ export function leaveWaiting(run: LeftRun): void {
 }
 
 /** What is told of jobs that have waited through many outages, of which some last: each node was there at some time, but perhaps not all at once. */
-export const waitingForNodes = (work: Work, away: number, now: Seconds): string =>
-  `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''} although nothing runs, with ${away} node${away === 1 ? '' : 's'} away that come${away === 1 ? 's' : ''} back.`
+export const waitingForNodes = ({ work, prefilled, now }: Pick<LeftRun, 'work' | 'prefilled' | 'now'>, away: number): string =>
+  `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''} although nothing runs${butNoJob({ prefilled })}, with ${away} node${away === 1 ? '' : 's'} away that come${away === 1 ? 's' : ''} back.`
 
 function blockedByMasters(run: LeftRun): SchedError | undefined {
   const masters = [...run.work.masters.values()].filter((state) => state === 'up').length
@@ -63,28 +66,30 @@ function startedInVain({ work, inVain, now }: LeftRun): SchedError | undefined {
  * The limits that forbid all that waits; or the error of an architecture that lets nobody start it, or of jobs for which a policy has no
  * place in an idle cluster; `undefined`, if nobody says why they wait.
  */
-function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun): SchedError | string | undefined {
+function causeOf(run: LeftRun): SchedError | string | undefined {
+  const { options, schedulers, architecture, cell, work, now } = run
   const policy = options.policy.name
   const told = [...waitingReasons(schedulers, cell, work, now)]
   const of = (...reasons: readonly Reason[]) => told.filter(([, { reason }]) => reasons.includes(reason))
   const [limited, unfit, kept] = [of(Reason.Limit), of(Reason.NoRoom), of(Reason.Locality, Reason.Reservation)]
   if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy)
+  if (isPrefilled(run)) return besidePrefill(run)
   const why = architecture.stuck?.()
   if (why !== undefined)
     return new SchedError(
       'INFEASIBLE',
-      `at ${now} s ${wait(work.active)} although nothing runs: ${why}`,
+      `at ${now} s ${wait(work.active)} although nothing runs${butNoJob(run)}: ${why}`,
       {},
       'Let them be given up, or end the run before (until).',
     )
   const gangs = work.jobs().filter((job) => work.isGangJob(job))
-  if (gangs.length > 0) return inPart(gangs, work, now)
+  if (gangs.length > 0) return inPart(gangs, run)
   if (unfit.length > 0)
     return new SchedError(
       'INFEASIBLE',
-      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs.`,
+      `at ${now} s policy "${policy}" finds no room for ${named(jobsOf(unfit), work)} although nothing runs${butNoJob(run)}.`,
       {},
-      'Change the labels, queues or partitions that keep such jobs from nodes.',
+      `Change the labels, queues or partitions that keep such jobs from nodes${run.prefilled > 0 ? ', or prefill less' : ''}.`,
     )
   if (kept.length === 0) return undefined
   return new SchedError(
@@ -95,10 +100,31 @@ function causeOf({ options, schedulers, architecture, cell, work, now }: LeftRun
   )
 }
 
-/** Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one. */
-function inPart(gangs: readonly JobId[], work: Work, now: Seconds): SchedError {
-  const fact = `at ${now} s ${named(gangs, work)} wait${gangs.length === 1 ? 's' : ''} although nothing runs: placed task by task in the order of the stages, which start together, not all find room.`
-  return new SchedError('INFEASIBLE', fact, {}, 'List stages first of which the tasks are hardest to place, use another placement, or larger nodes.')
+/** Whether tasks of no job hold for ever what is there, and nothing that starts by itself would find room beside them. */
+function isPrefilled({ prefilled, cell, work }: LeftRun): boolean {
+  if (prefilled === 0) return false
+  const nodes = Array.from({ length: cell.nodes }, (_, node) => node as NodeId)
+  const fits = (job: JobId, lane: LaneId) => work.together(job, lane) === 1 && nodes.some((node) => cell.fits(work.shape(job, lane), node))
+  return !work.jobs().some((job) => cell.lanes.some((_, lane) => fits(job, lane as LaneId)))
+}
+
+function besidePrefill({ prefilled, work, now }: LeftRun): SchedError {
+  const fact = `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''}, and all that runs is ${ofNoJob(prefilled)}, which never end${prefilled === 1 ? 's' : ''}.`
+  return new SchedError('INFEASIBLE', fact, {}, 'Let what the cluster is prefilled with end (`remaining` of `prefill`), prefill less, or give the cluster more room.')
+}
+
+/**
+ * Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one, or since each of several
+ * schedulers has only what the others have not.
+ */
+function inPart(gangs: readonly JobId[], { schedulers, work, now }: LeftRun): SchedError {
+  const waiting = `at ${now} s ${named(gangs, work)} wait${gangs.length === 1 ? 's' : ''} although nothing runs:`
+  if (schedulers.all.length > 1) {
+    const fact = `${waiting} not all that starts together found room in what its scheduler has at once beside ${schedulers.all.length - 1} other${schedulers.all.length === 2 ? '' : 's'}.`
+    return new SchedError('INFEASIBLE', fact, {}, `Let fewer schedulers share the nodes, or make offers and decisions shorter. ${PLACED_OTHERWISE}`)
+  }
+  const fact = `${waiting} placed task by task in the order of the stages, which start together, not all find room.`
+  return new SchedError('INFEASIBLE', fact, {}, PLACED_OTHERWISE)
 }
 
 /** Limits, each with how many jobs it forbids. */
@@ -132,5 +158,8 @@ const forgotten = (policy: string, unplaced: number, now: Seconds): SchedError =
     {},
     'A policy must place pending work when the cluster is idle, tell why it does not (defer), or ask for a round with wakeAt.',
   )
+
+const butNoJob = ({ prefilled }: Pick<LeftRun, 'prefilled'>): string => (prefilled > 0 ? ` but ${ofNoJob(prefilled)}` : '')
+const ofNoJob = (tasks: number): string => `${tasks} task${tasks === 1 ? '' : 's'} of no job`
 
 const wait = (jobs: number): string => (jobs === 1 ? '1 job waits' : `${jobs} jobs wait`)

@@ -10,7 +10,7 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
   readonly #ends: readonly Observer[]
   readonly #defers: readonly Observer[]
   readonly #uses: readonly Observer[]
-  /** When something was told last, reasons why jobs wait aside. */
+  /** When something was told last, reasons why jobs wait and the sleep of nodes aside. */
   last: Seconds = NaN
 
   constructor(all: readonly Observer[]) {
@@ -85,7 +85,6 @@ export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTask
     for (const observer of this.#all) observer.onNode?.(node, up, now)
   }
   onNodeState(node: NodeId, state: NodeState, now: Seconds): void {
-    this.last = now
     for (const observer of this.#all) observer.onNodeState?.(node, state, now)
   }
   onDecision(decision: Decision, now: Seconds): void {

@@ -18,6 +18,8 @@ export class Prefill {
   readonly #queue: EventQueue
   readonly #sleep: SleepingNodes | undefined
   readonly #held: Held[] = []
+  /** How many of them never end. */
+  endless = 0
 
   constructor(cell: CellState, shapes: Shapes, queue: EventQueue, sleep: SleepingNodes | undefined) {
     this.#cell = cell
@@ -38,7 +40,8 @@ export class Prefill {
       )
     this.#held.push({ shape, node, devices: this.#cell.take(shape, node) })
     this.#sleep?.hold(node)
-    if (end < Infinity) this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
+    if (end === Infinity) this.endless++
+    else this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
   }
 
   /** The end of the task that was added at this place. */

@@ -250,9 +250,9 @@ export class Simulation implements CellHost, DraftSink {
   #leave(): typeof Infinity {
     const { away = 0, areEndless = false } = this.#outages ?? {}
     const { inVain } = this.#runs.masters
-    if (away > 0 && !areEndless && inVain.length === 0) this.#options.warn?.(waitingForNodes(this.work, away, this.now))
-    else if (away === 0 || !areEndless)
-      leaveWaiting({ options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, now: this.now })
+    const left = { options: this.#options, schedulers: this.#schedulers, architecture: this.#architecture, cell: this.cell, work: this.work, inVain, prefilled: this.#prefill.endless, now: this.now }
+    if (away > 0 && !areEndless && inVain.length === 0) this.#options.warn?.(waitingForNodes(left, away))
+    else if (away === 0 || !areEndless) leaveWaiting(left)
     if (!this.#observers.explained) this.now = this.#observers.last
     return Infinity
   }
@@ -423,6 +423,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#ended = true
     this.now = now
     this.#architecture.finish?.()
+    for (const draft of this.#schedulers.drafts) draft.abandon() // what a decision that is cut off has claimed does not run
     this.#observers.onRunEnd(now)
     return 'done'
   }

@@ -1,4 +1,4 @@
-import { Reason, type Round } from '@sched/core'
+import { Reason, type NodeId, type Round } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import type { SimulationOptions } from '../src/index.js'
 import { exact, inOrder, job, policyOf, prepare, stage, startAll, twoNodes } from './world.js'
@@ -54,6 +54,18 @@ describe('a run that ends with jobs that wait', () => {
     const cluster = { nodes: [{ count: 1, slots: { map: 1, reduce: 1 } }] }
     const { simulation } = prepare([fetching], { cluster, policy: inOrder, runtime: { ...exact, network: { overlap: true } } })
     expect(() => simulation.run()).toThrow(/^at 0 s 1 job waits, and all that runs is 1 task that waits for others\. Let stages that fetch start later/)
+  })
+
+  it('tells of tasks of no job that never end, which leave no room: not of a fault of the policy', () => {
+    const cluster = { nodes: [{ count: 1, slots: { slot: 2 } }] }
+    const held = (end: number, slot = 2) => [{ node: 0 as NodeId, demand: { slot }, end }]
+    const run = (prefill: ReturnType<typeof held>, policy = inOrder) => prepare([job('a')], { cluster, policy, prefill }).simulation.run()
+    expect(() => run(held(Infinity))).toThrow(/^at 0 s job a waits, and all that runs is 1 task of no job, which never ends\. Let what the cluster is prefilled with end \(`remaining` of `prefill`\)/)
+    expect(run(held(5)).now).toBe(15)
+    expect(() => run(held(Infinity, 1), keeping({ a: [Reason.Order] }))).toThrow(/policy "test" leaves 1 job unplaced/) // beside them it would have room
+    const warnings: string[] = []
+    prepare([job('a')], { cluster, policy: keeping({ a: [Reason.NoRoom] }), prefill: held(Infinity), outages: { mtbf: 500, mttr: 1e9 }, warn: (text) => void warnings.push(text) }).simulation.run()
+    expect(warnings).toEqual([expect.stringMatching(/job a waits although nothing runs but 1 task of no job, with 1 node away/)])
   })
 
   it('are told where nodes that come back happen to be away', () => {

@@ -160,8 +160,8 @@ function changed(read: Workload, { timeZone, window, take: first, load, estimate
   const managed = masters === undefined ? workload : addMasters(workload, masters)
   const named = queueNames === undefined ? managed : renameQueues(managed, queueNames)
   const queued = queueMix === undefined ? named : drawQueues(named, queueMix, seed)
-  const inside = window === undefined ? queued : timeWindow(queued, window.from, window.to)
+  const inside = window === undefined ? queued : fieldsUnder('workload.window', () => timeWindow(queued, window.from, window.to))
   const some = first === undefined ? inside : take(inside, first)
-  const loaded = load === undefined ? some : scaleLoad(some, load)
+  const loaded = load === undefined ? some : fieldsUnder('workload.load', () => scaleLoad(some, load))
   return estimates === undefined ? loaded : estimated(loaded, estimates, seed)
 }

@@ -25,7 +25,7 @@ export interface QueueLengthResult {
   readonly lossUpToDemand: number
 }
 
-/** Waiting jobs over time, and the capacity that idles meanwhile; of the resource that the first job is counted in. */
+/** Waiting jobs over time, and what idles meanwhile of the capacity at the start of the run; of the resource that the first job is counted in. */
 export const queueLength = (period?: Period): QueueLength => new QueueLength(period)
 
 export class QueueLength implements Observer {
@@ -33,6 +33,8 @@ export class QueueLength implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
   #resource = 0 as ResourceId
+  /** By resource, at the start of the run: at the first submission nodes may be away. */
+  #capacities: readonly number[] = []
   #capacity = NaN
   /** Amount of a job that waits, -1 once its first task has started. */
   #waiting = new Float64Array(0)
@@ -55,6 +57,7 @@ export class QueueLength implements Observer {
   onRunStart(run: { readonly cluster: ClusterView; readonly work: WorkView }): void {
     this.#cluster = run.cluster
     this.#work = run.work
+    this.#capacities = run.cluster.resources.map((_, resource) => run.cluster.capacity(resource as ResourceId))
   }
 
   onSubmit(job: JobId, spec: JobSpec, now: Seconds): void {
@@ -75,7 +78,7 @@ export class QueueLength implements Observer {
     const { resources } = this.#cluster
     const stage = firstStage(spec)
     this.#resource = Math.max(0, resources.findIndex((name) => (stage?.demand[name] ?? 0) > 0)) as ResourceId
-    this.#capacity = this.#cluster.capacity(this.#resource)
+    this.#capacity = this.#capacities[this.#resource] as number
   }
 
   onTaskStart(task: TaskId, job: JobId, _lane: LaneId, _node: NodeId, _level: number, now: Seconds): void {

@@ -195,12 +195,20 @@ export class RigidJobs implements WorkListener {
     if (this.#overrun.overrun === 'kill')
       throw new SchedError(
         'BAD_INPUT',
-        `a job in lane ${lane.lane} still runs at ${this.#now} s, its estimated end was ${lane.running.endOf(piece)} s`,
+        `job ${this.#env.work.name(this.#jobOf(lane, piece))} still runs at ${this.#now} s, its estimated end was ${lane.running.endOf(piece)} s`,
         { field: 'estimate' },
         "Cut run times at the estimate when the workload is read, or use { overrun: 'extend' }.",
       )
     lane.running.extend(piece, this.#now, this.#overrun.extension)
     lane.changed()
+  }
+
+  /** Whose piece it is; costs a scan of all that runs. */
+  #jobOf({ lane, running }: RigidLane, piece: number): JobId {
+    const { work } = this.#env
+    const tasks: TaskId[] = []
+    for (const job of work.jobs()) work.runningTasks(job, lane, tasks)
+    return work.jobOf(tasks.find((task) => running.has(task) && running.pieceOf(task) === piece) as TaskId)
   }
 
   // ---- keeping current ----

@@ -113,7 +113,7 @@ export class Queues {
 
   #index(name: string, known: readonly string[], what: string, field: string): number {
     const found = known.indexOf(name)
-    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known))
+    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known.filter((each) => each !== ''))) // what has no name is all that there is where no flavors are given
     return found
   }
 

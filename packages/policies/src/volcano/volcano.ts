@@ -1,4 +1,4 @@
-import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
+import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -52,6 +52,8 @@ class Volcano implements Policy {
 
   constructor(settings: VolcanoSettings, env: Env, placement: Placement) {
     this.#actions = settings.actions
+    if (!this.#actions.includes('allocate'))
+      throw new SchedError('BAD_OPTION', 'actions are without allocate: nothing ever starts.', { field: 'volcano.actions' }, 'Add it, or leave `actions` out.')
     this.#placement = placement
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
     this.#taking = this.#lanes.map((lane) => new Taking(env, lane, placement, this.#taken))

@@ -138,7 +138,7 @@ describe('a job that outlives its estimate', () => {
   })
 
   it('is an error where jobs are said to be killed at their estimate', () => {
-    expect(() => simulated(jobs, [2], easy(fifo(), { overrun: 'kill' }))).toThrow(/still runs at 20 s, its estimated end was 10 s/)
+    expect(() => simulated(jobs, [2], easy(fifo(), { overrun: 'kill' }))).toThrow(/^estimate: job \S+ still runs at 20 s, its estimated end was 10 s/)
   })
 })
 

@@ -226,7 +226,7 @@ describe('mistakes', () => {
   const made = (options: KueueOptions) => () => world(options)
   it.each<[string, KueueOptions, RegExp]>([
     ['an unknown resource', { queues: { a: { nominalQuota: { cpus: 1 } } } }, /no resource "cpus".*Did you mean "?cpu/],
-    ['an unknown flavor', { queues: { a: { nominalQuota: { spot: { cpu: 1 } } } } }, /no flavor "spot"/],
+    ['an unknown flavor', { queues: { a: { nominalQuota: { spot: { cpu: 1 } } } } }, /no flavor "spot"\. Known: none\./],
     ['cohorts in a ring', { cohorts: { x: { parent: 'y' }, y: { parent: 'x' } } }, /cohort "x" lies in itself: x in y in x/],
     ['a limit without a cohort', { queues: { a: { lendingLimit: { cpu: 1 } } } }, /no cohort/],
     ['a flavor without nodes', { flavors: { spot: { type: 'spot' } } }, /no node has the labels/],

@@ -80,6 +80,7 @@ describe('options of volcano', () => {
     expect(making({ queues: { a: { capability: { gpus: 1 } } } })).toThrow('the cluster has no resource "gpus"')
     expect(making({ defaults: { deserved: { gpus: 1 } } })).toThrow('the cluster has no resource "gpus"')
     expect(making({ tiers: [{ plugins: ['gang'] }, { plugins: ['gang'] }] })).toThrow('plug-in "gang" is there twice')
+    expect(making({ actions: ['enqueue', 'backfill', 'preempt'] })).toThrow('volcano.actions: actions are without allocate: nothing ever starts.')
     expect(making({ tiers: [{ plugins: ['capacity', 'proportion'] }] })).toThrow('divide the cluster in different ways')
     expect(making({ tiers: [{ plugins: [{ name: 'gang', enableHierarchy: true }] }] })).toThrow('the plug-in gang does not compare queues in a tree')
     expect(making({ tiers: [{ plugins: [{ name: 'gang', enableHierarchy: false }] }] })).not.toThrow()

@@ -1,0 +1,14 @@
+import type { Experiment } from './experiment/experiment.js'
+import type { RunResult } from './run-once.js'
+
+/** Settings of an experiment that changed nothing in these runs, each with the reason. */
+export function withoutEffect(results: readonly RunResult[], { cluster, description: { spec } }: Pick<Experiment, 'cluster' | 'description'>): string[] {
+  const { passPerEvent, commitPendingBug = false, runtime, metrics } = spec
+  const none = (part: 'shuffle' | 'hardware') => results.length > 0 && results.every(({ summary }) => summary[part] === undefined)
+  return [
+    ...(passPerEvent !== undefined && cluster.heartbeat !== undefined ? ['passPerEvent is of no use with heartbeats: rounds are opened at these, not after events.'] : []),
+    ...(commitPendingBug && cluster.heartbeat === undefined ? ['commitPendingBug has no effect: it delays what heartbeats tell, and this cluster has none.'] : []),
+    ...(runtime?.network !== undefined && none('shuffle') ? ['runtime.network has no effect: no task fetched anything, for want of a `shuffle` of its stage.'] : []),
+    ...(metrics?.samples !== undefined && none('hardware') ? ['metrics.samples has no effect: the nodes describe no `hardware` that could be sampled.'] : []),
+  ]
+}
