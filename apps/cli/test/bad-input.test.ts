@@ -39,7 +39,7 @@ describe('an experiment file with a mistake', () => {
     ['an unknown generator', line(4, 'workload: { generate: facebok }'), '"small.yaml" line 4 column 13 workload.generate: no generator is called "facebok". Did you mean "facebook"? Known: facebook, '],
     ['a wrong option of a generator', line(4, 'workload:\n  generate:\n    facebook:\n      kind: oi'), '"small.yaml" line 7 column 7 workload.generate.facebook.kind: found "oi", expected "io" or "cpu".'],
     ['an unknown policy', line(6, '  - fifi'), '"small.yaml" line 6 column 5 policies[0]: no policy is called "fifi". Did you mean "fifo"? Known: '],
-    ['an unknown option of a policy', line(7, '  - delay: { nod: 5 }'), '"small.yaml" line 7 column 14 policies[1].delay.nod: unknown key "nod". Did you mean "node"? Known: node, rack, waits.'],
+    ['an unknown option of a policy', line(7, '  - delay: { nod: 5 }'), '"small.yaml" line 7 column 14 policies[1].delay.nod: unknown key "nod". Did you mean "node"? Known: node, rack, waits, resetOnLaunch.'],
     ['a wrong option of a policy', line(7, '  - delay: { node: -5 }'), '"small.yaml" line 7 column 14 policies[1].delay.node: found -5, expected at least 0.'],
     ['a wrong option of the order in a policy', line(7, '  - delay:\n      order:\n        fair:\n          pools:\n            ads: { weigth: 2 }'), '"small.yaml" line 11 column 20 policies[1].delay.order.fair.pools.ads.weigth: unknown key "weigth". Did you mean "weight"? Known: '],
     ['a wrong option of a named policy', line(7, '  - { name: slow, policy: { delay: { node: soon } } }'), '"small.yaml" line 7 column 38 policies[1].policy.delay.node: found "soon", expected a number or "auto".'],

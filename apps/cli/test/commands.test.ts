@@ -224,7 +224,7 @@ describe('sched policies', () => {
   it('lists what is asked for, also as JSON with options as JSON Schema, also from plug-ins', async () => {
     const parts = JSON.parse((await ok(['policies', 'fifo', 'delay', '--json'])).out) as { name: string; options: { properties: object } }[]
     expect(parts.map(({ name }) => name)).toEqual(['delay', 'fifo'])
-    expect(Object.keys(parts[0]?.options.properties ?? {})).toEqual(['node', 'rack', 'waits'])
+    expect(Object.keys(parts[0]?.options.properties ?? {})).toEqual(['node', 'rack', 'waits', 'resetOnLaunch'])
     for (const args of [['last-first', '--plugin', plugIn], ['--plugin', plugIn, 'last-first']]) expect((await ok(['policies', ...args])).out).toContain('  last-first: the youngest job first\n')
   })
 })
