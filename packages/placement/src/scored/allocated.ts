@@ -1,8 +1,8 @@
 import type { ResourceId } from '@sched/core'
 import type { ShapeScore } from './shape-indexes.js'
 
-/** A score per resource in whole percent, of what would be in use with the task and what there is. */
-type Percent = (used: number, total: number) => number
+/** A score per resource in whole percent, of what would be in use with the task and what there is; `undefined`: it does not count. */
+type Percent = (used: number, total: number) => number | undefined
 
 /** How much would be left on a node with the task, mean over the resources that it has, by weight: whole percent. */
 export const leastAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor(((total - used) * 100) / total))
@@ -11,12 +11,12 @@ export const leastAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf
 export const mostAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor((used * 100) / total))
 
 /**
- * Whole percent of each resource, and of their mean. A resource in devices of which the task asks none does not count.
+ * Mean by weight of whole percentages, brought to a whole one. A resource in devices of which the task asks none does not count.
  *
- * Source: kube-scheduler, NodeResourcesFit (least_allocated.go, most_allocated.go). Deviation: what a task does not ask is 0,
+ * Source: kube-scheduler, NodeResourcesFit (resource_allocation.go, least_allocated.go, most_allocated.go). Deviation: what a task does not ask is 0,
  * not 100 millicores and 200 MB.
  */
-function meanOf(weights: ArrayLike<number>, percent: Percent): ShapeScore {
+export function meanOf(weights: ArrayLike<number>, percent: Percent, toWhole = Math.floor): ShapeScore {
   return (node, shape, lane, cluster, work) => {
     const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
     let sum = 0
@@ -26,10 +26,12 @@ function meanOf(weights: ArrayLike<number>, percent: Percent): ShapeScore {
       const total = cluster.total(node, resource)
       const asked = work.demand(shape, resource)
       if (total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
-      sum += percent(total - cluster.free(node, resource) + asked, total) * (weights[resource] as number)
+      const score = percent(total - cluster.free(node, resource) + asked, total)
+      if (score === undefined) continue
+      sum += score * (weights[resource] as number)
       weight += weights[resource] as number
     }
-    return weight === 0 ? 0 : Math.floor(sum / weight)
+    return weight === 0 ? 0 : toWhole(sum / weight)
   }
 }
 

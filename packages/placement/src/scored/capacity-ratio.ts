@@ -1,4 +1,4 @@
-import type { ResourceId } from '@sched/core'
+import { meanOf } from './allocated.js'
 import type { ShapeScore } from './shape-indexes.js'
 
 /** A score, 0 to 10, where so many percent of a resource are in use. */
@@ -12,28 +12,13 @@ const SCALE = 10
 
 /**
  * What a shape says of the part of each resource that would be in use on a node with the task, mean by weight over those of which it
- * says more than 0: whole percent. A resource in devices of which the task asks none does not count.
+ * says more than 0: whole percent.
  *
- * Source: kube-scheduler, NodeResourcesFit (requested_to_capacity_ratio.go). Deviation: what a task does not ask is 0, not 100 millicores and 200 MB.
+ * Source: kube-scheduler, NodeResourcesFit (requested_to_capacity_ratio.go).
  */
 export function capacityRatio(shape: readonly ShapePoint[], weights: ArrayLike<number>): ShapeScore {
   const scoreOf = alongShape(shape)
-  return (node, asks, lane, cluster, work) => {
-    const { resources } = cluster.lanes[lane] as { readonly resources: readonly ResourceId[] }
-    let sum = 0
-    let weight = 0
-    for (let i = 0; i < resources.length; i++) {
-      const resource = resources[i] as ResourceId
-      const total = cluster.total(node, resource)
-      const asked = work.demand(asks, resource)
-      if (total === 0 || (asked === 0 && cluster.deviceSize(resource) > 0)) continue
-      const score = scoreOf(Math.floor(((total - cluster.free(node, resource) + asked) * 100) / total))
-      if (score === 0) continue
-      sum += score * (weights[resource] as number)
-      weight += weights[resource] as number
-    }
-    return weight === 0 ? 0 : Math.round(sum / weight)
-  }
+  return meanOf(weights, (used, total) => scoreOf(Math.floor((used * 100) / total)) || undefined, Math.round)
 }
 
 /**
