@@ -1,3 +1,4 @@
+import { SchedError } from '@sched/core'
 import { Checkpoints } from './checkpoints.js'
 import type { SimulationOptions } from './options.js'
 import { Failures } from './failures.js'
@@ -6,9 +7,12 @@ import { runtimeModel } from './runtime.js'
 import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
-/** The tasks of a run, with the times that its options say they take. */
+/** The tasks of a run, with the times that its options say they take. Throws `BAD_INPUT` for options that do not go together. */
 export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick<TaskRunsOptions, 'model' | 'work' | 'cell' | 'queue' | 'observers' | 'sleep' | 'host'>): TaskRuns {
   const { runtime, checkpoint, failures, commitPendingBug = false, passPerEvent } = options
+  const progress = progressOf(runtime, parts.model, parts.cell)
+  if (progress !== undefined && checkpoint !== undefined) throw ownTime('checkpoint', 'checkpoints')
+  if (progress !== undefined && parts.sleep !== undefined) throw ownTime('sleep', 'their sleep')
   return new TaskRuns({
     ...parts,
     runtime: runtime !== undefined && 'runtime' in runtime ? runtime : runtimeModel(seed, runtime),
@@ -17,6 +21,9 @@ export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick
     commitPending: commitPendingBug,
     checkpoints: checkpoint === undefined ? undefined : new Checkpoints(checkpoint),
     failures: failures === undefined ? undefined : new Failures(seed, failures),
-    progress: progressOf(runtime, parts.model, parts.cell),
+    progress,
   })
 }
+
+const ownTime = (field: string, what: string) =>
+  new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field }, `Leave out \`network\` and the \`hardware\` of the nodes, or ${what}.`)

@@ -1,5 +1,5 @@
 import type { CellState, ClusterModel, Work } from '@sched/cluster'
-import { SchedError, type JobId, type LaneId, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskEnd, type TaskId } from '@sched/core'
+import type { JobId, LaneId, NodeId, Seconds, ShapeId, StageSpec, TaskEnd, TaskId } from '@sched/core'
 import type { Checkpoints } from './checkpoints.js'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Failures } from './failures.js'
@@ -110,9 +110,6 @@ export class TaskRuns {
         { work: options.work, queue, observers: options.observers, ends: this.#ends, nodeRuns: this.#hasHeartbeats ? this.#nodeRuns : undefined },
         options.progress,
       )
-    if (this.progress === undefined) return
-    if (options.checkpoints !== undefined) throw ownTime('checkpoint', 'checkpoints')
-    if (options.sleep !== undefined) throw ownTime('sleep', 'their sleep')
   }
 
   /** Jobs that have come and not ended. */
@@ -417,6 +414,3 @@ export class TaskRuns {
     row.count = 0
   }
 }
-
-const ownTime = (field: string, what: string) =>
-  new SchedError('BAD_INPUT', 'is for tasks that take their own time, and these depend on what else runs.', { field }, `Leave out \`network\` and the \`hardware\` of the nodes, or ${what}.`)
