@@ -18,8 +18,8 @@ import type { Period } from './period.js'
 import { passes, type PassesResult } from './rigid/passes.js'
 import { promises, type PromisesResult } from './promises.js'
 import { rigidMetrics, type RigidOptions, type RigidResult } from './rigid/rigid-metrics.js'
-import { sleep, type SleepResult } from './sleep.js'
 import { shuffle, type ShuffleResult } from './shuffle-bytes.js'
+import { sleep, type SleepResult } from './sleep.js'
 import { utilisation, type UtilisationResult } from './utilisation.js'
 
 /**

@@ -19,4 +19,3 @@ export function energyTable({ energy, sleep }: Summary, width?: number): string 
 
 const sleepText = (sleep: SleepResult | undefined) =>
   sleep === undefined ? '' : `Sleep: ${percent(sleep.share)} of the time of the nodes that may; ${counted(sleep.wakes, 'time')} one was woken\n`
-
