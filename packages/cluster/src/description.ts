@@ -213,6 +213,7 @@ const known = new WeakSet<ClusterDescription>()
 /** A described cluster with its short forms written out. Throws `BAD_INPUT` with the field, what was found and what was expected. */
 export function readCluster(value: unknown): ClusterDescription {
   if (known.has(value as ClusterDescription)) return value as ClusterDescription
+  if (value === undefined) throw bad('is missing.', 'cluster', 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
   const read = clusterSchema.safeParse(value)
   if (read.success) {
     const description = written(read.data)

@@ -67,13 +67,16 @@ function besideMaster({ id, stages }: JobSpec, master: StageSpec, model: Cluster
   )
 }
 
-function canRun({ id }: JobSpec, stage: StageSpec, shapes: Shapes): boolean {
+function canRun(spec: JobSpec, stage: StageSpec, shapes: Shapes): boolean {
   try {
     return shapes.canRun(stage)
   } catch (error) {
-    throw error instanceof SchedError && error.place.field === 'demand' ? error.at({ field: `demand of job ${id}` }) : error
+    throw error instanceof SchedError && error.place.field === 'demand' ? error.at({ field: `demand of ${taker(spec, stage)}` }) : error
   }
 }
+
+/** Who asks for it: a master is often given to jobs beside what they ask for themselves. */
+const taker = ({ id }: JobSpec, { master }: StageSpec): string => `${master === true ? 'the master of ' : ''}job ${id}`
 
 function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
   const shape = shapes.intern(stage.demand, stage.constraints)
@@ -93,7 +96,7 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
   const demand = JSON.stringify(stage.demand)
   if (!shapes.feasible(shape))
     return error(
-      `a task of job ${spec.id} asks ${demand}, more than any node ${where} has`,
+      `${stage.master === true ? '' : 'a task of '}${taker(spec, stage)} asks ${demand}, more than any node ${where} has`,
       taints.length > 0
         ? 'Let it tolerate that (`tolerations`), or use larger nodes.'
         : isWholeJob(stage) && model.nodes > 1

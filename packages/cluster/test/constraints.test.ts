@@ -156,6 +156,8 @@ describe('a job that no node can host', () => {
     const large = { demand: { cpu: 16 } }
     expect(mastered(large, large)).toBe('the master of job j asks {"cpu":16} and leaves no room for a task of {"cpu":16} on the nodes of mixed. Use larger nodes, or more of them.')
     expect(mastered({}, large)).toBe(undefined) // on another node
+    expect(mastered({ demand: { cpu: 17 } }, large)).toBe('the master of job j asks {"cpu":17}, more than any node of mixed has. Use larger nodes.')
+    expect(() => mastered({ demand: { gpu: 1 } }, large)).toThrow('demand of the master of job j: the cluster has no resource "gpu"')
     // 4 cpu: 1 + 1 + 2 + 0 + 4 tasks of 4; a master of 3 takes the room of one
     const gang = (minTasks: number) => ({ demand: { cpu: 4 }, gang: true, minTasks })
     expect([mastered({ demand: { cpu: 3 } }, gang(8)), mastered({ demand: { cpu: 3 } }, gang(7))]).toMatchObject([expect.stringContaining('leaves no room for 8 tasks at once of {"cpu":4}'), undefined])

@@ -39,6 +39,7 @@ describe('a cluster description', () => {
     [{ nodes: 6, interval: 3 }, 'interval: unknown key "interval". Did you mean "heartbeat.interval" or "dynamicSlots.interval"? Known: name, nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints, heartbeat, replicas, dynamicSlots.'],
     [{ nodes: [{ count: 2, heartbeat: { interval: 3 } }] }, 'nodes[0].heartbeat: unknown key "heartbeat". Did you mean "heartbeat" further out? Known: name, names, count, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints.'],
     [{ nodes: 6, heartbeat: 3 }, 'heartbeat: found 3, expected a mapping. Its keys are interval, stagger.'],
+    [undefined, 'cluster: is missing. Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.'],
     [{ slots: { map: 1 } }, 'nodes: is missing, expected a number or a list.'],
     [{ nodes: -1, slots: { map: 1 } }, 'nodes: found -1, expected at least 1.'],
     [{ nodes: 2.5, slots: { map: 1 } }, 'nodes: found 2.5, expected a whole number or a list.'],
