@@ -12,6 +12,7 @@ import { nodeWeightPlacement } from './node-weight/node-weight.js'
 import { packPlacement, spreadPlacement } from './pack-spread.js'
 import { randomFitPlacement } from './random-fit.js'
 import { roundRobinPlacement } from './round-robin.js'
+import { topologyTreePlacement } from './topology-tree.js'
 import { weightedPlacement } from './weighted.js'
 import { worstFitPlacement } from './worst-fit.js'
 
@@ -32,6 +33,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(nodeUsagePlacement)
     .add(nodeWeightPlacement)
     .add(kaiScoresPlacement)
+    .add(topologyTreePlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)
     .addPreset({

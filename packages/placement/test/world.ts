@@ -17,6 +17,7 @@ export const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
         onClaim: (...claim) => chosen.onClaim?.(...claim),
         onRelease: (...release) => chosen.onRelease?.(...release),
         onSubmit: (id) => void jobs.push(id),
+        admits: (spec) => chosen.admits?.(spec),
         onFinish: (id) => void jobs.splice(jobs.indexOf(id), 1),
         schedule: (round) => {
           for (const id of jobs)
@@ -52,8 +53,8 @@ export class Play {
   }
 
   /** The same with the numbers of the starts. */
-  start(tasks: number, demand: Demand): { readonly id: number; readonly node: number }[] {
-    this.dispatcher.submit(job({ id: `job${this.#jobs++}`, tasks, demand }))
+  start(tasks: number, demand: Demand, change: JobChange = {}): { readonly id: number; readonly node: number }[] {
+    this.dispatcher.submit(job({ id: `job${this.#jobs++}`, tasks, demand, ...change }))
     return this.dispatcher.pass(this.now).start.map(({ id, node }) => ({ id, node: Number(node.split('-').at(-1)) }))
   }
 

@@ -7,6 +7,8 @@ export interface ClusterFacts {
   readonly resources: readonly string[]
   /** How many nodes it has. */
   readonly nodes: number
+  /** How many racks they stand in; 0, or undefined: in none. */
+  readonly racks?: number
   /** Whether nodes have heartbeats. */
   readonly heartbeat: boolean
   /** What all nodes have together, by resource; undefined: not known. */

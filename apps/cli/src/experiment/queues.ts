@@ -25,11 +25,12 @@ export const openSites = (file: string | undefined, directory: string): SourceTe
 
 /** What of a cluster decides what a queue file means on it. */
 export function clusterFacts(cluster: ClusterModel): ClusterFacts {
-  const { resources, nodes, heartbeat, labels, nodeNames, total } = cluster
+  const { resources, nodes, heartbeat, labels, nodeNames, total, groupNames } = cluster
   return {
     resources,
     nodes,
     nodeNames,
+    racks: groupNames[1]?.length ?? 0,
     totals: Object.fromEntries(resources.map((name, r) => [name, totalOf(cluster, r)])),
     heartbeat: heartbeat !== undefined,
     partitions: labels.values('partition'),

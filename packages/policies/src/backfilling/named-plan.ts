@@ -1,4 +1,4 @@
-import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { NodeTree, SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
@@ -29,6 +29,8 @@ export interface NamedOptions extends LookAhead {
   readonly licenses: Licenses | undefined
   /** By the name of a node; of those that are not named 1. */
   readonly weights: Readonly<Record<string, number>>
+  /** By runs of consecutive nodes, or by racks. */
+  readonly topology: 'flat' | 'tree'
   /** Queues whose jobs share nodes with those of their own user alone. */
   readonly exclusiveUsers: readonly string[]
   /** Most processors of a node, by queue. */
@@ -37,7 +39,7 @@ export interface NamedOptions extends LookAhead {
 
 /**
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
- * nodes. Nodes are chosen by best fit among runs of consecutive usable ones, those of the least weight first.
+ * nodes. Nodes are chosen by best fit among runs of consecutive usable ones, or by the tree of racks, those of the least weight first.
  *
  * The earliest start is looked for as in Slurm's backfill: of the nodes that nobody has reserved while the job would run
  * if it started now, those that it gets when enough of what runs there has ended. Where that is later than the end of a
@@ -61,6 +63,8 @@ export class NamedPlan implements Plan {
   readonly #licenses: Licenses | undefined
   /** By node; absent where all are alike. */
   readonly #weights: Float64Array | undefined
+  /** Absent where nodes are chosen by runs. */
+  readonly #tree: NodeTree | undefined
   /** Absent where users share nodes. */
   readonly #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
@@ -89,6 +93,7 @@ export class NamedPlan implements Plan {
     this.#step = options.step
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
+    if (options.topology === 'tree') this.#tree = new NodeTree(cluster)
     if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     const resource = slurmResource('cpu', cluster.resources) as ResourceId
@@ -177,13 +182,18 @@ export class NamedPlan implements Plan {
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        bestRuns(releases.room, tasks, this.#places, this.#weights)
+        this.#choose(releases.room, tasks)
         const licensed = this.#licensed(job, start, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
         from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
       }
     }
     return Infinity
+  }
+
+  #choose(room: Int32Array, tasks: number): void {
+    if (this.#tree === undefined) bestRuns(room, tasks, this.#places, this.#weights)
+    else this.#tree.choose(room, tasks, this.#places, { weights: this.#weights })
   }
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {

@@ -65,6 +65,8 @@ function checkCounted(options: ReadReplanOptions): void {
   for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
+  if (options.topology !== 'flat')
+    throw new SchedError('BAD_OPTION', 'nodes are chosen by their racks, but reservations are of amounts.', { field: 'replan.topology' }, "Add { nodes: 'named' }, or the placement topology-tree in its place.")
 }
 
 class Replan implements Policy {
@@ -110,7 +112,7 @@ class Replan implements Policy {
     this.#explanations = new Explanations(jobs, options.windows)
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

@@ -39,7 +39,7 @@ const asSpec = ({ submit, estimate, size, runtime, parts }: RigidJob, index: num
       : parts.map((part, i) => ({ name: `part ${i}`, tasks: part.tasks, gang: true, demand: demandOf(part.size), duration: part.runtime })),
 })
 
-const workloadOf = (specs: readonly JobSpec[]): Workload => ({
+export const workloadOf = (specs: readonly JobSpec[]): Workload => ({
   name: 'jobs',
   open: () => {
     let next = 0

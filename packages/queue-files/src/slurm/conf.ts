@@ -31,6 +31,8 @@ export interface SlurmConf {
   readonly downNodes: readonly Declared[]
   /** Names of several nodes. */
   readonly nodeSets: readonly Declared[]
+  /** Switches of topology/tree, of a topology.conf beside the file where it has none itself. */
+  readonly switches: readonly Declared[]
   /** Settings of partitions as they are written, once each, with whom they are of. */
   readonly written: readonly Written[]
   /** The same of nodes. */
@@ -42,8 +44,8 @@ interface Written {
 }
 
 /** Lines about one thing each, by the name that comes first. */
-const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'others'>({
-  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets',
+const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'switches' | 'others'>({
+  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets', switchname: 'switches',
 })
 
 /** Whether a text is a slurm.conf, or a part of one with nodes or partitions. */
@@ -55,13 +57,13 @@ const NOTHING: Database = { qos: [], accounts: [], users: [] }
 
 /** The conf of a site of which only the database is known. */
 export const withoutConf = (file: string, database: Database): SlurmConf => ({
-  kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [],
+  kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], switches: [],
   written: [], writtenOfNodes: [],
 })
 
 /** Reads a slurm.conf, or what scontrol shows of one. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
-  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), others: new Declarations() }
+  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), switches: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
   const [written, writtenOfNodes]: [Written[], Written[]] = [[], []]
   refuseOthers(source)
@@ -72,6 +74,7 @@ export function readSlurmConf(source: SourceText): SlurmConf {
     const into = kind === 'partitions' ? written : kind === 'nodes' ? writtenOfNodes : undefined
     for (const setting of into === undefined ? [] : statement.slice(1)) into?.push({ of: statement[0].value, setting })
   }
+  if (lists.switches.all.length === 0 && isTree(general.get('topologyplugin'))) for (const statement of topologyBeside(source)) lists.switches.add(statement)
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined)
@@ -83,8 +86,17 @@ export function readSlurmConf(source: SourceText): SlurmConf {
     )
   return {
     kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all,
-    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, written, writtenOfNodes,
+    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, switches: lists.switches.all, written, writtenOfNodes,
   }
+}
+
+/** Whether nodes are chosen by the tree of switches. */
+export const isTree = (plugin: Setting | undefined): boolean => /^topology\/tree$/i.test(plugin?.value ?? '')
+
+/** The switches of a topology.conf, none where there is no such file. */
+const topologyBeside = ({ include }: SourceText): Statement[] => {
+  const found = include?.('topology.conf')
+  return found === undefined ? [] : readLines(found).filter(([{ name }]) => /^switchname$/i.test(name))
 }
 
 /** Files that look like one: a gres.conf, and nodes as scontrol shows them, with what is going on. */

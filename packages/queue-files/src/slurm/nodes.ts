@@ -5,26 +5,28 @@ import { readSlurmConf, wholeOf, type Declared } from './conf.js'
 import { hostNames } from './hosts.js'
 import type { Setting } from '../setting.js'
 import { labelOf, partitionNodes } from './partition-nodes.js'
+import { switchPaths } from './switches.js'
 
 /** Machines of a slurm.conf, as a description of a cluster has them. */
 export interface SlurmNodes {
   /** Of the cluster (ClusterName); `slurm` where it has none. */
   readonly name: string
   /** Groups of equal nodes, as a description of a cluster has them. */
-  readonly nodes: readonly { readonly names: string[]; readonly count: number; readonly resources: Record<string, number>; readonly labels?: Record<string, string> }[]
+  readonly nodes: readonly { readonly names: string[]; readonly count: number; readonly racks?: readonly string[]; readonly resources: Record<string, number>; readonly labels?: Record<string, string> }[]
 }
 
 /**
  * The nodes of a slurm.conf: `procs` (CPUs, or sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
  * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
  * Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label
- * `partition:p`. Nodes that are down, draining or for the future are left out.
+ * `partition:p`. With topology/tree the switches above a node are its racks. Nodes that are down, draining or for the future are left out.
  * Throws `BAD_INPUT` with the line.
  */
 export function slurmNodes(source: SourceText): SlurmNodes {
   const conf = readSlurmConf(source)
   const isUp = isUpIn(conf)
   const partitions = partitionNodes(conf)
+  const switches = switchPaths(conf)
   const seen = new Set<string>()
   const nodes = conf.nodes.flatMap((declared) => {
     const hosts = hostNames(declared.name)
@@ -32,8 +34,8 @@ export function slurmNodes(source: SourceText): SlurmNodes {
       if (seen.has(host)) throw bad(declared, `node "${host}" was declared before.`, 'Give every node once.')
       seen.add(host)
     }
-    return byPartitions(hosts.filter((host) => isUp(host, declared)), partitions).map(([own, labels]) => withLabels(
-      { names: own, count: own.length, ...contents(declared) },
+    return runsOf(hosts.filter((host) => isUp(host, declared)), partitions, switches).map(({ names, labels, racks }) => withLabels(
+      { names, count: names.length, ...(racks !== undefined && { racks }), ...contents(declared) },
       labels,
     ))
   })
@@ -47,14 +49,22 @@ export function slurmNodes(source: SourceText): SlurmNodes {
   return { name: conf.general.get('clustername')?.value ?? 'slurm', nodes }
 }
 
-/** Hosts as runs that are in the same partitions, with the labels of these: Slurm takes nodes that follow each other, so they keep their order. */
-function byPartitions(hosts: readonly string[], partitions: ReadonlyMap<string, ReadonlySet<string>>): [string[], string[]][] {
-  const runs: [string[], string[]][] = []
+/** Hosts that follow each other in the same partitions and below the same switches. */
+interface Run {
+  readonly names: string[]
+  readonly labels: readonly string[]
+  readonly racks: readonly string[] | undefined
+}
+
+/** Hosts as runs, with the labels of their partitions: Slurm takes nodes that follow each other, so they keep their order. */
+function runsOf(hosts: readonly string[], partitions: ReadonlyMap<string, ReadonlySet<string>>, switches: ReadonlyMap<string, readonly string[]>): Run[] {
+  const runs: Run[] = []
   for (const host of hosts) {
     const labels = [...partitions].flatMap(([name, own]) => (own.has(host) ? [labelOf(name)] : []))
+    const racks = switches.get(host)
     const last = runs.at(-1)
-    if (last?.[1].join() === labels.join()) last[0].push(host)
-    else runs.push([[host], labels])
+    if (last?.labels.join() === labels.join() && last.racks?.join() === racks?.join()) last.names.push(host)
+    else runs.push({ names: [host], labels, racks })
   }
   return runs
 }

@@ -6,8 +6,6 @@ export const whyIgnored = knownWords<string>({
   prioritysitefactorplugin: 'the site factor of a job is its own priority',
   prioritysitefactorparameters: 'the site factor of a job is its own priority',
   selecttypeparameters: 'what is scheduled are the resources that jobs ask for',
-  topologyplugin: 'the topology is in another file: give racks in a description of the cluster',
-  topologyparam: 'the topology is in another file',
   switchtype: 'there are no switches',
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   inactivelimit: 'jobs run as long as the workload says',
@@ -42,7 +40,7 @@ const no = /^(no|down|false|0)$/i
 const none = /^(0|unlimited)$/i
 /** Values of settings and of partitions that say what holds here anyway, most of them Slurm's defaults: those settings act as they should. */
 const asHere = knownWords<RegExp>({
-  jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i, topologyplugin: /^topology\/(default|flat|none)$/i,
+  jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
   oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
   priorityweightassoc: /^0$/,

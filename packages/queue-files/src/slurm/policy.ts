@@ -17,6 +17,7 @@ import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
 import { timeSlices } from './time-slices.js'
+import { topologyOf } from './topology.js'
 import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import { isLinear, WholeNodes } from './whole-nodes.js'
@@ -74,6 +75,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const limits = limitsOptions(conf, facts, arePlanned ? undefined : licenses, findings)
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const weighing = nodeWeights(conf, facts)
+  const topology = topologyOf(conf, facts, findings)
   const capped = maxCpusPerNode(conf, resources)
   const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
   const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
@@ -86,6 +88,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
+      ...(topology === 'tree' && { topology }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
       ...minPrioritiesOfAssociations(conf, notEnforced, findings),
@@ -144,7 +147,7 @@ function discipline(
   if (slices !== undefined) {
     for (const setting of ['schedulertype', 'schedulerparameters', 'selecttype'].flatMap((name) => conf.general.get(name) ?? []))
       findings.add('ignored', setting, setting.name, setting.value, 'jobs take turns, and start in order in the row that has its turn, without plans')
-    return { 'gang-scheduling': { order: planning['order'], ...slices } }
+    return { 'gang-scheduling': { order: planning['order'], ...(planning['topology'] === 'tree' && { placement: 'topology-tree' }), ...slices } }
   }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)

@@ -1,0 +1,47 @@
+import type { JobSpec, Observer } from '@sched/core'
+import { fifo, replan, type ReplanOptions } from '@sched/policies'
+import { simulate } from '@sched/sim'
+import { describe, expect, it } from 'vitest'
+import { queuePasses, workloadOf } from './machine.js'
+
+const MINUTE = 60
+const spec = (id: string, tasks: number, minutes: number, submit = 0): JobSpec =>
+  ({ id, submit, estimate: minutes * MINUTE, stages: [{ name: 'job', tasks, gang: true, demand: { procs: 1 }, duration: minutes * MINUTE }] })
+
+/** The nodes of each job, and when it started; nodes of one processor in racks of 2, 3, 4 and 2, two by two in a row. */
+function placesOf(specs: readonly JobSpec[], options: ReplanOptions = {}): Record<string, [start: number, nodes: number[]]> {
+  const places: Record<string, [number, number[]]> = {}
+  const names: string[] = []
+  const watch: Observer = {
+    onSubmit: (job, { id }) => void (names[job] = id),
+    onTaskStart: (_task, job, _lane, node, _level, now) => void (places[names[job] as string] ??= [now, []])[1].push(node),
+  }
+  const racks = [2, 3, 4, 2].map((count, rack) => ({ name: `r${rack}`, count, racks: [`r${rack}`, `row${rack >> 1}`], resources: { procs: 1 } }))
+  simulate({ cluster: { nodes: racks }, workload: workloadOf(specs), policy: replan(fifo(), { nodes: 'named', ...options }), architecture: queuePasses.plug({}), observers: [watch], validate: true, runtime: { jitter: 0 } })
+  return places
+}
+
+describe('the topology of named nodes', () => {
+  it('gives a job the fewest racks instead of nodes that follow each other (_eval_nodes_topo of Slurm)', () => {
+    const specs = [spec('A', 4, 10), spec('B', 3, 10, 1)]
+    expect(placesOf(specs)).toEqual({ A: [0, [0, 1, 2, 3]], B: [1, [4, 5, 6]] })
+    expect(placesOf(specs, { topology: 'tree' })).toEqual({ A: [0, [5, 6, 7, 8]], B: [1, [2, 3, 4]] })
+  })
+
+  it('takes nodes of the least weight first, and then those of their racks', () => {
+    // 4 and 9 are used up before any other; what is left fits into the rack of 4, the lower one
+    const weights = Object.fromEntries([...['r0-0', 'r0-1', 'r1-0', 'r1-1'], ...['r2-0', 'r2-1', 'r2-2', 'r2-3', 'r3-1']].map((name) => [name, 5]))
+    expect(placesOf([spec('A', 3, 10)], { topology: 'tree', weights })['A']?.[1]).toEqual([4, 9, 2])
+  })
+
+  it('chooses the nodes of reservations, too', () => {
+    // X holds racks 0 and 1 and 3 until 10 min, Y rack 2 until 20; W of 5 is to have racks 0 and 1 then, where S would be in its way, and not on rack 3
+    const specs = [spec('Y', 4, 20), spec('X', 6, 10), spec('W', 5, 10, 61), spec('S', 1, 30, 62)]
+    const places = placesOf(specs, { topology: 'tree' })
+    expect([places['X']?.[1], places['W'], places['S']]).toEqual([[2, 3, 4, 0, 1, 9], [600, [2, 3, 4, 0, 1]], [62, [10]]])
+  })
+
+  it('is of nodes, and not of amounts', () => {
+    expect(() => placesOf([spec('A', 1, 10)], { topology: 'tree', nodes: 'counted' })).toThrow('replan.topology: nodes are chosen by their racks, but reservations are of amounts.')
+  })
+})

@@ -1,0 +1,61 @@
+import { SchedError } from '@sched/core'
+import type { Declared, SlurmConf } from './conf.js'
+import { hostNames } from './hosts.js'
+import type { Setting } from '../setting.js'
+
+/**
+ * The switches above each node, from its own up, as the racks of a description of a cluster; all paths have one length: a switch that stands higher than others of its kind
+ * is below itself. A switch above all nodes is left out. Of a node on several switches the first counts. Throws `BAD_INPUT` for what is no tree.
+ *
+ * Source: Slurm, topology.conf(5).
+ */
+export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly string[]> {
+  const parents = parentsOf(conf)
+  const paths = new Map<string, string[]>()
+  for (const each of conf.switches.filter(isLeaf))
+    for (const host of hostsOf(each)) if (!paths.has(host)) paths.set(host, pathUp(each, parents))
+  const depth = Math.max(0, ...[...paths.values()].map(({ length }) => length))
+  const isOne = depth > 1 && rootsOf(conf) === 1
+  return new Map([...paths].map(([host, path]) => {
+    const whole = [...Array<string>(depth - path.length).fill(path[0] as string), ...path]
+    return [host, isOne ? whole.slice(0, -1) : whole]
+  }))
+}
+
+/** Number of switches that are below none. */
+export const rootsOf = (conf: SlurmConf): number => {
+  const parents = parentsOf(conf)
+  return conf.switches.filter(({ name }) => !parents.has(name.value)).length
+}
+
+/** A switch with others below it may list all their nodes, as scontrol show topology does. */
+const isLeaf = (each: Declared): boolean => childrenOf(each).length === 0
+
+const childrenOf = ({ settings }: Declared): string[] => listOf(settings.get('switches'))
+const hostsOf = ({ settings }: Declared): string[] => listOf(settings.get('nodes'))
+const listOf = (setting: Setting | undefined): string[] => (setting === undefined ? [] : hostNames(setting))
+
+function parentsOf({ switches }: SlurmConf): Map<string, Declared> {
+  const names = new Set(switches.map(({ name }) => name.value))
+  const parents = new Map<string, Declared>()
+  for (const each of switches)
+    for (const child of childrenOf(each)) {
+      if (!names.has(child)) throw bad(each, `has the switch ${JSON.stringify(child)}, which no SwitchName declares.`, 'Declare it, or take it from the list.')
+      const other = parents.get(child)
+      if (other !== undefined) throw bad(each, `has the switch "${child}", which is below "${other.name.value}".`, 'Put it below one of the two.')
+      parents.set(child, each)
+    }
+  return parents
+}
+
+function pathUp(leaf: Declared, parents: ReadonlyMap<string, Declared>): string[] {
+  const path: string[] = []
+  for (let at: Declared | undefined = leaf; at !== undefined; at = parents.get(at.name.value)) {
+    if (path.includes(at.name.value)) throw bad(at, 'is above itself.', 'Switches are a tree: take it from the list of one of those below it.')
+    path.push(at.name.value)
+  }
+  return path
+}
+
+const bad = ({ name }: Declared, fact: string, wayOut: string): SchedError =>
+  new SchedError('BAD_INPUT', `switch "${name.value}" ${fact}`, { file: name.file, line: name.line, field: name.name }, wayOut)

@@ -1,0 +1,42 @@
+import type { Findings, Verdict } from '../finding.js'
+import type { ClusterFacts } from '../queue-policy.js'
+import { listed } from '../setting.js'
+import { isTree, type SlurmConf } from './conf.js'
+import { preemptionActs } from './preemption.js'
+import { rootsOf } from './switches.js'
+
+/** How the nodes of a job are chosen. */
+export interface Topology {
+  /** By the racks of the cluster, which stand for switches, or in the order of their names. */
+  readonly kind: 'tree' | 'flat'
+  readonly verdict: Verdict
+  readonly note: string
+}
+
+/** What TopologyPlugin and TopologyParam come to. Tells of both. */
+export function topologyOf(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'racks'>, findings: Findings): Topology['kind'] {
+  const [plugin, param] = [conf.general.get('topologyplugin'), conf.general.get('topologyparam')]
+  const flags = listed((param?.value ?? '').toLowerCase())
+  const { kind, verdict, note } = chosen(conf, facts, flags)
+  if (plugin !== undefined) findings.add(verdict, plugin, plugin.name, plugin.value, note)
+  if (param === undefined) return kind
+  const isKnown = isTree(plugin) && flags.every((flag) => ['topooptional', 'dragonfly'].includes(flag))
+  const isDragonfly = kind === 'tree' && flags.includes('dragonfly')
+  findings.add(!isKnown ? 'ignored' : isDragonfly ? 'approximated' : 'honoured', param, param.name, param.value, !isKnown ? 'not simulated' : isDragonfly ? 'as in a tree' : '')
+  return kind
+}
+
+function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes' | 'racks'>, flags: readonly string[]): Topology {
+  const plugin = conf.general.get('topologyplugin')
+  if (!isTree(plugin)) return /^topology\/(default|flat|none)$/i.test(plugin?.value ?? '') ? flat('honoured', '') : flat('ignored', 'not simulated: topology/tree is')
+  if (flags.includes('topooptional')) return flat('honoured', 'TopoOptional: jobs that ask for no number of switches get nodes without it')
+  if (nodes === 1) return flat('ignored', 'there is one node')
+  if (racks === 0) return flat('ignored', 'the cluster has no racks: a topology.conf beside this file has them, where that is the cluster (--nodes)')
+  const deviations = [
+    ...(rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
+    ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
+  ]
+  return { kind: 'tree', verdict: deviations.length === 0 ? 'honoured' : 'approximated', note: deviations.join('; ') }
+}
+
+const flat = (verdict: Verdict, note: string): Topology => ({ kind: 'flat', verdict, note })

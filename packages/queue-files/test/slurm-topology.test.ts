@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { queuePolicy, readQueues, slurmNodes } from '../src/index.js'
+import { messageOf } from './message-of.js'
+
+const NODES = 'NodeName=n[1-6] CPUs=2\n'
+const TREE = 'TopologyPlugin=topology/tree\n'
+/** A slurm.conf with a topology.conf beside it. */
+const site = (topology: string, text = TREE) => ({
+  file: 'slurm.conf',
+  text: `ClusterName=c\n${text}${NODES}`,
+  include: (path: string) => (path === 'topology.conf' ? { file: path, text: topology } : undefined),
+})
+const racksOf = (topology: string, text = TREE) => Object.fromEntries(slurmNodes(site(topology, text)).nodes.flatMap(({ names, racks }) => names.map((name) => [name, racks?.join()])))
+
+describe('the switches of topology/tree', () => {
+  it('are racks, up to the one above all nodes, which is left out', () => {
+    const text = 'SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\nSwitchName=c Nodes=n[4-6] LinkSpeed=7\nSwitchName=low Switches=a,b\nSwitchName=high Switches=c\nSwitchName=top Switches=low,high\n'
+    expect(racksOf(text)).toEqual({ n1: 'a,low', n2: 'a,low', n3: 'b,low', n4: 'c,high', n5: 'c,high', n6: 'c,high' })
+    expect(racksOf('SwitchName=a Nodes=n[1-6]')).toMatchObject({ n1: 'a', n6: 'a' })
+  })
+
+  it('are below themselves where they stand higher than others of nodes', () => {
+    expect(racksOf('SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=low Switches=a\nSwitchName=top Switches=low,b')).toEqual({ n1: 'a,low', n2: 'a,low', n3: 'b,b', n4: 'b,b', n5: undefined, n6: undefined })
+  })
+
+  it('are read as scontrol shows them, with all nodes below each', () => {
+    expect(racksOf('SwitchName=a Level=0 LinkSpeed=1 Nodes=n[1-3]\nSwitchName=b Level=0 LinkSpeed=1 Nodes=n[4-6]\nSwitchName=t Level=1 LinkSpeed=1 Nodes=n[1-6] Switches=a,b')).toMatchObject({ n3: 'a', n4: 'b' })
+  })
+
+  it('may stand in the file itself, and are nothing without the plugin', () => {
+    expect(racksOf('SwitchName=x Nodes=n[1-6]', `${TREE}SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]\n`)).toMatchObject({ n1: 'a', n6: 'b' })
+    expect(racksOf('SwitchName=a Nodes=n[1-6]', '')).toMatchObject({ n1: undefined })
+  })
+
+  it.each([
+    ['SwitchName=a Switches=b', '"topology.conf" line 1 SwitchName: switch "a" has the switch "b", which no SwitchName declares. Declare it, or take it from the list.'],
+    ['SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a', '"topology.conf" line 3 SwitchName: switch "c" has the switch "a", which is below "b". Put it below one of the two.'],
+    ['SwitchName=a Nodes=n1\nSwitchName=b Switches=a,c\nSwitchName=c Switches=b', '"topology.conf" line 2 SwitchName: switch "b" is above itself. Switches are a tree: take it from the list of one of those below it.'],
+    ['SwitchName=a Nodes=n[1', '"topology.conf" line 1 Nodes: has a bracket without its other in "n[1". Write hosts as node[1-4,6].'],
+  ])('are refused where they are no tree: %j', (text, message) => {
+    expect(messageOf(() => racksOf(text))).toBe(message)
+  })
+})
+
+describe('TopologyPlugin', () => {
+  const SWITCHES = 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]\nSwitchName=t Switches=a,b'
+  const read = (text: string, { racks = 2, nodes = 6, topology = SWITCHES } = {}) => {
+    const { policy, findings } = queuePolicy(readQueues(site(topology, text)), { resources: ['procs'], nodes, racks, heartbeat: false })
+    const told = findings.filter(({ setting }) => setting.startsWith('Topology')).map(({ verdict, note }) => [verdict, note])
+    return [(policy as { replan?: { topology?: string } }).replan?.topology, ...told]
+  }
+
+  it('says how nodes are chosen, and what is not as in Slurm', () => {
+    expect(read(TREE)).toEqual(['tree', ['honoured', '']])
+    expect(read('TopologyPlugin=topology/flat\n')).toEqual([undefined, ['honoured', '']])
+    expect(read('TopologyPlugin=topology/block\n')).toEqual([undefined, ['ignored', 'not simulated: topology/tree is']])
+    expect(read(TREE, { nodes: 1 })).toEqual([undefined, ['ignored', 'there is one node']])
+    expect(read(TREE, { racks: 0 })).toEqual([undefined, ['ignored', 'the cluster has no racks: a topology.conf beside this file has them, where that is the cluster (--nodes)']])
+    expect(read(TREE, { topology: 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]' })).toEqual(['tree', ['approximated', 'switches that nothing connects are one network']])
+    expect(read(`${TREE}PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n`).slice(-1)).toEqual([['approximated', 'but for the nodes of jobs that preempt others']])
+  })
+
+  it('has parameters', () => {
+    expect(read(`${TREE}TopologyParam=TopoOptional\n`)).toEqual([undefined, ['honoured', 'TopoOptional: jobs that ask for no number of switches get nodes without it'], ['honoured', '']])
+    expect(read(`${TREE}TopologyParam=Dragonfly\n`)).toEqual(['tree', ['honoured', ''], ['approximated', 'as in a tree']])
+    expect(read(`${TREE}TopologyParam=RoutePart\n`)).toEqual(['tree', ['honoured', ''], ['ignored', 'not simulated']])
+  })
+
+  it('is that of time slices, too', () => {
+    const turns = `${TREE}PreemptMode=GANG\nPartitionName=p Nodes=ALL OverSubscribe=FORCE:2\n`
+    expect(queuePolicy(readQueues(site(SWITCHES, turns)), { resources: ['procs'], nodes: 6, racks: 2, heartbeat: false }).policy).toMatchObject({ 'gang-scheduling': { placement: 'topology-tree' } })
+  })
+})
