@@ -7,6 +7,7 @@ import { energy, type EnergyResult } from './energy/energy.js'
 import { failures } from './failures.js'
 import { fairness, type FairnessOptions } from './fairness.js'
 import { fragmentation, type FragmentationResult } from './fragmentation/fragmentation.js'
+import { gangRacks, type GangRacksResult } from './gang-racks.js'
 import { hardwareUse, type HardwareUseResult } from './hardware-use.js'
 import type { ClassOf } from './job-classes.js'
 import { jobTimes, type Times } from './job-times.js'
@@ -53,6 +54,8 @@ export interface Summary {
   readonly passes?: readonly PassesResult[]
   /** By resource that comes in devices; absent on a cluster without. */
   readonly fragmentation?: readonly FragmentationResult[]
+  /** Over how many racks gangs were spread; absent without gangs or racks. */
+  readonly gangRacks?: GangRacksResult
   /** What tasks fetched over the network; absent where none did. */
   readonly shuffle?: ShuffleResult
   /** Real use of the nodes' hardware; absent on a cluster that does not describe any. */
@@ -109,6 +112,7 @@ export class StandardMetrics implements Observer {
   readonly #promises = promises()
   readonly #passes
   readonly #fragmentation
+  readonly #gangRacks = gangRacks()
   readonly #shuffle
   readonly #hardware
   readonly #energy
@@ -134,6 +138,7 @@ export class StandardMetrics implements Observer {
     this.#locality.onRunStart(run)
     this.#utilisation.onRunStart(run)
     this.#fragmentation.onRunStart(run)
+    this.#gangRacks.onRunStart(run)
     this.#shuffle.onRunStart(run)
     this.#hardware.onRunStart(run)
     this.#energy.onRunStart(run)
@@ -152,6 +157,7 @@ export class StandardMetrics implements Observer {
     this.#locality.onSubmit(job, spec)
     this.#utilisation.onSubmit(job, spec, now)
     this.#fragmentation.onSubmit(job, spec, now)
+    this.#gangRacks.onSubmit(job, spec)
     this.#shuffle.onSubmit(job, spec)
     this.#hardware.onSubmit(job, spec, now)
     this.#energy.onSubmit(job, spec, now)
@@ -167,6 +173,7 @@ export class StandardMetrics implements Observer {
     this.#fragmentation.onTasksStart(row, now)
     this.#energy.onTasksStart(row, now)
     this.#locality.onTasksStart(row)
+    this.#gangRacks.onTasksStart(row)
     this.#shuffle.onTasksStart(row, now)
     this.#fairness.onTasksStart(row, now)
     this.#promises.onTasksStart(row, now)
@@ -177,6 +184,7 @@ export class StandardMetrics implements Observer {
     this.#counts.onTasksEnd(row)
     this.#utilisation.onTasksEnd(row, now)
     this.#fragmentation.onTasksEnd(row, now)
+    this.#gangRacks.onTasksEnd(row)
     this.#energy.onTasksEnd(row, now)
     this.#fairness.onTasksEnd(row, now)
     if (row.how !== 'done') {
@@ -222,6 +230,7 @@ export class StandardMetrics implements Observer {
     this.#counts.onJobEnd(job)
     this.#times.onJobEnd(job, spec, now)
     this.#locality.onJobEnd(job)
+    this.#gangRacks.onJobEnd(job)
     this.#promises.onJobEnd(job, spec, now)
     this.#energy.onJobEnd(job, spec, now)
     this.#rigid?.onJobEnd(job, spec, now)
@@ -251,6 +260,7 @@ export class StandardMetrics implements Observer {
     this.#locality.onRunEnd(now)
     this.#utilisation.onRunEnd(now)
     this.#fragmentation.onRunEnd(now)
+    this.#gangRacks.onRunEnd()
     this.#hardware.onRunEnd(now)
     this.#energy.onRunEnd(now)
     this.#sleep.onRunEnd(now)
@@ -264,6 +274,7 @@ export class StandardMetrics implements Observer {
     const times = this.#times.result()
     const near = this.#locality.result()
     const fragments = this.#fragmentation.result()
+    const spread = this.#gangRacks.result()
     const shuffled = this.#shuffle.result()
     const used = this.#hardware.result()
     const drawn = this.#energy.result()
@@ -285,6 +296,7 @@ export class StandardMetrics implements Observer {
       ...(away !== undefined && { outages: away }),
       ...(failed !== undefined && { failures: failed }),
       ...(fragments.length > 0 && { fragmentation: fragments }),
+      ...(spread !== undefined && { gangRacks: spread }),
       ...(shuffled !== undefined && { shuffle: shuffled }),
       ...(used !== undefined && { hardware: used }),
       ...(drawn !== undefined && { energy: drawn }),

@@ -1,0 +1,83 @@
+import type { ClusterView, EndRow, JobId, JobSpec, NodeId, Observer, StartRow } from '@sched/core'
+
+/** On how many racks gangs were. */
+export interface GangRacksResult {
+  /** Jobs with a gang of several tasks, of which some started. */
+  readonly jobs: number
+  /** Racks that tasks of such a job were on at once, at most, mean over these jobs. */
+  readonly mean: number
+  /** Fraction of these jobs that were on one rack. */
+  readonly onOne: number
+}
+
+/** Over how many racks the tasks of a gang are spread, where nodes stand in several. */
+export const gangRacks = (): GangRacks => new GangRacks()
+
+/** Tasks by rack, and the most racks at once. */
+interface Spread {
+  readonly tasks: Map<number, number>
+  most: number
+}
+
+export class GangRacks implements Observer {
+  #cluster!: ClusterView
+  #areRacks = false
+  /** Jobs in the system that count. */
+  readonly #gangs = new Map<JobId, Spread>()
+  #jobs = 0
+  #racks = 0
+  #onOne = 0
+
+  onRunStart({ cluster }: { readonly cluster: ClusterView }): void {
+    this.#cluster = cluster
+    this.#areRacks = cluster.levels > 1 && cluster.groups(1) > 1
+  }
+
+  onSubmit(job: JobId, { stages }: JobSpec): void {
+    if (this.#areRacks && stages.some(({ gang, tasks }) => gang === true && tasks > 1)) this.#gangs.set(job, { tasks: new Map(), most: 0 })
+  }
+
+  onTasksStart({ job, nodes, count }: StartRow): void {
+    const gang = this.#gangs.size === 0 ? undefined : this.#gangs.get(job)
+    if (gang === undefined) return
+    for (let i = 0; i < count; i++) {
+      const rack = this.#cluster.group(1, nodes[i] as NodeId)
+      gang.tasks.set(rack, (gang.tasks.get(rack) ?? 0) + 1)
+    }
+    gang.most = Math.max(gang.most, gang.tasks.size)
+  }
+
+  onTasksEnd({ job, nodes, count }: EndRow): void {
+    const gang = this.#gangs.size === 0 ? undefined : this.#gangs.get(job)
+    if (gang === undefined) return
+    for (let i = 0; i < count; i++) {
+      const rack = this.#cluster.group(1, nodes[i] as NodeId)
+      const left = (gang.tasks.get(rack) ?? 0) - 1
+      if (left > 0) gang.tasks.set(rack, left)
+      else gang.tasks.delete(rack)
+    }
+  }
+
+  onJobEnd(job: JobId): void {
+    const gang = this.#gangs.get(job)
+    if (gang === undefined) return
+    this.#gangs.delete(job)
+    this.#fold(gang)
+  }
+
+  onRunEnd(): void {
+    for (const gang of this.#gangs.values()) this.#fold(gang)
+  }
+
+  /** `undefined` where there are no racks, or no gangs that started. */
+  result(): GangRacksResult | undefined {
+    return this.#jobs === 0 ? undefined : { jobs: this.#jobs, mean: this.#racks / this.#jobs, onOne: this.#onOne / this.#jobs }
+  }
+
+  #fold({ most }: Spread): void {
+    if (most === 0) return
+    this.#jobs++
+    this.#racks += most
+    if (most === 1) this.#onOne++
+  }
+}
