@@ -34,6 +34,8 @@ export const topologyTreePlacement = definePlacement({
 /** Tasks of a job on the fewest racks that hold them. */
 export const topologyTree = (options: TopologyTreeOptions = {}): Plug<'placement'> => topologyTreePlacement.plug({}, options)
 
+const AT_HEARTBEATS = 'topology-tree: at a heartbeat one node is in sight, where a task starts if it fits: `within` does not hold on this cluster.'
+
 class TopologyTree implements Placement {
   readonly hooks: WorkListener
   readonly #within: number | undefined
@@ -50,7 +52,8 @@ class TopologyTree implements Placement {
   #job: JobId | None = None
   #serial = -1
 
-  constructor({ within, wait = Infinity }: z.output<typeof topologyTreeOptions>, { cluster }: Env) {
+  constructor({ within, wait = Infinity }: z.output<typeof topologyTreeOptions>, env: Env) {
+    const { cluster } = env
     if (within !== undefined && within >= cluster.levels)
       throw new SchedError(
         'BAD_OPTION',
@@ -58,6 +61,7 @@ class TopologyTree implements Placement {
         { field: 'topology-tree.within' },
         'Give its nodes `racks`.',
       )
+    if (within !== undefined && cluster.heartbeat > 0) env.warn(AT_HEARTBEATS)
     this.#within = within
     this.#wait = wait
     this.#cluster = cluster

@@ -64,6 +64,13 @@ describe('topology-tree', () => {
     expect(rows({ within: 2 }).place(6, { procs: 1 }, gang)).toHaveLength(6)
   })
 
+  it('tells that a node at its heartbeat is the only one in sight', () => {
+    const warnings: string[] = []
+    const cluster = { ...clusterOf([{ path: ['r0'], procs: [1] }, { path: ['r1'], procs: [1] }]), heartbeat: { interval: 3 } }
+    for (const options of [{}, { within: 1 }]) dispatcher({ cluster, policy: greedy(fifo(), topologyTree(options)), warn: (message) => warnings.push(message) })
+    expect(warnings).toEqual(['topology-tree: at a heartbeat one node is in sight, where a task starts if it fits: `within` does not hold on this cluster.'])
+  })
+
   it('is told where there are no such groups', () => {
     expect(() => rows({ within: 3 })).toThrow('topology-tree.within: the cluster has groups of nodes up to level 2. Give its nodes `racks`.')
     expect(() => new Play({ nodes: 3, resources: { procs: 1 } } as never, topologyTree({ within: 1 }))).toThrow('the cluster has no racks')
