@@ -18,6 +18,11 @@ export class ClusterQueue extends QuotaNode {
     this.choices = choices
   }
 
+  /** Whether there is more than one flavor to choose from for anything. */
+  get hasChoice(): boolean {
+    return this.groups.some(({ flavors }) => flavors.length > 1)
+  }
+
   /** What a workload that asks so much may be admitted in, in order, by index. */
   choicesFor(demand: ArrayLike<number>): readonly number[] {
     const [first] = this.groups

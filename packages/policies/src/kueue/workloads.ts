@@ -4,7 +4,7 @@ import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
 import { isOf, type Flavor } from './flavor.js'
 import type { ClusterQueue, Queues } from './queues.js'
-import { charge, discharge, isPartial, settle, type Likeness, type Workload } from './workload.js'
+import { charge, discharge, isPartial, settle, type Likeness, type Part, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
@@ -157,7 +157,7 @@ export class Workloads implements WorkListener {
 
   /** One that has tasks still: what does not run any more has ended. */
   #recallOne(told: WorkloadMemory, jobs: ReadonlyMap<string, JobId>): Workload | undefined {
-    const { lane, flavor, least, most, since, isWhole } = told
+    const { lane, flavor, least, most, since, isWhole, parts } = told
     const job = jobs.get(told.job)
     if (job === undefined) return undefined
     const running = tasksOf(told.running, job, lane, this.#env.work)
@@ -168,7 +168,8 @@ export class Workloads implements WorkListener {
     const made = this.#make(job, lane, least, waits ? told.unstarted : 0, shape, most)
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
-    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), admission: ++this.#admissions, since, tasks, running }
+    const demand = told.demand === undefined ? made.demand : this.#amountsOf(told.demand)
+    const workload: Workload = { ...made, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
     settle(workload, this.#queues.choices.withName(flavor, this.#queues.resources))
     for (const task of running) this.#ofTask[task] = workload
     if (tasks === 0) return workload
@@ -181,8 +182,8 @@ export class Workloads implements WorkListener {
     return workload
   }
 
-  #demandOf({ demand }: WorkloadMemory, made: Workload): Float64Array {
-    return demand === undefined ? made.demand : Float64Array.from(this.#env.cluster.resources, (name) => demand[name] ?? 0)
+  #amountsOf(told: Readonly<Record<string, number>>): Float64Array {
+    return Float64Array.from(this.#env.cluster.resources, (name) => told[name] ?? 0)
   }
 
   /** The workload that was made of a task as it was taken over is no more. */
@@ -293,9 +294,15 @@ export class Workloads implements WorkListener {
     const priority = work.priority(job)
     const rank = work.rank(job)
     const { columns } = this.#queues.flavors[0] as Flavor
+    const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane) : undefined
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, columns, admission: 0, since: NaN, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+  }
+
+  #partsOf(job: JobId, lane: LaneId): readonly Part[] {
+    const { work, cluster } = this.#env
+    return work.parts(job, lane).map(({ stage, shape, tasks }) => ({ stage, demand: Float64Array.from(cluster.resources, (_, r) => tasks * work.demand(shape, r as ResourceId)) }))
   }
 
   /** What waits of the job may have become another workload, or none. */
