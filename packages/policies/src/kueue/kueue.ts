@@ -99,7 +99,7 @@ class Kueue implements Policy {
     this.#queues = new Queues(settings, env.cluster)
     this.#room = new FlavorRoom(env, this.#queues.choices.all)
     this.#goesByUsage = goesByUsage(settings)
-    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env) : undefined)
+    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env, this.#queues.resources) : undefined)
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     const barred = { memory: () => this.#preempted.memory(env.work), recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) } }
@@ -107,7 +107,7 @@ class Kueue implements Policy {
   }
 
   admits(spec: JobSpec): string | undefined {
-    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster)
+    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster, this.#queues.resources)
   }
 
   schedule(round: Round): void {
@@ -435,7 +435,7 @@ class Kueue implements Policy {
       for (let i = list.from; i < list.to; i++) {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
-        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env.work))
+        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env))
       }
   }
 }
@@ -444,7 +444,7 @@ const isGone = ({ tasks }: Workload): boolean => tasks === 0
 
 const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
 
-function usageOf({ admissionFairSharing }: KueueSettings, env: Env): PastUsage {
+function usageOf({ admissionFairSharing }: KueueSettings, env: Env, resources: readonly string[]): PastUsage {
   const weightOf = (user: UserId): number => admissionFairSharing.users[env.work.userName(user)]?.weight ?? 1
-  return new PastUsage(admissionFairSharing, env.cluster.resources, weightOf)
+  return new PastUsage(admissionFairSharing, resources, weightOf)
 }

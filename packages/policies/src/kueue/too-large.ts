@@ -4,18 +4,17 @@ import { Spread } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 
 /** Why no flavor of the queue, or no flavors for the stages of a job that is one gang, could ever have room for a workload of the job, in quota and on its nodes. */
-export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView): string | undefined {
+export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView, resources: readonly string[]): string | undefined {
   for (const stages of startedTogether(job)) {
-    const lack = stages.length > 1 && queue.hasChoice ? lackOfParts(stages, queue, cluster) : lackOf(stages, queue, cluster)
+    const lack = stages.length > 1 && queue.hasChoice ? lackOfParts(stages, queue, cluster, resources) : lackOf(stages, queue, cluster, resources)
     if (lack !== undefined) return `queue ${queue.name}: ${lack}`
   }
   return undefined
 }
 
-function lackOf(stages: readonly StageSpec[], queue: ClusterQueue, cluster: ClusterView): string | undefined {
-  const { resources } = cluster
+function lackOf(stages: readonly StageSpec[], queue: ClusterQueue, cluster: ClusterView, resources: readonly string[]): string | undefined {
   const flavors = queue.choices.all
-  const asked = resources.map((name) => askedTogether(stages, name))
+  const asked = resources.map((name, r) => askedOf(stages, name, r === queue.pods))
   const columnOf = (flavor: number, r: number): number => flavors[flavor]?.columns[r] as number
   const lackIn = (flavor: number): number => asked.findIndex((amount, r) => amount > 0 && amount > queue.potential(columnOf(flavor, r)))
   const possible = queue.choicesFor(asked)
@@ -29,16 +28,18 @@ function lackOf(stages: readonly StageSpec[], queue: ClusterQueue, cluster: Clus
 }
 
 /** Each stage may have a flavor of its own. */
-function lackOfParts(stages: readonly StageSpec[], queue: ClusterQueue, cluster: ClusterView): string | undefined {
-  const parts = stages.map((stage, index) => ({ stage: index, demand: Float64Array.from(cluster.resources, (name) => askedTogether([stage], name)) }))
+function lackOfParts(stages: readonly StageSpec[], queue: ClusterQueue, cluster: ClusterView, resources: readonly string[]): string | undefined {
+  const parts = stages.map((stage, index) => ({ stage: index, demand: Float64Array.from(resources, (name, r) => askedOf([stage], name, r === queue.pods)) }))
   const canHold = (choice: number, part = 0): boolean => holdsStage(queue.choices.all[choice] as Flavor, stages[part] as StageSpec, cluster)
   if (Spread.isPossible(queue, parts, canHold)) return undefined
   for (const stage of stages) {
-    const lack = lackOf([stage], queue, cluster)
+    const lack = lackOf([stage], queue, cluster, resources)
     if (lack !== undefined) return `stage ${stage.name}: ${lack}`
   }
   return `no flavors have room for all ${stages.length} stages of its gang together`
 }
+
+const askedOf = (stages: readonly StageSpec[], name: string, arePods: boolean): number => (arePods ? stages.reduce((sum, stage) => sum + leastTasks(stage), 0) : askedTogether(stages, name))
 
 /** Whether the nodes of the flavor, empty, have room for as many tasks of each stage as must start, and together what these ask. */
 function couldHold(flavor: Flavor, stages: readonly StageSpec[], asked: readonly number[], cluster: ClusterView): boolean {

@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
 import type { NamedChoice } from './flavor-choices.js'
 import type { Workload } from './workload.js'
 
@@ -29,11 +29,11 @@ export interface WorkloadsMemory {
   readonly leaving: readonly WorkloadMemory[]
 }
 
-export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, { work, cluster }: Env): WorkloadMemory {
+export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
   const tasksThatRun = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
-  const named = (asked: Float64Array): Amounts => Object.fromEntries(cluster.resources.map((name, r) => [name, asked[r] as number]))
+  const named = (asked: Float64Array): Amounts => Object.fromEntries(resources.map((name, r) => [name, asked[r] as number]))
   const amounts = isWhole ? { demand: named(demand), ...(parts !== undefined && { parts: parts.map((part) => ({ stage: part.stage, demand: named(part.demand) })) }) } : {}
-  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, cluster.resources), isWhole, least, most, since, tasks, unstarted, running: tasksThatRun, ...amounts }
+  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, since, tasks, unstarted, running: tasksThatRun, ...amounts }
 }
 
 /** Those of the tasks that run, in the same order. */
