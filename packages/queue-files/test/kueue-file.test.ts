@@ -196,10 +196,10 @@ describe('manifests of Kueue', () => {
     const later = queue('b', ['admissionScope: { admissionMode: NoAdmissionFairSharing }', 'fairSharing: { admissionFairSharing: { mode: UsageBasedAdmissionFairSharing } }'])
     const local = (namespace: string, name: string, weight: string) => `apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec: { clusterQueue: a${weight} }`
     const locals = [local('ml', 'x', ', fairSharing: { weight: "2" }'), local('web', 'y', ', fairSharing: { weight: 3 }'), local('web', 'z', ''), local('qa', 'u', ', fairSharing: { weight: 500m }'), local('qa', 'v', ', fairSharing: { weight: 0.5 }')]
-    const { options: found, findings } = made([byUsage, later, ...locals, configuration('v1beta2', 'admissionFairSharing:', '  usageHalfLifeTime: 168h', '  usageSamplingInterval: 5m30s', '  resourceWeights: { cpu: 2, memory: 0.5, ephemeral-storage: 1 }')])
+    const { options: found, findings } = made([byUsage, later, ...locals, configuration('v1beta2', 'admissionFairSharing:', '  usageHalfLifeTime: 168h', '  usageSamplingInterval: 5m30s', '  resourceWeights: { cpu: 2, memory: 0.5, ephemeral-storage: 1, pods: 3 }')])
     expect(found).toMatchObject({ queues: { a: { admissionMode: 'UsageBasedAdmissionFairSharing' }, b: { admissionMode: 'UsageBasedAdmissionFairSharing' } } })
     expect(found.admissionFairSharing).toEqual({
-      usageHalfLifeTime: 604_800, usageSamplingInterval: 330, resourceWeights: { cpu: 0.002, mem: 2 ** 19, gpu: 0.001 }, users: { ml: { weight: 2 }, qa: { weight: 0.5 } },
+      usageHalfLifeTime: 604_800, usageSamplingInterval: 330, resourceWeights: { cpu: 0.002, mem: 2 ** 19, gpu: 0.001, pods: 3 }, users: { ml: { weight: 2 }, qa: { weight: 0.5 } },
     })
     expect(findings.filter(({ setting }) => /^admissionFairSharing|\.weight$/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
       ['honoured', 'LocalQueue x fairSharing.weight', '2', ''],
@@ -208,7 +208,7 @@ describe('manifests of Kueue', () => {
       ['approximated', 'LocalQueue v fairSharing.weight', '0.5', 'usage is counted by user, its namespace, of all its LocalQueues together'],
       ['honoured', 'admissionFairSharing.usageHalfLifeTime', '168h', ''], ['honoured', 'admissionFairSharing.usageSamplingInterval', '5m30s', ''],
       ['honoured', 'admissionFairSharing weight of cpu', '2', ''], ['honoured', 'admissionFairSharing weight of memory', '0.5', ''],
-      ['ignored', 'admissionFairSharing weight of ephemeral-storage', '1', 'jobs ask for CPU, memory and GPUs'],
+      ['ignored', 'admissionFairSharing weight of ephemeral-storage', '1', 'jobs ask for CPU, memory and GPUs'], ['honoured', 'admissionFairSharing weight of pods', '3', ''],
     ])
     expect(options(byUsage, configuration('v1beta1', 'admissionFairSharing: { usageSamplingInterval: 0s }'))['admissionFairSharing']).toMatchObject({ usageHalfLifeTime: 0, usageSamplingInterval: 300 })
     const off = made([byUsage, later])
@@ -285,15 +285,28 @@ describe('manifests of Kueue', () => {
   })
 
   it('tell of each line what becomes of it', () => {
-    const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: pods, nominalQuota: 5 }']), object('WorkloadPriorityClass', 'high', '{}')])
+    const { findings } = made([queue('a', ['namespaceSelector: {}', 'stopPolicy: Hold', 'cohrt: all'], ['{ name: cpu, nominalQuota: 8 }', '{ name: ephemeral-storage, nominalQuota: 5Gi }']), object('WorkloadPriorityClass', 'high', '{}')])
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, value, note])).toEqual([
       ['honoured', 5, 'a namespaceSelector', '{}', ''],
       ['approximated', 6, 'a stopPolicy', 'Hold', 'its jobs are refused, there they wait; those that run go on'],
       ['ignored', 7, 'a cohrt', 'all', 'not simulated; did you mean cohort?'],
       ['honoured', 13, 'a nominalQuota of cpu', '8', ''],
-      ['ignored', 14, 'a nominalQuota of pods', '5', 'jobs ask for CPU, memory and GPUs'],
+      ['ignored', 14, 'a nominalQuota of ephemeral-storage', '5Gi', 'jobs ask for CPU, memory and GPUs'],
       ['ignored', 16, 'WorkloadPriorityClass', '', 'jobs say their priority as a number'],
     ])
+  })
+
+  it('have quotas of pods, in one group with others, alone, or with flavors of its own', () => {
+    const pods = '{ name: pods, nominalQuota: 5, borrowingLimit: 2 }'
+    const together = made([queue('a', ['cohort: all'], ['{ name: cpu, nominalQuota: 8 }', pods]), queue('b')])
+    expect(together.options.queues).toEqual({
+      a: { cohort: 'all', nominalQuota: { cpu: 8000, mem: 0, gpu: 0, pods: 5 }, borrowingLimit: { pods: 2 } }, b: { nominalQuota: { cpu: 8000, mem: 32_768, gpu: 0 } },
+    })
+    expect(together.findings.filter(({ setting }) => setting.includes('pods')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', ''], ['honoured', '']])
+    const alone = '\n  - coveredResources: [pods]\n    flavors: [{ name: many, resources: [{ name: pods, nominalQuota: 5 }] }]'
+    expect(options(queue('a') + alone)['queues']).toEqual({ a: { nominalQuota: { cpu: 8000, mem: 32_768, gpu: 0, pods: 5 } } })
+    const flavors = [object('ResourceFlavor', 'default', '{ nodeLabels: { type: spot } }'), object('ResourceFlavor', 'many', '{}')]
+    expect(options(...flavors, queue('a') + alone)['queues']).toEqual({ a: { nominalQuota: { default: { cpu: 8000, mem: 32_768, gpu: 0 }, many: { pods: 5 } }, resourceGroups: [['cpu', 'mem'], ['pods']] } })
   })
 
   it('count GPUs of all makers together, as nodes do', () => {

@@ -1,9 +1,10 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
 import type { Flavor } from './flavor.js'
+import { Spread } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
-import { charge, discharge, settle, type Workload } from './workload.js'
+import { addTo, charge, discharge, settle, type Part, type Workload } from './workload.js'
 
 /**
  * How a workload could be admitted: not now; by preempting others, of whom there are none to be had, or some of its own
@@ -29,6 +30,18 @@ export interface Assignment {
 /** Whom a workload would preempt to get what is short. */
 export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
 
+/** Whether the nodes of a flavor, or mix, could ever hold the workload, or a part of it that may have a flavor of its own. */
+export type CanHold = (choice: number, part?: number) => boolean
+
+/** What a flavor is looked for with. */
+interface Means {
+  readonly fairSharing: boolean
+  readonly search: Search
+  /** By column: what parts of the workload take that have their flavor. */
+  readonly before: ReadonlyMap<number, number>
+}
+const NOTHING: ReadonlyMap<number, number> = new Map()
+
 type Fungibility = NonNullable<ClusterQueue['settings']['flavorFungibility']>
 const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'TryNextFlavor', preference: 'BorrowingOverPreemption' }
 
@@ -38,7 +51,7 @@ const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'Tr
  *
  * Source: Kueue, scheduler.go (nominate, getInitialAssignments).
  */
-export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
+export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold): Assignment {
   const attempt = (tasks: number): Assignment => {
     workload.tasks = tasks
     return withTasks(workload, fairSharing, search, canHold)
@@ -53,15 +66,37 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
 
 const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit || targets.length > 0
 
-function withTasks(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
-  const found = assign(workload, fairSharing, search, canHold)
+function withTasks(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold): Assignment {
+  const means = { fairSharing, search, before: NOTHING }
+  const found = workload.parts === undefined ? assign(workload, means, canHold) : assignParts(workload, workload.parts, means, canHold)
   settle(workload, found.flavor)
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
-  const asksOne = workload.demand.filter((amount) => amount > 0).length === 1
+  const asksOne = workload.amounts.filter((amount) => amount > 0).length === 1
   // with fair sharing its share may be such by another resource that others are to go, and who is enough
   const isKnown = short.length === 0 || (short.length === 1 && (asksOne || (!fairSharing && targets.length === 0)))
   return isKnown ? found : { ...found, targets: search(workload, short) } // searched for with one of its resources alone
+}
+
+/**
+ * A flavor for each part, one after the other, beside what those before take: one with which the others could have theirs.
+ *
+ * Source: Kueue, flavorassigner.go (assignFlavors). Deviation: there the first part may take what only another could have, and all wait.
+ */
+function assignParts(workload: Workload, parts: readonly Part[], means: Means, canHold: CanHold): Assignment {
+  const { all: flavors } = workload.queue.choices
+  const before = new Map<number, number>()
+  const spread = new Spread(workload.queue, parts, canHold)
+  let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: NOBODY }
+  for (const [p, { demand }] of parts.entries()) {
+    const part: Workload = { ...workload, demand, amounts: demand, parts: undefined }
+    const found = assign(part, { ...means, before }, (choice) => canHold(choice, p) && spread.isPossible(choice))
+    if (found.mode === Mode.NoFit) return found
+    spread.take(found.flavor)
+    addTo(before, demand, flavors[found.flavor] as Flavor)
+    all = together(all, found)
+  }
+  return { ...all, flavor: workload.queue.choices.ofParts(spread.taken) }
 }
 
 /**
@@ -70,17 +105,17 @@ function withTasks(workload: Workload, fairSharing: boolean, search: Search, can
  *
  * Source: Kueue, flavorassigner.go and preemption_oracle.go.
  */
-function assign(workload: Workload, fairSharing: boolean, search: Search, canHold: (flavor: number) => boolean): Assignment {
+function assign(workload: Workload, means: Means, canHold: CanHold): Assignment {
   const { queue, demand, tasks } = workload
   const [first] = queue.groups
-  if (queue.groups.length === 1) return inGroup(workload, first as ResourceGroup, fairSharing, search, (flavor) => (canHold(flavor) ? flavor : -1))
-  let left = queue.choicesFor(demand).filter(canHold)
+  if (queue.groups.length === 1) return inGroup(workload, first as ResourceGroup, means, (flavor) => (canHold(flavor) ? flavor : -1))
+  let left = queue.choicesFor(demand).filter((choice) => canHold(choice))
   let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks, borrows: 0, short: [], targets: NOBODY }
   for (const group of queue.groups) {
     const asked = group.resources.find((r) => (demand[r] as number) > 0)
     if (asked === undefined) continue
     const columnIn = (choice: number): number => (queue.choices.all[choice] as Flavor).columns[asked] as number
-    const found = inGroup(workload, group, fairSharing, search, (flavor) => left.find((choice) => columnIn(choice) === columnIn(flavor)) ?? -1)
+    const found = inGroup(workload, group, means, (flavor) => left.find((choice) => columnIn(choice) === columnIn(flavor)) ?? -1)
     if (found.mode === Mode.NoFit) return found
     left = left.filter((choice) => columnIn(choice) === columnIn(found.flavor))
     all = together(all, found)
@@ -92,7 +127,7 @@ const together = (a: Assignment, b: Assignment): Assignment => ({
   ...b,
   mode: Math.min(a.mode, b.mode) as Mode,
   borrows: Math.max(a.borrows, b.borrows),
-  short: [...a.short, ...b.short],
+  short: [...new Set([...a.short, ...b.short])],
   targets: b.short.length > 0 ? b.targets : a.targets,
 })
 
@@ -100,7 +135,7 @@ const together = (a: Assignment, b: Assignment): Assignment => ({
  * The first flavor in the order of the group with which the search may stop, or else the best. Only in a flavor where a search for workloads to preempt finds some it may
  * stop although the workload does not fit. `choiceOf`: what the workload is tried with in a flavor, -1 where it is passed over.
  */
-function inGroup(workload: Workload, group: ResourceGroup, fairSharing: boolean, search: Search, choiceOf: (flavor: number) => number): Assignment {
+function inGroup(workload: Workload, group: ResourceGroup, means: Means, choiceOf: (flavor: number) => number): Assignment {
   const rules = workload.queue.settings.flavorFungibility ?? usual
   let best: Assignment = { mode: Mode.NoFit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: [] }
   let bestWorst: Rank = best
@@ -108,7 +143,7 @@ function inGroup(workload: Workload, group: ResourceGroup, fairSharing: boolean,
     const choice = choiceOf(flavor)
     if (choice < 0) continue
     settle(workload, choice)
-    const { found, worst } = inFlavor(workload, group, rules, fairSharing, search)
+    const { found, worst } = inFlavor(workload, group, rules, means)
     const isEnough = worst.mode > Mode.NoCandidates && (worst.mode === Mode.Fit || rules.whenCanPreempt !== 'TryNextFlavor') && (worst.borrows === 0 || rules.whenCanBorrow !== 'TryNextFlavor')
     if (isEnough) return found
     if (!isBetter(worst, bestWorst, rules)) continue
@@ -130,7 +165,7 @@ function isBetter(a: Rank, b: Rank, { preference }: Fungibility): boolean {
 }
 
 /** What the workload comes to in its flavor, and that of its resources for which this is worst: of one that borrows and one that preempts the queue's preference says which. */
-function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungibility, fairSharing: boolean, search: Search): { readonly found: Assignment; readonly worst: Rank } {
+function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungibility, means: Means): { readonly found: Assignment; readonly worst: Rank } {
   const { demand, columns, flavor, tasks } = workload
   const short: number[] = []
   let worst: Rank = { mode: Mode.Fit, borrows: 0 }
@@ -139,7 +174,7 @@ function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungi
   let targets = NOBODY
   for (const r of resources) {
     if (demand[r] === 0) continue
-    const rank = ofResource(workload, r, (demand[r] as number) * tasks, fairSharing, search)
+    const rank = ofColumn(workload, columns[r] as number, (demand[r] as number) * tasks, means)
     borrows = Math.max(borrows, rank.borrows)
     if (rank.mode < mode) mode = rank.mode
     if (rank.mode < Mode.Fit) {
@@ -154,14 +189,14 @@ function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungi
 
 const NOBODY: readonly Workload[] = []
 
-function ofResource(workload: Workload, r: number, asked: number, fairSharing: boolean, search: Search): Rank & Pick<Assignment, 'targets'> {
-  const { queue, demand, columns } = workload
-  const c = columns[r] as number
+function ofColumn(workload: Workload, c: number, amount: number, { fairSharing, search, before }: Means): Rank & Pick<Assignment, 'targets'> {
+  const { queue } = workload
+  const asked = amount + (before.get(c) ?? 0)
   if (asked > queue.potential(c)) return { mode: Mode.NoFit, borrows: 0, targets: NOBODY }
   const { level, isInside } = queue.reach(c, asked)
   if (asked <= queue.available(c)) return { mode: Mode.Fit, borrows: level, targets: NOBODY }
   if (asked > (queue.subtree[c] as number) && !isInside && !preemptsWhileBorrowing(queue, fairSharing)) return { mode: Mode.NoFit, borrows: level, targets: NOBODY }
-  const targets = !preempts(queue) ? NOBODY : search({ ...workload, demand: demand.map((amount, i) => (i === r ? amount : 0)) }, [c])
+  const targets = !preempts(queue) ? NOBODY : search({ ...workload, columns: Int32Array.of(c), amounts: Float64Array.of(asked), tasks: 1 }, [c])
   if (targets.length === 0) return { mode: Mode.NoCandidates, borrows: level, targets }
   for (const each of targets) discharge(each, each.tasks)
   const borrows = queue.reach(c, asked).level
@@ -179,14 +214,14 @@ function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fair
 
 /** Whether the quota has room for the workload in its flavor now, with none of `within` above its own. */
 export function fits(workload: Workload, within: readonly QuotaNode[] = []): boolean {
-  const { queue, demand, tasks, columns } = workload
-  for (let r = 0; r < demand.length; r++) {
-    const asked = (demand[r] as number) * tasks
-    if (asked > 0 && asked > queue.available(columns[r] as number)) return false
+  const { queue, amounts, tasks, columns } = workload
+  for (let i = 0; i < amounts.length; i++) {
+    const asked = (amounts[i] as number) * tasks
+    if (asked > 0 && asked > queue.available(columns[i] as number)) return false
   }
   if (within.length === 0) return true
   charge(workload, tasks)
-  const isWithin = within.every((node) => demand.every((amount, r) => amount === 0 || !node.borrows(columns[r] as number)))
+  const isWithin = within.every((node) => amounts.every((amount, i) => amount === 0 || !node.borrows(columns[i] as number)))
   discharge(workload, tasks)
   return isWithin
 }

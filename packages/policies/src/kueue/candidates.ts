@@ -91,9 +91,12 @@ function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor
   const lacking = short.map((c) => c % workload.demand.length)
   const found: Workload[] = []
   for (const each of those)
-    if (isAllowed(each) && each.lane === workload.lane && lacking.some((r, i) => (each.demand[r] as number) > 0 && each.columns[r] === short[i])) found.push(each)
+    if (isAllowed(each) && each.lane === workload.lane && short.some((c, i) => takesOf(each, c, lacking[i] as number))) found.push(each)
   return found
 }
+
+/** Whether it takes some of a column, which is at the place of its resource but where parts have several flavors. */
+const takesOf = (each: Workload, c: number, r: number): boolean => (each.columns[r] === c ? (each.amounts[r] as number) > 0 : each.parts !== undefined && each.columns.includes(c))
 
 /** Lower priorities first, then the latest. */
 const byPriority = (a: Workload, b: Workload): number => a.priority - b.priority || b.admission - a.admission

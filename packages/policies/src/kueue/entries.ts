@@ -116,7 +116,7 @@ export class Contest {
 
 const NOTHING: Outcome = { borrows: false, share: 0 }
 
-const borrowsFor = (node: QuotaNode, { demand, columns }: Workload): boolean => demand.some((amount, r) => amount > 0 && node.borrows(columns[r] as number))
+const borrowsFor = (node: QuotaNode, { amounts, columns }: Workload): boolean => amounts.some((amount, i) => amount > 0 && node.borrows(columns[i] as number))
 
 const byAge = (a: Place, b: Place): number => older(a.winner.workload, b.winner.workload)
 const byOutcome = (a: Place, b: Place): number => Number(a.outcome.borrows) - Number(b.outcome.borrows) || compare(a.outcome.share, b.outcome.share) || byAge(a, b)

@@ -9,7 +9,12 @@ export interface ResourceGroup {
 /** By resource the flavor that it is of; -1: nothing of it is asked. */
 export type FlavorOf = readonly number[]
 
-/** Flavors, and with them what workloads have of which some resources are of another flavor than others: each by its index. */
+/** The name of a flavor, or by resource the names of several. */
+type Named = string | Readonly<Record<string, string>>
+/** What a workload has, or each of its parts. */
+export type NamedChoice = Named | readonly Named[]
+
+/** Flavors, and with them what workloads have of which some resources, or some parts, are of another flavor than others: each by its index. */
 export class FlavorChoices {
   readonly all: Flavor[]
   readonly #flavors: readonly Flavor[]
@@ -36,8 +41,30 @@ export class FlavorChoices {
     return mix
   }
 
-  /** The name of a flavor; of a mix those of its flavors by resource. */
-  named(choice: number, resources: readonly string[]): string | Readonly<Record<string, string>> {
+  /** What the parts of a gang have, each one of these. */
+  ofParts(choices: readonly number[]): number {
+    const [first = 0] = choices
+    if (choices.every((choice) => choice === first)) return first
+    const key = `parts ${choices.join()}`
+    const known = this.#mixes.get(key)
+    if (known !== undefined) return known
+    const names = new Set(choices.map((choice) => this.all[choice]?.name))
+    const all = this.all.push({ name: [...names].join(' and '), has: undefined, capacity: this.#capacityOf(undefined), columns: NO_COLUMNS, ofParts: choices }) - 1
+    this.#mixes.set(key, all)
+    return all
+  }
+
+  /** What a part of the workload has. */
+  partOf(choice: number, part: number): number {
+    return this.all[choice]?.ofParts?.[part] ?? choice
+  }
+
+  /** The name of a flavor; of a mix those of its flavors by resource; of parts that have several those of each. */
+  named(choice: number, resources: readonly string[]): NamedChoice {
+    return this.all[choice]?.ofParts?.map((each) => this.#namedOne(each, resources)) ?? this.#namedOne(choice, resources)
+  }
+
+  #namedOne(choice: number, resources: readonly string[]): Named {
     const flavorOf = this.#flavorsOf.get(choice)
     if (flavorOf === undefined) return this.all[choice]?.name ?? ''
     const asked = resources.map((name, r) => [name, flavorOf[r] as number] as const).filter(([, flavor]) => flavor >= 0)
@@ -45,7 +72,11 @@ export class FlavorChoices {
   }
 
   /** The one of that name, the first flavor where there is none. */
-  withName(name: string | Readonly<Record<string, string>>, resources: readonly string[]): number {
+  withName(name: NamedChoice, resources: readonly string[]): number {
+    return isOfParts(name) ? this.ofParts(name.map((each) => this.#withName(each, resources))) : this.#withName(name, resources)
+  }
+
+  #withName(name: Named, resources: readonly string[]): number {
     const indexOf = (wanted: string | undefined): number => this.#flavors.findIndex((flavor) => flavor.name === wanted)
     return typeof name === 'string' ? Math.max(0, indexOf(name)) : this.of(resources.map((resource) => indexOf(name[resource])))
   }
@@ -58,6 +89,9 @@ export class FlavorChoices {
     return { name: flavors.map(({ name }) => name).join(' with '), has, capacity: this.#capacityOf(has), columns }
   }
 }
+
+const NO_COLUMNS = new Int32Array(0)
+const isOfParts = (name: NamedChoice): name is readonly Named[] => Array.isArray(name)
 
 /** Everything that a workload may be admitted in that asks for these resources, in the order of the flavors of the first group, then of the next. */
 export function choicesOf(groups: readonly ResourceGroup[], asks: (r: number) => boolean, resources: number, choices: FlavorChoices): readonly number[] {

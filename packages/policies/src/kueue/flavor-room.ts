@@ -13,9 +13,11 @@ export class FlavorRoom {
     this.#flavors = flavors
   }
 
-  canHold(flavor: number, { job, lane, shape, tasks, isWhole, demand }: Workload): boolean {
+  /** `part`: whether they could hold this one alone. */
+  canHold(flavor: number, { job, lane, shape, tasks, isWhole, demand }: Workload, part?: number): boolean {
     const own = this.#flavors[flavor] as Flavor
     if (own.has === undefined) return true
+    if (part !== undefined) return this.#holds(flavor, this.#env.work.parts(job, lane)[part] as GangPart)
     if (!isWhole) return this.#holds(flavor, { shape, tasks })
     return demand.every((amount, r) => amount <= (own.capacity[r] as number)) && this.#env.work.parts(job, lane).every((part) => this.#holds(flavor, part))
   }

@@ -9,6 +9,8 @@ export interface Flavor {
   readonly capacity: Float64Array
   /** By resource: where its quota is. */
   readonly columns: Int32Array
+  /** Of what the parts of a job that is one gang have, by part: what each has, by index. */
+  readonly ofParts?: readonly number[]
 }
 
 export const isOf = ({ has }: Flavor, node: NodeId): boolean => has === undefined || has[node] === 1

@@ -28,8 +28,8 @@ import { Workloads } from './workloads.js'
  * A gang is one workload, and so is a job that is one; of another job every task is one, and one at a time is admitted before it has a node.
  * With `partialAdmission` a gang with `minTasks` is admitted with as many tasks as there is quota for, if not for all; when one has ended the next starts in its place.
  *
- * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; the same flavors
- * for all stages of a job that is one gang, which gives its quota back when the last has ended; no admission checks or topology.
+ * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; a job that is
+ * one gang gives its quota back when the last of its stages has ended; no admission checks or topology.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -99,7 +99,7 @@ class Kueue implements Policy {
     this.#queues = new Queues(settings, env.cluster)
     this.#room = new FlavorRoom(env, this.#queues.choices.all)
     this.#goesByUsage = goesByUsage(settings)
-    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env) : undefined)
+    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env, this.#queues.resources) : undefined)
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
     const barred = { memory: () => this.#preempted.memory(env.work), recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) } }
@@ -107,7 +107,7 @@ class Kueue implements Policy {
   }
 
   admits(spec: JobSpec): string | undefined {
-    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster)
+    return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster, this.#queues.resources)
   }
 
   schedule(round: Round): void {
@@ -256,7 +256,7 @@ class Kueue implements Policy {
     const isAlone = this.#isAlone(workload)
     const known = isAlone ? undefined : this.#unfit.of(workload.likeness)
     if (known !== undefined) return known
-    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor) => this.#room.canHold(flavor, workload))
+    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor, part) => this.#room.canHold(flavor, workload, part))
     if (found.mode !== Mode.Fit && !isAlone) this.#unfit.add(workload, found)
     return found
   }
@@ -295,9 +295,9 @@ class Kueue implements Policy {
   }
 
   #inFlavor(workload: Workload, round: Round): Assignment {
-    const { flavor } = workload
+    const { flavor, queue: { choices } } = workload
     this.#borrowers.forget()
-    return nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each) => each === flavor)
+    return nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)))
   }
 
   /** Whether without those there is room for the workload beside what is kept for others. */
@@ -378,11 +378,11 @@ class Kueue implements Policy {
   }
 
   /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
-  #keep({ queue, demand, tasks, columns }: Workload, borrows: boolean): void {
+  #keep({ queue, amounts, tasks, columns }: Workload, borrows: boolean): void {
     if (queue.settings.preemption?.reclaimWithinCohort === 'Any' && !this.#protection.delaysReclaim) return
-    for (let r = 0; r < demand.length; r++) {
-      const c = columns[r] as number
-      const amount = queue.toKeep(c, (demand[r] as number) * tasks, borrows)
+    for (let i = 0; i < amounts.length; i++) {
+      const c = columns[i] as number
+      const amount = queue.toKeep(c, (amounts[i] as number) * tasks, borrows)
       if (amount === 0) continue
       queue.add(c, amount)
       this.#touched.add(queue)
@@ -410,13 +410,22 @@ class Kueue implements Policy {
     return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
 
-  #nodeFor({ job, flavor }: Workload, round: Round): NodeId | None {
-    const own = this.#queues.choices.all[flavor] as Flavor
+  #nodeFor(workload: Workload, round: Round): NodeId | None {
+    const { job } = workload
+    const own = this.#flavorOfNext(workload, round)
     if (round.nodes.length > 1) {
       const picked = this.#placement.pick(job, round)
       if (picked === None || isOf(own, picked)) return picked
     }
     return round.nodes.find((node) => isOf(own, node) && round.fits(job, node)) ?? None
+  }
+
+  /** Of the part of which the next task is. */
+  #flavorOfNext({ job, lane, flavor, parts }: Workload, { work }: Round): Flavor {
+    const own = this.#queues.choices.all[flavor] as Flavor
+    if (parts === undefined || own.ofParts === undefined) return own
+    const stage = work.parts(job, lane)[0]?.stage
+    return this.#queues.choices.all[this.#queues.choices.partOf(flavor, parts.findIndex((part) => part.stage === stage))] as Flavor
   }
 
   #explain(round: Round): void {
@@ -426,7 +435,7 @@ class Kueue implements Policy {
       for (let i = list.from; i < list.to; i++) {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
-        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env.work))
+        else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env))
       }
   }
 }
@@ -435,7 +444,7 @@ const isGone = ({ tasks }: Workload): boolean => tasks === 0
 
 const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
 
-function usageOf({ admissionFairSharing }: KueueSettings, env: Env): PastUsage {
+function usageOf({ admissionFairSharing }: KueueSettings, env: Env, resources: readonly string[]): PastUsage {
   const weightOf = (user: UserId): number => admissionFairSharing.users[env.work.userName(user)]?.weight ?? 1
-  return new PastUsage(admissionFairSharing, env.cluster.resources, weightOf)
+  return new PastUsage(admissionFairSharing, resources, weightOf)
 }

@@ -1,12 +1,12 @@
-import type { JobId, LaneId, ResourceId, WorkView } from '@sched/core'
+import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
 import type { ClusterQueue } from './queues.js'
 
 /**
  * Of what the quota of a queue lacks room for what a job would be admitted with, in the flavor that lacks least: `quota of gpu in research`;
  * `undefined` where it has room.
  */
-export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], work: WorkView) {
-  const demand = resources.map((_, r) => work.asked(job, lane, r as ResourceId))
+export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], { work, cluster }: Env) {
+  const demand = resources.map((_, r) => (r < cluster.resources.length ? work.asked(job, lane, r as ResourceId) : r === queue.pods ? work.together(job, lane) : 0))
   const lackingIn = (choice: number) => resources.filter((_, r) => {
     const asked = demand[r] as number
     return asked > 0 && asked > queue.available(queue.choices.all[choice]?.columns[r] as number)

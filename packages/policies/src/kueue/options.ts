@@ -10,7 +10,7 @@ const protection = z
   .prefault({})
 
 const cohortFields = {
-  nominalQuota: quantities.optional().describe('amounts by resource, or by flavor and resource, in the order in which flavors are tried'),
+  nominalQuota: quantities.optional().describe('amounts by resource, or by flavor and resource, in the order in which flavors are tried; `pods`: how many tasks, unless nodes have a resource of this name'),
   borrowingLimit: quantities.optional().describe('the most above the nominal quota that is taken from the cohort; default no limit'),
   lendingLimit: quantities.optional().describe('the most of the nominal quota that others in the cohort may take; default all'),
   weight: z.number().nonnegative().optional().describe('fair sharing: what it borrows counts over this; default 1, 0: it counts as infinite'),

@@ -3,7 +3,7 @@ import { fillBack, firstCommon, gives, otherCandidates, ownCandidates, restore, 
 import { fairTargets } from './fair-preemption.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
-import { discharge, type Workload } from './workload.js'
+import { amountIn, discharge, type Workload } from './workload.js'
 
 /** One that may be preempted. */
 interface Candidate {
@@ -50,8 +50,11 @@ function classicalTargets(preemptor: Preemptor): Workload[] {
 
 /** Whether the preemptor's queue would be within its quota, at least without all of its own workloads that may go: whoever else goes is nothing to that. */
 function couldStayWithin({ workload }: Preemptor, own: readonly Workload[]): boolean {
-  const { queue, demand, columns, tasks } = workload
-  return demand.every((amount, r) => amount === 0 || !queue.borrows(columns[r] as number, own.reduce((left, each) => left - (each.demand[r] as number) * each.tasks, amount * tasks)))
+  const { queue, amounts, columns, tasks } = workload
+  return amounts.every((amount, i) => {
+    const c = columns[i] as number
+    return amount === 0 || !queue.borrows(c, own.reduce((left, each) => left - amountIn(each, c) * each.tasks, amount * tasks))
+  })
 }
 
 /** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not, without those that a borrower cannot have where it would be one, and those that are spared. */
@@ -78,14 +81,14 @@ function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<
 const borrowingRules = ({ settings: { preemption } }: ClusterQueue): { readonly policy: 'Never' | 'LowerPriority'; readonly maxPriorityThreshold?: number | undefined } => preemption?.borrowWithinCohort ?? { policy: 'Never' }
 
 /** The cohorts that hold a node around the workload which has room for it within its own quota. */
-function cohortsOverOwned({ queue, demand, tasks, columns }: Workload): ReadonlySet<QuotaNode> {
+function cohortsOverOwned({ queue, amounts, tasks, columns }: Workload): ReadonlySet<QuotaNode> {
   const found = new Set<QuotaNode>()
-  const left = demand.map((amount) => amount * tasks)
+  const left = amounts.map((amount) => amount * tasks)
   let isOwned = false
   for (const node of queue.path()) {
     if (isOwned) found.add(node)
-    isOwned ||= left.every((amount, r) => demand[r] === 0 || !node.borrows(columns[r] as number, amount))
-    for (let r = 0; r < left.length; r++) left[r] = Math.max(0, (left[r] as number) - node.free(columns[r] as number))
+    isOwned ||= left.every((amount, i) => amounts[i] === 0 || !node.borrows(columns[i] as number, amount))
+    for (let i = 0; i < left.length; i++) left[i] = Math.max(0, (left[i] as number) - node.free(columns[i] as number))
   }
   return found
 }

@@ -2,6 +2,7 @@ import { SchedError, suggest, type ClusterView, type NodeId, type ResourceId } f
 import type { Flavor } from './flavor.js'
 import { choicesOf, FlavorChoices, type ResourceGroup } from './flavor-choices.js'
 import type { CohortSettings, KueueSettings, Quantities, QueueSettings } from './options.js'
+import { countsPods, quotaResources } from './pod-quota.js'
 import { QuotaNode, type Quota } from './quota-node.js'
 
 /** A ClusterQueue with its settings. */
@@ -9,13 +10,21 @@ export class ClusterQueue extends QuotaNode {
   readonly settings: QueueSettings
   readonly groups: readonly ResourceGroup[]
   readonly choices: FlavorChoices
+  /** Where tasks count among resources; -1: its quota does not count them. */
+  readonly pods: number
   readonly #choicesFor = new Map<string, readonly number[]>()
 
-  constructor(name: string, quota: Quota, settings: QueueSettings, groups: readonly ResourceGroup[], choices: FlavorChoices, parent: QuotaNode | undefined) {
+  constructor(name: string, quota: Quota, settings: QueueSettings, groups: readonly ResourceGroup[], choices: FlavorChoices, parent: QuotaNode | undefined, pods = -1) {
     super(name, quota, settings.weight ?? 1, parent)
+    this.pods = pods
     this.settings = settings
     this.groups = groups
     this.choices = choices
+  }
+
+  /** Whether there is more than one flavor to choose from for anything. */
+  get hasChoice(): boolean {
+    return this.groups.some(({ flavors }) => flavors.length > 1)
   }
 
   /** What a workload that asks so much may be admitted in, in order, by index. */
@@ -36,7 +45,10 @@ export class ClusterQueue extends QuotaNode {
 export class Queues {
   readonly flavors: readonly Flavor[]
   readonly choices: FlavorChoices
+  /** Those of the cluster, and tasks where any quota counts them. */
   readonly resources: readonly string[]
+  /** Where tasks are among them, unless they are a resource of nodes; -1: nowhere. */
+  readonly #pods: number
   readonly #settings: KueueSettings
   readonly #cohorts = new Map<string, QuotaNode>()
   readonly #byName = new Map<string, ClusterQueue>()
@@ -44,8 +56,9 @@ export class Queues {
   /** Throws `BAD_OPTION` for cohorts in a ring, unknown resources and flavors, flavors without nodes and limits outside of cohorts. */
   constructor(settings: KueueSettings, cluster: ClusterView) {
     this.#settings = settings
-    this.resources = cluster.resources
-    const capacityOf = capacitiesOf(cluster)
+    this.resources = quotaResources(settings, cluster.resources)
+    this.#pods = this.resources.length > cluster.resources.length ? cluster.resources.length : -1
+    const capacityOf = capacitiesOf(cluster, this.resources)
     this.flavors = flavorsOf(settings.flavors, cluster, capacityOf)
     this.choices = new FlavorChoices(this.flavors, capacityOf)
     for (const name of Object.keys(settings.cohorts)) this.#cohort(name, [])
@@ -69,7 +82,7 @@ export class Queues {
     const parent = settings.cohort === undefined ? undefined : this.#cohort(settings.cohort, [])
     if (parent === undefined && (settings.borrowingLimit ?? settings.lendingLimit) !== undefined)
       throw new SchedError('BAD_OPTION', `queue "${name}" has a limit of borrowing or lending, and no cohort.`, { field }, 'Name its cohort.')
-    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#groupsOf(settings, field), this.choices, parent)
+    const queue = new ClusterQueue(name, this.#quota(settings, field, false), settings, this.#groupsOf(settings, field), this.choices, parent, countsPods(settings.nominalQuota) ? this.#pods : -1)
     this.#byName.set(name, queue)
     return queue
   }
@@ -88,7 +101,7 @@ export class Queues {
   #quota({ nominalQuota, borrowingLimit, lendingLimit, ...rest }: QueueSettings, field: string, isCohort: boolean): Quota {
     const groups = isCohort ? [] : this.#groupsOf({ ...rest, nominalQuota }, field)
     const has = (flavor: number, r: number): boolean => groups.some(({ flavors, resources }) => flavors.includes(flavor) && resources.includes(r))
-    const usual = (flavor: number, r: number): number => (has(flavor, r) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
+    const usual = (flavor: number, r: number): number => (r !== this.#pods && has(flavor, r) ? (this.flavors[flavor]?.capacity[r] as number) : 0)
     return {
       nominal: this.#columns(nominalQuota, `${field}.nominalQuota`, usual),
       borrowing: this.#columns(borrowingLimit, `${field}.borrowingLimit`, () => Infinity),
@@ -144,19 +157,18 @@ export class Queues {
 
 const nodesOf = (cluster: ClusterView): NodeId[] => Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
 
-function capacitiesOf(cluster: ClusterView): (has: Uint8Array | undefined) => Float64Array {
+/** Of what nodes do not have there is no end. */
+function capacitiesOf(cluster: ClusterView, resources: readonly string[]): (has: Uint8Array | undefined) => Float64Array {
   const nodes = nodesOf(cluster)
-  return (has) => Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0))
+  return (has) => Float64Array.from(resources, (_, r) => r >= cluster.resources.length ? Infinity : nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0))
 }
 
 function flavorsOf(given: KueueSettings['flavors'], cluster: ClusterView, capacityOf: (has: Uint8Array | undefined) => Float64Array): Flavor[] {
   const nodes = nodesOf(cluster)
-  const flavor = (name: string, index: number, has?: Uint8Array): Flavor => ({
-    name,
-    has,
-    capacity: capacityOf(has),
-    columns: Int32Array.from(cluster.resources, (_, r) => index * cluster.resources.length + r),
-  })
+  const flavor = (name: string, index: number, has?: Uint8Array): Flavor => {
+    const capacity = capacityOf(has)
+    return { name, has, capacity, columns: Int32Array.from(capacity, (_, r) => index * capacity.length + r) }
+  }
   const named = Object.entries(given)
   if (named.length === 0) return [flavor('', 0)]
   return named.map(([name, labels], index) => {

@@ -128,19 +128,23 @@ export class QuotaNode {
 
   /**
    * Dominant resource share: the largest part of what a resource has to lend in the parent that it has borrowed of it, over
-   * all flavors, divided by its weight; 0 for a node without a parent and one that does not borrow.
+   * all flavors, divided by its weight; 0 for a node without a parent and one that does not borrow. Without weight that is
+   * more than any other, also of what nobody lends.
    */
   share(resources: number): number {
     if (this.parent === undefined) return 0
     const lendable = this.parent.#lendableOf(resources)
     let largest = 0
+    let isBorrowing = false
     for (let r = 0; r < resources; r++) {
       let borrowed = 0
       for (let c = r; c < this.usage.length; c += resources) borrowed += Math.max(0, (this.usage[c] as number) - (this.subtree[c] as number))
+      if (borrowed <= 0) continue
+      isBorrowing = true
       const available = lendable[r] as number
-      if (borrowed > 0 && available > 0) largest = Math.max(largest, borrowed / available)
+      if (available > 0) largest = Math.max(largest, borrowed / available)
     }
-    return largest / (this.weight === 0 ? NO_WEIGHT : this.weight)
+    return this.weight === 0 ? (isBorrowing ? (1 + largest) / NO_WEIGHT : 0) : largest / this.weight
   }
 
   #lendableOf(resources: number): Float64Array {

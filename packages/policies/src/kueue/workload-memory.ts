@@ -1,15 +1,20 @@
-import type { Env, JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
+import type { NamedChoice } from './flavor-choices.js'
 import type { Workload } from './workload.js'
+
+type Amounts = Readonly<Record<string, number>>
 
 /** A workload that is admitted, as one that takes its scheduler's place is told of it. */
 export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'least' | 'most' | 'since' | 'tasks' | 'unstarted'> {
   readonly job: string
-  /** By resource where these are of several. */
-  readonly flavor: string | Readonly<Record<string, string>>
+  /** By resource where these are of several; of each part where these are. */
+  readonly flavor: NamedChoice
   /** Those of its tasks that run. */
   readonly running: readonly (readonly [stage: number, index: number])[]
   /** By resource, of one whose tasks ask different amounts. */
-  readonly demand?: Readonly<Record<string, number>>
+  readonly demand?: Amounts
+  /** Of one whose stages may have a flavor each. */
+  readonly parts?: readonly { readonly stage: number; readonly demand: Amounts }[]
 }
 
 /** Whom a scheduler has admitted. */
@@ -24,10 +29,11 @@ export interface WorkloadsMemory {
   readonly leaving: readonly WorkloadMemory[]
 }
 
-export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand }: Workload, { work, cluster }: Env): WorkloadMemory {
-  const named = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
-  const amounts = isWhole ? { demand: Object.fromEntries(cluster.resources.map((name, r) => [name, demand[r] as number])) } : {}
-  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, cluster.resources), isWhole, least, most, since, tasks, unstarted, running: named, ...amounts }
+export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {
+  const tasksThatRun = running.map((task) => [work.stageOf(task), work.indexOf(task)] as const)
+  const named = (asked: Float64Array): Amounts => Object.fromEntries(resources.map((name, r) => [name, asked[r] as number]))
+  const amounts = isWhole ? { demand: named(demand), ...(parts !== undefined && { parts: parts.map((part) => ({ stage: part.stage, demand: named(part.demand) })) }) } : {}
+  return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, since, tasks, unstarted, running: tasksThatRun, ...amounts }
 }
 
 /** Those of the tasks that run, in the same order. */

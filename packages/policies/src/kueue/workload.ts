@@ -15,6 +15,12 @@ export interface Likeness {
 /** Whether nothing that could make room for the workload had happened when the call began since there was found to be none; admissions do not. */
 export const isSetAside = ({ likeness, queue }: Workload, call: number): boolean => likeness.setAsideAt === queue.root.returns || likeness.setAsideIn === call
 
+/** A stage of a job that is one gang: what those of its tasks that must start ask together, by resource. */
+export interface Part {
+  readonly stage: number
+  readonly demand: Float64Array
+}
+
 /** What is admitted as one: all tasks of a gang, those that a job which is one gang must start together, or one task of another job. */
 export interface Workload {
   readonly job: JobId
@@ -34,9 +40,13 @@ export interface Workload {
   readonly most: number
   /** What one task asks, by resource. */
   readonly demand: Float64Array
-  /** The flavor that it has or is tried with, or the mix of them where its resources are of several, by index; and by resource where their quota is. */
+  /** Its stages, where they may have a flavor each: those of a job that is one gang in a queue of several flavors. */
+  readonly parts: readonly Part[] | undefined
+  /** The flavor that it has or is tried with, or the mix of them where its resources or its parts are of several, by index. */
   flavor: number
+  /** Where the quota of that is, each column once, and how much of it one task takes: of one flavor both are by resource. */
   columns: Int32Array
+  amounts: Float64Array
   /** Its place among all admissions; the larger, the later. */
   admission: number
   /** When it was admitted, `NaN` while it waits. */
@@ -56,13 +66,34 @@ export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole
 /** It is to have this flavor, or mix; the first without one. */
 export function settle(workload: Workload, flavor: number): void {
   workload.flavor = Math.max(0, flavor)
-  workload.columns = (workload.queue.choices.all[workload.flavor] as Flavor).columns
+  const { columns, ofParts } = workload.queue.choices.all[workload.flavor] as Flavor
+  if (ofParts !== undefined) return settleParts(workload, ofParts)
+  workload.columns = columns
+  workload.amounts = workload.demand
 }
 
-export function charge({ queue, demand, columns }: Workload, tasks: number): void {
-  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.add(columns[r] as number, (demand[r] as number) * tasks)
+function settleParts(workload: Workload, choices: readonly number[]): void {
+  const taken = new Map<number, number>()
+  for (const [p, { demand }] of (workload.parts ?? []).entries()) addTo(taken, demand, workload.queue.choices.all[choices[p] as number] as Flavor)
+  workload.columns = Int32Array.from(taken.keys())
+  workload.amounts = Float64Array.from(taken.values())
 }
 
-export function discharge({ queue, demand, columns }: Workload, tasks: number): void {
-  for (let r = 0; r < demand.length; r++) if (demand[r] !== 0) queue.remove(columns[r] as number, (demand[r] as number) * tasks)
+/** Adds what is asked to what is taken of columns. */
+export function addTo(taken: Map<number, number>, demand: Float64Array, { columns }: Flavor): void {
+  for (const [r, amount] of demand.entries()) if (amount > 0) taken.set(columns[r] as number, (taken.get(columns[r] as number) ?? 0) + amount)
+}
+
+export function charge({ queue, amounts, columns }: Workload, tasks: number): void {
+  for (let i = 0; i < amounts.length; i++) if (amounts[i] !== 0) queue.add(columns[i] as number, (amounts[i] as number) * tasks)
+}
+
+export function discharge({ queue, amounts, columns }: Workload, tasks: number): void {
+  for (let i = 0; i < amounts.length; i++) if (amounts[i] !== 0) queue.remove(columns[i] as number, (amounts[i] as number) * tasks)
+}
+
+/** How much of a column one task takes. */
+export function amountIn({ amounts, columns }: Workload, c: number): number {
+  const at = columns.indexOf(c)
+  return at < 0 ? 0 : (amounts[at] as number)
 }

@@ -4,7 +4,7 @@ import { compare } from './entries.js'
 import type { PastUsage } from './past-usage.js'
 import { isOf, type Flavor } from './flavor.js'
 import type { ClusterQueue, Queues } from './queues.js'
-import { charge, discharge, isPartial, settle, type Likeness, type Workload } from './workload.js'
+import { charge, discharge, isPartial, settle, type Likeness, type Part, type Workload } from './workload.js'
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
@@ -133,7 +133,7 @@ export class Workloads implements WorkListener {
     const order = (sets: readonly Set<Workload>[]) => sets.map((set) => Array.from(set, (workload) => all.indexOf(workload)))
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
-    const told = (workload: Workload) => memoryOf(workload, this.#env)
+    const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
     return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told) }
   }
 
@@ -157,7 +157,7 @@ export class Workloads implements WorkListener {
 
   /** One that has tasks still: what does not run any more has ended. */
   #recallOne(told: WorkloadMemory, jobs: ReadonlyMap<string, JobId>): Workload | undefined {
-    const { lane, flavor, least, most, since, isWhole } = told
+    const { lane, flavor, least, most, since, isWhole, parts } = told
     const job = jobs.get(told.job)
     if (job === undefined) return undefined
     const running = tasksOf(told.running, job, lane, this.#env.work)
@@ -168,7 +168,8 @@ export class Workloads implements WorkListener {
     const made = this.#make(job, lane, least, waits ? told.unstarted : 0, shape, most)
     const gone = told.running.length - running.length
     const tasks = isWhole || told.tasks === 0 ? told.tasks : told.tasks - gone - (waits ? 0 : told.unstarted)
-    const workload: Workload = { ...made, isWhole, demand: this.#demandOf(told, made), admission: ++this.#admissions, since, tasks, running }
+    const demand = told.demand === undefined ? made.demand : this.#amountsOf(told.demand)
+    const workload: Workload = { ...made, isWhole, demand, parts: parts?.map((part) => ({ stage: part.stage, demand: this.#amountsOf(part.demand) })), admission: ++this.#admissions, since, tasks, running }
     settle(workload, this.#queues.choices.withName(flavor, this.#queues.resources))
     for (const task of running) this.#ofTask[task] = workload
     if (tasks === 0) return workload
@@ -181,8 +182,8 @@ export class Workloads implements WorkListener {
     return workload
   }
 
-  #demandOf({ demand }: WorkloadMemory, made: Workload): Float64Array {
-    return demand === undefined ? made.demand : Float64Array.from(this.#env.cluster.resources, (name) => demand[name] ?? 0)
+  #amountsOf(told: Readonly<Record<string, number>>): Float64Array {
+    return Float64Array.from(this.#queues.resources, (name) => told[name] ?? 0)
   }
 
   /** The workload that was made of a task as it was taken over is no more. */
@@ -211,12 +212,12 @@ export class Workloads implements WorkListener {
   /** Whether the job would be admitted as something else now; what is admitted in part has a place for whatever comes of its gang, as long as that need not start together. */
   #isOther(workload: Workload): boolean {
     const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most } = workload
-    const { work } = this.#env
+    const { work, cluster } = this.#env
     if (isPartial(workload)) {
       if (workload.admission > 0) return work.together(job, lane) > unstarted || work.shape(job, lane) !== shape
       return work.together(job, lane) !== least || work.mostTogether(job, lane) !== most || work.shape(job, lane) !== shape
     }
-    if (isWhole && demand.some((amount, r) => amount !== work.asked(job, lane, r as ResourceId))) return true
+    if (isWhole && cluster.resources.some((_, r) => demand[r] !== work.asked(job, lane, r as ResourceId))) return true
     return work.together(job, lane) !== (isWhole ? unstarted : tasks) || work.shape(job, lane) !== shape
   }
 
@@ -286,16 +287,28 @@ export class Workloads implements WorkListener {
     const { work, cluster } = this.#env
     const isWhole = unstarted > 1 && work.isGangJob(job)
     const tasks = isWhole ? 1 : most
-    const demand = new Float64Array(cluster.resources.length)
-    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
     const queue = this.#queues.of(work.queueName(work.queue(job)))
+    const demand = new Float64Array(this.#queues.resources.length)
+    for (const r of cluster.lanes[lane]?.resources ?? []) demand[r] = isWhole ? work.asked(job, lane, r) : work.demand(shape, r)
+    if (queue.pods >= 0) demand[queue.pods] = isWhole ? together : 1
     const user = work.user(job)
     const priority = work.priority(job)
     const rank = work.rank(job)
     const { columns } = this.#queues.flavors[0] as Flavor
+    const parts = isWhole && queue.hasChoice ? this.#partsOf(job, lane, queue) : undefined
     const key = `${queue.name} ${lane} ${isWhole ? `job ${job}` : shape} ${tasks === together || isWhole ? tasks : `${together} to ${tasks}`} ${priority}`
     const likeness = this.#likenesses.get(key) ?? { key, waiting: 0, setAsideAt: -1, setAsideIn: -1 }
-    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, flavor: 0, columns, admission: 0, since: NaN, tasks, unstarted, running: [] }
+    return { job, lane, queue, user, priority, rank, shape, likeness, isWhole, least: isWhole ? 1 : together, most: tasks, demand, parts, flavor: 0, columns, amounts: demand, admission: 0, since: NaN, tasks, unstarted, running: [] }
+  }
+
+  #partsOf(job: JobId, lane: LaneId, { pods }: ClusterQueue): readonly Part[] {
+    const { work, cluster } = this.#env
+    return work.parts(job, lane).map(({ stage, shape, tasks }) => {
+      const demand = new Float64Array(this.#queues.resources.length)
+      for (const r of cluster.resources.keys()) demand[r] = tasks * work.demand(shape, r as ResourceId)
+      if (pods >= 0) demand[pods] = tasks
+      return { stage, demand }
+    })
   }
 
   /** What waits of the job may have become another workload, or none. */

@@ -56,11 +56,11 @@ describe('flavors', () => {
       expect(master.pass(0).start.map((each) => each.node)).toEqual([node])
     })
 
-    it('are not for a job that is one gang of which a part does not tolerate them', () => {
+    it('are of a job that is one gang for those of its stages that tolerate them', () => {
       const parts = (constraints?: { tolerations: typeof tolerations }) => [{ ...stage, constraints: { tolerations } }, { ...stage, name: 't', demand: { cpu: 2 }, ...(constraints && { constraints }) }]
       const master = world(['tainted', 'two'])
       master.submit({ id: 'some', queue: 'a', gang: true, stages: parts() }, 0)
-      expect(master.pass(0).start.map((each) => each.node)).toEqual(['two-0', 'two-0'])
+      expect(master.pass(0).start.map((each) => each.node)).toEqual(['tainted-0', 'two-0'])
       master.submit({ id: 'all', queue: 'a', gang: true, stages: parts({ tolerations }) }, 0)
       expect(master.pass(0).start.map((each) => each.node)).toEqual(['tainted-0', 'tainted-0'])
     })
@@ -168,6 +168,24 @@ describe('the choice of a flavor', () => {
       queues: { q: of(0, 0, { cohort: 'c', flavorFungibility: { whenCanBorrow: 'TryNextFlavor' } }) },
     }
     expect(last(options, ['q_in', 2])).toEqual(['+q_in@two'])
+  })
+
+  // every cohort around q has 4 of another flavor, the innermost of one, the outermost of three
+  it.each<[string, Queues[string], readonly Load[], readonly string[]]>([
+    ['of the outermost, where those inside are full (Select the top flavor)', {}, [['q_0', 4], ['o_0', 4]], ['+q_in@three']],
+    ['of the nearest that has room (Select the first flavor which fits)', {}, [['q_0', 4]], ['+q_in@two']],
+    [
+      'of another, where its own is full and nobody there to preempt, though preemption comes before borrowing (Select deeper-borrowing flavor ...)',
+      { nominalQuota: { one: { cpu: 4 }, two: { cpu: 0 }, three: { cpu: 0 } }, borrowingLimit: { one: { cpu: 0 } }, flavorFungibility: { whenCanBorrow: 'TryNextFlavor', preference: 'PreemptionOverBorrowing' } },
+      [['q_0', 4]], ['+q_in@two'],
+    ],
+  ])('is, as in TestHierarchical, one %s', (_, more, loads, expected) => {
+    const cohorts = { three: { nominalQuota: { three: { cpu: 4 } } }, two: { parent: 'three', nominalQuota: { two: { cpu: 4 } } }, one: { parent: 'two', nominalQuota: { one: { cpu: 4 } } } }
+    const none = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, { cpu: 0 }]))
+    const q: Queues[string] = { cohort: 'one', nominalQuota: none('one', 'two', 'three'), preemption: { ...lower, reclaimWithinCohort: 'LowerPriority' }, ...more }
+    const { come } = flavored(['one', 'two', 'three'], { cohorts, queues: { q, o: { cohort: 'two', nominalQuota: none('two', 'one', 'three') } } })
+    for (const load of loads) come(load)
+    expect(come(['q_in', 4])).toEqual(expected)
   })
 
   describe('with fair sharing', () => {

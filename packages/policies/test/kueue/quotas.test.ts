@@ -45,6 +45,22 @@ describe('the share of a queue, as in TestDominantResourceShare of Kueue', () =>
     expect(share({ nominal: [2, 5], weight: 0 }, [0, 8])).toBeGreaterThan(share({ nominal: [2, 5], weight: 0 }, [0, 7]))
     expect(share({ nominal: [2, 5], weight: 0 }, [0, 3])).toBe(0)
   })
+  it('is without weight infinite, too, of what nobody lends (a zero-weight ClusterQueue borrowing only what nobody lends)', () => {
+    const [own, other] = [{ nominal: [8, 2], lending: [INF, 0] }, { nominal: [8, 64], lending: [INF, 0] }]
+    expect([share(own, [0, 3], other), share({ ...own, weight: 0 }, [0, 2], other)]).toEqual([0, 0])
+    expect(share({ ...own, weight: 0 }, [0, 3], other)).toBeGreaterThan(1e100)
+    expect(share({ ...own, weight: 0 }, [9, 3], other)).toBeGreaterThan(share({ ...own, weight: 0 }, [0, 3], other))
+  })
+  it('is of cohorts, too, and of what these could have at most (resource share affected by borrowing limit)', () => {
+    const under = (borrowing: number) => {
+      const root = node('root', { nominal: [50] })
+      const inner = node('inner', { nominal: [0], borrowing: [borrowing], weight: 2 }, root)
+      const queue = node('queue', { nominal: [0] }, inner)
+      queue.add(0, 10)
+      return [queue.share(1), inner.share(1), root.share(1)]
+    }
+    expect([under(INF), under(10)]).toEqual([[0.2, 0.1, 0], [1, 0.1, 0]])
+  })
 })
 
 describe('what a queue may use', () => {

@@ -3,7 +3,7 @@ import type { KueueOptions } from '@sched/policies'
 import { secondsAbove0, secondsOf } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { inUnits, RESOURCES } from './quotas.js'
+import { inUnits, PODS, RESOURCES } from './quotas.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** What Kueue's own Configuration comes to. */
@@ -112,13 +112,13 @@ function weightsAt(found: KubernetesObject, resources: readonly string[], findin
     const path = [...WEIGHTS, name]
     const setting = `admissionFairSharing weight of ${name}`
     if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(found, path, 'a weight of at least 0')
-    const resource = inUnits(name, 0)?.resource
-    if (resource === undefined || !Object.hasOwn(weights, resource)) {
+    const resource = name === PODS ? PODS : inUnits(name, 0)?.resource
+    if (resource !== PODS && (resource === undefined || !Object.hasOwn(weights, resource))) {
       findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${resource}`)
       continue
     }
     const isOther = seen.has(resource)
-    if (!isOther) weights[resource] = (perUnit[resource] as number) * weight
+    if (!isOther) weights[resource] = (perUnit[resource] ?? 1) * weight
     seen.add(resource)
     findings.add(isOther ? 'ignored' : 'honoured', where(found, path), setting, textOf(weight), isOther ? 'other GPUs have one: nodes have them as one resource' : '')
   }

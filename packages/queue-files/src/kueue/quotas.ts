@@ -22,7 +22,7 @@ export function isByFlavor({ flavors, clusterQueues, cohorts }: KueueFile): bool
     resources.some((resource) => {
       const first = flavorOf.get(resource['name'])
       if (first === undefined) flavorOf.set(resource['name'], name)
-      return first !== undefined && first !== name && inUnits(resource['name'], 0) !== undefined
+      return first !== undefined && first !== name && counted(resource['name'], 0) !== undefined
     }),
   )
 }
@@ -44,8 +44,8 @@ export interface QuotaRules {
 export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, totals }: QuotaRules, findings: Findings): Quotas {
   checkGroups(found)
   const quotas: Quotas = {}
-  const counted = byFlavor && found.kind === 'ClusterQueue' ? countedGroups(found, known) : []
-  if (counted.length > 1) quotas.resourceGroups = counted
+  const groups = byFlavor && found.kind === 'ClusterQueue' ? countedGroups(found, known) : []
+  if (groups.length > 1) quotas.resourceGroups = groups
   for (const { name, resources, path } of groupsOf(found).flat())
     for (const [r, resource] of resources.entries())
       addResource(
@@ -60,16 +60,16 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
 
 /** The resources of each group that has any of which something is known here. Throws `BAD_INPUT` for GPUs in two: nodes have them as one resource. */
 function countedGroups(found: KubernetesObject, known: readonly string[]): string[][] {
-  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => inUnits(name, 0)?.resource ?? '')))])
-  const counted = groups.map((names) => names.filter((name) => known.includes(name))).filter((names) => names.length > 0)
-  if (counted.filter((names) => names.includes('gpu')).length > 1)
+  const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0)?.resource ?? '')))])
+  const there = groups.map((names) => names.filter((name) => isThere(name, known))).filter((names) => names.length > 0)
+  if (there.filter((names) => names.includes('gpu')).length > 1)
     throw new SchedError(
       'BAD_INPUT',
       `${found.kind} "${nameOf(found)}" has GPUs in two resource groups, and nodes have them as one resource.`,
       found.place('spec', 'resourceGroups'),
       'Put them in one group, with a flavor for each kind.',
     )
-  return counted
+  return there
 }
 
 /** Resources that a queue does not cover: whoever asks for them is not admitted. */
@@ -100,8 +100,8 @@ function addResource(
     const setting = `${nameOf(found)} ${kind} of ${at.flavor === undefined ? '' : `${at.flavor} `}${name}`
     const text = textOf(given[kind])
     const amount = quantityAt(found, ...path)
-    const known = inUnits(name, amount)
-    if (known === undefined || !resources.includes(known.resource)) {
+    const known = counted(name, amount)
+    if (known === undefined || !isThere(known.resource, resources)) {
       findings.add('ignored', line, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
       continue
     }
@@ -120,6 +120,14 @@ function addResource(
     findings.add(isOther ? 'approximated' : 'honoured', line, setting, text, isOther ? 'together with the other GPUs: nodes have them as one resource' : note)
   }
 }
+
+/** How many tasks there may be; nodes are read without it. */
+export const PODS = 'pods'
+
+const isThere = (name: string, resources: readonly string[]): boolean => name === PODS || resources.includes(name)
+
+/** What quotas are of: resources of nodes in their units, and pods. */
+const counted = (name: unknown, amount: number): ReturnType<typeof inUnits> => (name === PODS ? { resource: PODS, amount, unit: '' } : inUnits(name, amount))
 
 /** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
 export const RESOURCES = ['cpu', 'mem', 'gpu']
