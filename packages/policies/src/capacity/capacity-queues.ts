@@ -3,6 +3,7 @@ import { JobLimits } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
+import { ExpiringQueues } from './expiring-queues.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
 import { MasterLimits } from './master-limits.js'
 import type { ReadCapacityOptions } from './queue-options.js'
@@ -27,6 +28,9 @@ export class CapacityQueues {
   readonly #env: Env
   readonly #options: ReadCapacityOptions
   readonly #admission: Admission
+  readonly #expiring: ExpiringQueues | undefined
+  /** Changes of the tree that the columns have. */
+  #changes = 0
   readonly #limits: JobLimits
   readonly #masters: MasterLimits
   /** Sizes of the tree's pools, for the limits of running jobs. */
@@ -73,6 +77,7 @@ export class CapacityQueues {
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
     this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
     this.#admission = new Admission(options, this.tree, cluster, work)
+    if (options.queueExpiration !== undefined) this.#expiring = new ExpiringQueues(this.tree, options.queueExpiration)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(
@@ -100,6 +105,7 @@ export class CapacityQueues {
   }
 
   refusal(spec: JobSpec): string | undefined {
+    this.#expire()
     return this.#admission.refusal(spec)
   }
 
@@ -112,9 +118,10 @@ export class CapacityQueues {
 
   add(job: JobId): void {
     const { work } = this.#env
-    const known = this.tree.queues.length
+    this.#expire()
     const leaf = this.#admission.enter(job)
-    if (this.tree.queues.length > known) this.#addColumns()
+    this.#expiring?.enter(leaf, this.#env.now())
+    this.#followTree()
     this.pairOf[job] = this.#pair(leaf, work.user(job))
     for (let lane = 0; lane < this.pots.lanes; lane++) {
       this.potOf[job * this.pots.lanes + lane] = None
@@ -125,6 +132,8 @@ export class CapacityQueues {
 
   remove(job: JobId): void {
     const { work } = this.#env
+    this.#expire()
+    this.#expiring?.leave(this.leafOf(job))
     this.#admission.leave(this.leafOf(job), work.userName(work.user(job)))
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
@@ -333,6 +342,7 @@ export class CapacityQueues {
 
   /** Brings guarantees up to date before a reading. */
   refresh(): void {
+    this.#expire()
     if (this.usage.refresh()) this.limits.refresh(this.quotas)
   }
 
@@ -357,7 +367,20 @@ export class CapacityQueues {
     return this.users.pair(leaf, user, this.tree.queue(leaf).userWeights.get(work.userName(user)) ?? 1)
   }
 
+  /** Queues go whose time has come. */
+  #expire(): void {
+    if (this.#expiring === undefined) return
+    this.#expiring.lookUntil(this.#env.now())
+    this.#followTree()
+  }
+
+  #followTree(): void {
+    if (this.#changes < this.tree.changes) this.#addColumns()
+  }
+
+  /** Brings columns up to date with the tree. */
   #addColumns(): void {
+    this.#changes = this.tree.changes
     const { queues } = this.tree
     const { count } = this.pots
     this.usage.addQueues()

@@ -69,8 +69,9 @@ const ofBoth = {
   capacity: true, maximumCapacity: true, priority: true, userWeights: true, accessibleLabels: true,
   labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true,
 } as const
-const template = queueOptions.pick({ ...namedSettings, ...ofBoth, defaultApplicationPriority: true })
-const parentTemplate = queueOptions.pick({ ...ofBoth, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumQueues: true })
+const removal = { autoRemoval: z.boolean().optional().describe('false: they stay whatever `queueExpiration` says; default true') }
+const template = queueOptions.pick({ ...namedSettings, ...ofBoth, defaultApplicationPriority: true }).extend(removal)
+const parentTemplate = queueOptions.pick({ ...ofBoth, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumQueues: true }).extend(removal)
 const templates = {
   template: z
     .strictObject(template.shape)
@@ -96,6 +97,11 @@ export const treeShape = {
     .record(z.string(), templatesOfPath)
     .default({})
     .describe('`template` and `parentTemplate` of queues that have neither, also of those that were made themselves, by path; its last names may be * for any, as many as `maximumQueueDepth`: root.a.*, root.*.*. The path with the fewest goes first, and stands alone'),
+  queueExpiration: z
+    .number()
+    .positive()
+    .optional()
+    .describe('seconds between two looks at the queues that were made at first use: one that is empty at both, and whose last job came longer ago than that, goes; absent: they stay (in YARN 300 where AutoCreatedQueueDeletionPolicy is among the monitors)'),
   defaults: z
     .strictObject(queueOptions.pick({
       minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true,
@@ -139,6 +145,7 @@ export const treeOptions = z.strictObject({
     .describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
 })
 export type ReadCapacityOptions = z.output<typeof treeOptions>
-export type ReadQueueOptions = z.output<typeof withTemplate>
+/** Of a queue that is declared, or was made as its template says. */
+export type ReadQueueOptions = z.output<typeof withTemplate> & Pick<z.output<typeof template>, 'autoRemoval'>
 /** What is made in a queue, as the options have it. */
 export type Templates = Pick<ReadQueueOptions, 'template' | 'parentTemplate'>

@@ -44,9 +44,13 @@ type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates'
 const USUAL_DEPTH = 2
 const USUAL_QUEUES = 1000
 
-/** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`. */
+/** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`, which may go again. */
 export class QueueTree {
+  /** Those that have gone keep their places, for when their paths are used again. */
   readonly queues: Queue[] = []
+  /** How many queues were made and have gone so far. */
+  changes = 0
+  readonly isGone: boolean[] = []
   /**
    * By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority
    * too; whether its jobs are in fair order.
@@ -58,6 +62,7 @@ export class QueueTree {
   readonly #byPath = new Map<string, number>()
   /** Leaves by their last name, `null` where several have it: Hadoop takes short names of leaves. */
   readonly #byName = new Map<string, number | null>()
+  readonly #gone = new Map<string, number>()
   readonly #defaults: TreeOptions['defaults']
   readonly #templates: TemplatesByPath
   readonly #isLegacy: boolean
@@ -84,8 +89,7 @@ export class QueueTree {
 
   /** Whether jobs may be in it: it is not the root and holds no queues, nor is it to. */
   isLeaf(id: number): boolean {
-    const { children, own } = this.queue(id)
-    return id > 0 && children.length === 0 && own.autoCreate !== true
+    return id > 0 && this.isInner[id] === false && this.queue(id).own.autoCreate !== true
   }
 
   /** The leaf of a path or short name; or words for why there is none. Makes nothing. */
@@ -115,6 +119,21 @@ export class QueueTree {
     }
     this.#byName.set(this.queue(parent).name, this.#byName.has(this.queue(parent).name) ? null : parent)
     return parent
+  }
+
+  /** Takes a queue that was made at first use, and holds nothing, out of the tree. */
+  remove(id: number): void {
+    const { path, name, parent } = this.queue(id)
+    const siblings = this.queue(parent).children
+    siblings.splice(siblings.indexOf(id), 1)
+    this.isGone[id] = true
+    this.#byPath.delete(path)
+    this.#gone.set(path, id)
+    this.changes++
+    if (this.isInner[id] === true) return
+    const others = this.queues.filter((queue) => queue.name === name && this.isGone[queue.id] === false && this.isLeaf(queue.id))
+    if (others.length === 0) this.#byName.delete(name)
+    else this.#byName.set(name, others.length > 1 ? null : (others[0] as Queue).id)
   }
 
   /** The leaf that would be made of a full path, with the lowest queue that is there as its parent; it is made nowhere. */
@@ -178,7 +197,7 @@ export class QueueTree {
     return this.queue(0)
   }
 
-  #read(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): Queue {
+  #read(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean, id = this.queues.length): Queue {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
     const accessibleLabels = own.accessibleLabels ?? above?.accessibleLabels ?? '*'
@@ -186,7 +205,7 @@ export class QueueTree {
     const isUsual = isDeclared || this.#isEmpty
     const { userLimitFactor: factor = isDeclared ? 1 : -1, maximumAmResourcePercent = isUsual ? 0.1 : 1 } = isUsual ? with_ : own
     return {
-      id: this.queues.length,
+      id,
       path,
       name: lastName(path),
       parent,
@@ -215,16 +234,20 @@ export class QueueTree {
 
   #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
     const above = parent < 0 ? undefined : this.queue(parent)
-    const queue = this.#read(path, parent, own, isDeclared)
-    this.queues.push(queue)
-    this.parents.push(parent)
-    this.isInner.push(false)
-    this.isByPriority.push(above?.byPriority ?? false)
-    this.isFair.push(queue.ordering === 'fair')
+    const id = this.#gone.get(path) ?? this.queues.length
+    const queue = this.#read(path, parent, own, isDeclared, id)
+    this.#gone.delete(path)
+    this.queues[id] = queue
+    this.isGone[id] = false
+    this.parents[id] = parent
+    this.isInner[id] = false
+    this.isByPriority[id] = above?.byPriority ?? false
+    this.isFair[id] = queue.ordering === 'fair'
     if (parent >= 0) this.isInner[parent] = true
-    this.#byPath.set(path, queue.id)
-    above?.children.push(queue.id)
-    return queue.id
+    this.#byPath.set(path, id)
+    above?.children.push(id)
+    this.changes++
+    return id
   }
 }
 

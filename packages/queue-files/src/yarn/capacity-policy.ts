@@ -45,7 +45,7 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   if (types.least.size > 0) options.minimumAllocation = valuesOf(types.least)
   if (types.most.size > 0) options.defaults = { ...options.defaults, maximumAllocation: valuesOf(types.most) }
   const templates = new CapacityTemplates(file, cluster)
-  options.queues = queueOptions({ file, cluster, defaults: options.defaults, templates, findings, isRemoving: removesQueues([file.general, site]) })
+  options.queues = queueOptions({ file, cluster, defaults: options.defaults, templates, findings })
   const byPath = templates.byPath()
   if (Object.keys(byPath).length > 0) options.templates = byPath
   templates.tell(findings)
@@ -62,24 +62,19 @@ interface Reading {
   readonly defaults: Options['defaults']
   readonly templates: CapacityTemplates
   readonly findings: Findings
-  /** Whether YARN would remove queues made at first use that are empty. */
-  readonly isRemoving: boolean
 }
 
 /** The options of each listed queue, by path. */
-function queueOptions({ file, cluster, defaults = {}, templates, findings, isRemoving }: Reading): Record<string, CapacityQueueOptions> {
+function queueOptions({ file, cluster, defaults = {}, templates, findings }: Reading): Record<string, CapacityQueueOptions> {
   const queues: Record<string, CapacityQueueOptions> = {}
   const visit = (queue: CapacityQueue): void => {
     const own: QueueOptions = {}
     const kind = makes(queue)
-    const isUnlimited = isRemoving && kind === 'any'
     for (const [suffix, property] of queue.properties)
-      if (isUnlimited && suffix === MOST_QUEUES) findings.add('ignored', property, property.name, property.value, 'AutoCreatedQueueDeletionPolicy removes queues that are empty; here they stay, in any number')
-      else if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
+      if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
     const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = defaults
     if (kind !== undefined) own.autoCreate = true
     if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...own.template } }) // as of declared queues; those of v2 have no such limits
-    if (isUnlimited) own.maximumQueues = -1
     queues[queue.path] = { ...own, ...templates.of(queue) }
     queue.queues.forEach(visit)
   }
@@ -90,7 +85,6 @@ function queueOptions({ file, cluster, defaults = {}, templates, findings, isRem
 const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
 const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
 
-const MOST_QUEUES = `${FLEXIBLE}.max-queues`
 const monitorPrefix = 'yarn.resourcemanager.scheduler.monitor.'
 
 /** Whether a monitor removes queues made at first use that are empty. */
