@@ -3,8 +3,8 @@ import { JobLimits } from '../orders/job-limits.js'
 import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
-import { ExpiringQueues } from './expiring-queues.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
+import { MadeQueues } from './made-queues.js'
 import { MasterLimits } from './master-limits.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -28,7 +28,7 @@ export class CapacityQueues {
   readonly #env: Env
   readonly #options: ReadCapacityOptions
   readonly #admission: Admission
-  readonly #expiring: ExpiringQueues | undefined
+  readonly #made: MadeQueues
   /** Changes of the tree that the columns have. */
   #changes = 0
   readonly #limits: JobLimits
@@ -61,6 +61,8 @@ export class CapacityQueues {
     this.#options = options
     this.tree = new QueueTree(options)
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
+    const counted = this.pots.counted.flat().map((r) => cluster.resources[r])
+    this.tree.isCounted = (name) => counted.includes(name)
     this.quotas = new Quotas(this.tree, this.pots, cluster, { isLegacy: options.legacyQueueMode })
     const { exclusiveLabels } = options
     this.isLent = Array.from(
@@ -77,7 +79,7 @@ export class CapacityQueues {
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
     this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
     this.#admission = new Admission(options, this.tree, cluster, work)
-    if (options.queueExpiration !== undefined) this.#expiring = new ExpiringQueues(this.tree, options.queueExpiration)
+    this.#made = new MadeQueues(options, this.tree, env)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(
@@ -105,7 +107,7 @@ export class CapacityQueues {
   }
 
   refusal(spec: JobSpec): string | undefined {
-    this.#expire()
+    this.#look()
     return this.#admission.refusal(spec)
   }
 
@@ -118,9 +120,9 @@ export class CapacityQueues {
 
   add(job: JobId): void {
     const { work } = this.#env
-    this.#expire()
+    this.#look()
     const leaf = this.#admission.enter(job)
-    this.#expiring?.enter(leaf, this.#env.now())
+    this.#made.enter(job, leaf)
     this.#followTree()
     this.pairOf[job] = this.#pair(leaf, work.user(job))
     for (let lane = 0; lane < this.pots.lanes; lane++) {
@@ -132,8 +134,8 @@ export class CapacityQueues {
 
   remove(job: JobId): void {
     const { work } = this.#env
-    this.#expire()
-    this.#expiring?.leave(this.leafOf(job))
+    this.#look()
+    this.#made.leave(job, this.leafOf(job))
     this.#admission.leave(this.leafOf(job), work.userName(work.user(job)))
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
@@ -342,7 +344,7 @@ export class CapacityQueues {
 
   /** Brings guarantees up to date before a reading. */
   refresh(): void {
-    this.#expire()
+    this.#look()
     if (this.usage.refresh()) this.limits.refresh(this.quotas)
   }
 
@@ -367,10 +369,8 @@ export class CapacityQueues {
     return this.users.pair(leaf, user, this.tree.queue(leaf).userWeights.get(work.userName(user)) ?? 1)
   }
 
-  /** Queues go whose time has come. */
-  #expire(): void {
-    if (this.#expiring === undefined) return
-    this.#expiring.lookUntil(this.#env.now())
+  #look(): void {
+    this.#made.look()
     this.#followTree()
   }
 
@@ -378,7 +378,6 @@ export class CapacityQueues {
     if (this.#changes < this.tree.changes) this.#addColumns()
   }
 
-  /** Brings columns up to date with the tree. */
   #addColumns(): void {
     this.#changes = this.tree.changes
     const { queues } = this.tree

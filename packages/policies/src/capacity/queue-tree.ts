@@ -1,4 +1,5 @@
 import { SchedError } from '@sched/core'
+import { allOrNothing, isSomething, ownCapacity, withCapacity } from './first-come.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions, Templates } from './queue-options.js'
 import { TemplatesByPath } from './templates.js'
@@ -48,8 +49,10 @@ const USUAL_QUEUES = 1000
 export class QueueTree {
   /** Those that have gone keep their places, for when their paths are used again. */
   readonly queues: Queue[] = []
-  /** How many queues were made and have gone so far. */
+  /** How often queues were made, have gone, or got another capacity so far. */
   changes = 0
+  /** Whether amounts of a resource count. */
+  isCounted: (resource: string) => boolean = () => true
   readonly isGone: boolean[] = []
   /**
    * By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority
@@ -136,6 +139,17 @@ export class QueueTree {
     else this.#byName.set(name, others.length > 1 ? null : (others[0] as Queue).id)
   }
 
+  /** What a leaf that was made at first use has by its template. */
+  templateOf(id: number): ReadQueueOptions {
+    return this.#madeIn(parentPath(this.queue(id).path)).template ?? {}
+  }
+
+  /** Gives a queue other capacities. */
+  change(id: number, own: ReadQueueOptions): void {
+    this.queues[id] = { ...this.queue(id), own }
+    this.changes++
+  }
+
   /** The leaf that would be made of a full path, with the lowest queue that is there as its parent; it is made nowhere. */
   preview(path: string): Queue {
     return this.#read(path, this.#lowestAbove(path).id, this.#leafIn(path), false)
@@ -155,7 +169,7 @@ export class QueueTree {
     return around === undefined || others.length > 0 ? path : `${around.path}.${lastName(path)}`
   }
 
-  /** Why a queue may not be made below one that makes queues: too deep below the one that is declared, or too many there. */
+  /** Why a queue may not be made below one that makes queues: too deep below the one that is declared, too many there, or none of the capacity left. */
   #whyNotMade(path: string, above: Queue): string | undefined {
     const declared = [...this.chain(above.id)].find(({ isDeclared }) => isDeclared) as Queue
     const levels = path.split('.').length - 1 - declared.depth
@@ -163,7 +177,9 @@ export class QueueTree {
     if (levels > deepest) return `queue ${path} would be ${levels} levels below ${declared.path}, in which queues are made ${deepest} deep`
     const { maximumQueues = this.isOpen ? -1 : USUAL_QUEUES } = above.own
     const { length } = above.children
-    return maximumQueues >= 0 && length >= maximumQueues ? `queue ${above.path} holds ${length} of ${maximumQueues} queues` : undefined
+    if (maximumQueues >= 0 && length >= maximumQueues) return `queue ${above.path} holds ${length} of ${maximumQueues} queues`
+    const isLeft = above.own.failOnExceedingCapacity !== true || !isSomething(above.own.template?.capacity) || isSomething(this.#leafIn(path).capacity)
+    return isLeft ? undefined : `queue ${above.path} has no capacity left for queue ${path}`
   }
 
   #depthBelow({ own }: Pick<Queue, 'own'>): number {
@@ -177,15 +193,15 @@ export class QueueTree {
     return own.template === undefined && own.parentTemplate === undefined ? this.#templates.of(path, this.#depthBelow({ own })) : own
   }
 
-  /** Settings of a leaf made at first use. In the legacy mode a percentage is nothing if its siblings leave less than all of it. */
+  /** Settings of a leaf made at first use. In the legacy mode its percentages and amounts are nothing where its siblings leave less than all of them. */
   #leafIn(path: string): ReadQueueOptions {
-    const { capacity, ...rest } = this.#madeIn(parentPath(path)).template ?? {}
-    if (capacity === undefined) return rest
-    if (!this.#isLegacy) return { ...rest, capacity }
+    const template = this.#madeIn(parentPath(path)).template ?? {}
     const parent = this.#byPath.get(parentPath(path))
-    const siblings = parent === undefined ? [] : this.queue(parent).children
-    const taken = siblings.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
-    return { ...rest, capacity: typeof capacity === 'number' && taken + capacity > 100 ? 0 : capacity }
+    if (!this.#isLegacy || parent === undefined) return template
+    const { own, children } = this.queue(parent)
+    const inLabel = (made: ReadQueueOptions, label: string) =>
+      withCapacity(made, label, allOrNothing(ownCapacity(template, label), children.map((id) => ownCapacity(this.queue(id).own, label)), ownCapacity(own, label), this.isCounted))
+    return ['', ...Object.keys(template.labels ?? {})].reduce<ReadQueueOptions>(inLabel, template)
   }
 
   #lowestAbove(path: string): Queue {
