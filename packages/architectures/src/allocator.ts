@@ -2,6 +2,7 @@ import { None, type Cell, type LaneId, type NodeId, type ResourceId, type Second
 import type { Framework } from './framework.js'
 import { NodeOffers } from './node-offers.js'
 import type { OfferRules } from './offer-rules.js'
+import type { Reservations } from './reservations.js'
 import type { Roles } from './roles.js'
 import { Timer, timer } from './timers.js'
 
@@ -12,6 +13,7 @@ export interface AllocatorOptions {
   readonly offerTime: Seconds
   /** Least of every resource over all nodes of an offer. */
   readonly minimum: Float64Array
+  readonly reservations: Reservations
   /** Whether an offer ends with the node that gives the framework its fair share. */
   readonly fairShare: boolean
 }
@@ -39,7 +41,7 @@ export class Allocator {
     this.#roles = roles
     this.#rules = rules
     this.#options = options
-    this.#byNode = options.offers === 'by-node' ? new NodeOffers(cell, roles, rules) : undefined
+    this.#byNode = options.offers === 'by-node' ? new NodeOffers(cell, roles, rules, options.reservations) : undefined
     this.#hasMinimum = options.minimum.some((amount) => amount > 0)
   }
 

@@ -1,12 +1,14 @@
 import type { Cell, NodeId, ResourceId } from '@sched/core'
 import type { Framework } from './framework.js'
 import type { OfferRules } from './offer-rules.js'
+import type { Reservations } from './reservations.js'
 import type { Member, Roles } from './roles.js'
 
 /**
  * Offers node by node, as Mesos makes them: each node goes to the framework that is first by what it holds and has been
  * offered so far; what its role's limit keeps back goes on to the next. Where roles have guarantees, nodes are first
- * divided among those below theirs; then as much as all guarantees lack is left over, in amounts over the cluster.
+ * divided among those below theirs; then as much as all guarantees lack is left over, in amounts over the cluster. Nodes that are reserved for a role are offered
+ * to it whole, whatever limits and guarantees say, and count towards its own.
  *
  * Source: Mesos 1.9 and later, HierarchicalAllocatorProcess::__generateOffers. Deviation: nodes are gone through in turn,
  * where Mesos shuffles them.
@@ -15,6 +17,7 @@ export class NodeOffers {
   readonly #cell: Cell
   readonly #roles: Roles
   readonly #rules: OfferRules
+  readonly #reservations: Reservations
   /** What guarantees lack, and what is free in the cluster, by resource. */
   readonly #lacking: Float64Array
   readonly #free: Float64Array
@@ -23,8 +26,9 @@ export class NodeOffers {
   #cursor = 0
   #offers = 0
 
-  constructor(cell: Cell, roles: Roles, rules: OfferRules) {
+  constructor(cell: Cell, roles: Roles, rules: OfferRules, reservations: Reservations) {
     this.#cell = cell
+    this.#reservations = reservations
     this.#roles = roles
     this.#rules = rules
     const width = cell.cluster.resources.length
@@ -38,6 +42,7 @@ export class NodeOffers {
     const { nodes } = this.#cell
     const guaranteed = this.#roles.tops.filter(({ guarantee }) => guarantee !== undefined)
     this.#hasGuarantees = guaranteed.length > 0
+    if (!this.#reservations.isEmpty) this.#spare()
     this.#sum(guaranteed)
     const first = this.#cursor
     this.#cursor = (first + 1) % nodes.length
@@ -70,13 +75,19 @@ export class NodeOffers {
     this.#offers += count
   }
 
+  /** What is free on reserved nodes, by outermost role. */
+  #spare(): void {
+    for (const role of this.#roles.tops)
+      if (role.framework === undefined) role.spared = Float64Array.from(this.#free, (_, r) => this.#reservations.amount(role.name, r as ResourceId, 'free'))
+  }
+
   #sum(guaranteed: readonly Member[]): void {
     this.#lacking.fill(0)
     this.#free.fill(0)
     if (!this.#hasGuarantees) return
     for (const member of guaranteed) for (let r = 0; r < this.#lacking.length; r++) this.#lacking[r] = (this.#lacking[r] as number) + lacking(member, r)
     for (const node of this.#cell.nodes) {
-      if (!this.#cell.cluster.up(node)) continue // nobody's guarantee can be met there
+      if (!this.#cell.cluster.up(node) || !this.#reservations.isOpen(node)) continue // nobody's guarantee can be met there
       for (let r = 0; r < this.#free.length; r++) this.#free[r] = (this.#free[r] as number) + this.#freeOn(node, r)
     }
   }
@@ -87,6 +98,7 @@ export class NodeOffers {
 
   /** To roles below their guarantees what they lack, with as much of the node beside it as nobody's guarantee needs. */
   #guarantee(node: NodeId): void {
+    if (!this.#reservations.isOpen(node)) return
     for (const role of this.#roles.outer()) {
       if (role.guarantee === undefined) continue
       if (!this.#rules.isOfUse(node)) return
@@ -108,7 +120,8 @@ export class NodeOffers {
     for (const framework of waiting) {
       const role = this.#roles.outermost(framework)
       const part = this.#part
-      for (let r = 0; r < part.length; r++) part[r] = Math.min(this.#freeOn(node, r), this.#mayHave(role, r, 0))
+      const isOpen = this.#reservations.isOpen(node)
+      for (let r = 0; r < part.length; r++) part[r] = Math.min(this.#freeOn(node, r), isOpen ? this.#mayHave(role, r, 0) : Infinity)
       this.#give(framework, role, node)
       if (!this.#rules.isOfUse(node)) return
     }
@@ -116,7 +129,7 @@ export class NodeOffers {
 
   /** What the role may have beside so much of its guarantee: its limit, and what no guarantee needs. */
   #mayHave(role: Member, r: number, base: number): number {
-    const toLimit = role.limit === undefined ? Infinity : (role.limit[r] as number) - (role.held[r] as number) - base
+    const toLimit = role.limit === undefined ? Infinity : (role.limit[r] as number) - used(role, r) - base
     const spare = this.#hasGuarantees ? (this.#free[r] as number) - (this.#lacking[r] as number) : Infinity
     return Math.max(0, Math.min(toLimit, spare))
   }
@@ -124,7 +137,12 @@ export class NodeOffers {
   #give(framework: Framework, role: Member, node: NodeId): void {
     const part = this.#part
     if (part.every((amount) => amount === 0) || !this.#rules.allows(framework, node, (r) => part[r] as number)) return
+    const { spared } = role
     for (let r = 0; r < part.length; r++) {
+      if (spared !== undefined && !this.#reservations.isOpen(node)) {
+        spared[r] = (spared[r] as number) - (part[r] as number)
+        continue
+      }
       this.#lacking[r] = (this.#lacking[r] as number) - Math.min(part[r] as number, lacking(role, r))
       this.#free[r] = (this.#free[r] as number) - (part[r] as number)
     }
@@ -134,4 +152,6 @@ export class NodeOffers {
   }
 }
 
-const lacking = ({ guarantee, held }: Member, r: number): number => (guarantee === undefined ? 0 : Math.max(0, (guarantee[r] as number) - (held[r] as number)))
+/** What of a resource counts towards the quota of a role: what it has, and what is reserved for it. */
+const used = ({ held, spared }: Member, r: number): number => (held[r] as number) + (spared?.[r] ?? 0)
+const lacking = (role: Member, r: number): number => (role.guarantee === undefined ? 0 : Math.max(0, (role.guarantee[r] as number) - used(role, r)))

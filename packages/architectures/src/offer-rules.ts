@@ -1,5 +1,6 @@
 import { leastTasks, SchedError, type Cell, type JobSpec, type LaneId, type NodeId, type ResourceId } from '@sched/core'
 import type { Framework } from './framework.js'
+import type { Reservations } from './reservations.js'
 
 /** What may be offered to whom. */
 export class OfferRules {
@@ -8,16 +9,18 @@ export class OfferRules {
   readonly #least: readonly Float64Array[]
   /** Nodes that have one of these are for frameworks that want it. */
   readonly #kept: readonly ResourceId[]
+  readonly #reservations: Reservations
 
-  constructor(cell: Cell, least: readonly Float64Array[], kept: readonly ResourceId[]) {
+  constructor(cell: Cell, least: readonly Float64Array[], kept: readonly ResourceId[], reservations: Reservations) {
     this.#cell = cell
+    this.#reservations = reservations
     this.#least = least
     this.#kept = kept
   }
 
   /** Whether anything may be offered to anybody, but for what was refused. */
   get isEmpty(): boolean {
-    return this.#least.length === 0 && this.#kept.length === 0
+    return this.#least.length === 0 && this.#kept.length === 0 && this.#reservations.isEmpty
   }
 
   /** Whether the smallest task could start on the node. */
@@ -41,8 +44,7 @@ export class OfferRules {
       let left = leastTasks(stage)
       for (let i = 0; i < areOffered.length && left > 0; i++) left -= cluster.couldHold(stage, areOffered[i] as NodeId)
       if (left <= 0) continue
-      const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')
-      const [rule, wayOut] = others === '' ? ['smaller than `minimumPerNode`', 'Lower that.'] : [`with ${others}`, `Let it want ${others}, or leave that out of \`keep\`.`]
+      const [rule, wayOut] = this.#rule(framework)
       throw new SchedError(
         'INFEASIBLE',
         `job ${id} asks ${JSON.stringify(stage.demand)}, and framework "${framework.name}" is offered no nodes ${rule}: the others have no room for that.`,
@@ -52,12 +54,21 @@ export class OfferRules {
     }
   }
 
+  /** Which nodes a framework is not offered, in words, and what to do about it. */
+  #rule(framework: Framework): readonly [rule: string, wayOut: string] {
+    const { cluster, nodes } = this.#cell
+    const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')
+    if (others !== '') return [`with ${others}`, `Let it want ${others}, or leave that out of \`keep\`.`]
+    if (nodes.some((node) => !this.#reservations.isFor(framework.role, node))) return ['that are reserved for other roles', 'Reserve fewer, or some for its role.']
+    return ['smaller than `minimumPerNode`', 'Lower that.']
+  }
+
   #isEnough(amount: (resource: ResourceId) => number): boolean {
     return this.#least.length === 0 || this.#least.some((least) => least.every((each, r) => amount(r as ResourceId) >= each))
   }
 
   #isFor(framework: Framework, node: NodeId): boolean {
     const { cluster } = this.#cell
-    return this.#kept.every((r) => cluster.total(node, r) === 0 || framework.wants.includes(cluster.resources[r] as string))
+    return this.#reservations.isFor(framework.role, node) && this.#kept.every((r) => cluster.total(node, r) === 0 || framework.wants.includes(cluster.resources[r] as string))
   }
 }

@@ -10,6 +10,13 @@ export const nodeOptions = z.union([
 ])
 export type NodeOptions = z.output<typeof nodeOptions>
 
+/** How something else says which nodes it has: the same without a rest. */
+export const reservedNodes = z.union([
+  z.strictObject({ fraction: z.number().positive().max(1).describe('part of the nodes, by id after those that are named') }),
+  z.strictObject({ names: z.array(z.string()).min(1).describe('names of nodes') }),
+  z.strictObject({ groups: z.array(z.string()).min(1).describe('names of racks or larger groups') }),
+])
+
 export interface Partition {
   readonly name: string
   readonly nodes: NodeOptions
@@ -21,64 +28,79 @@ export interface Partition {
  * is empty.
  */
 export function divide(partitions: readonly Partition[], cluster: ClusterView): NodeId[][] {
-  const owner = new Int32Array(cluster.nodes).fill(-1)
-  for (const [index, partition] of partitions.entries()) claimNamed(owner, index, partition, partitions, cluster)
-  claimFractions(owner, partitions)
+  const owner = namedParts(partitions, cluster, ofPartitions)
   const rest = partitions.findIndex(({ nodes }) => nodes === 'rest')
   if (rest >= 0) owner.forEach((each, node) => void (each < 0 && (owner[node] = rest)))
   checkCovered(owner, partitions, cluster)
   return partitions.map((_, index) => Array.from(owner.keys()).filter((node) => owner[node] === index) as NodeId[])
 }
 
-const fieldOf = ({ name }: Partition) => `partitions.${name}.nodes`
+/** How mistakes are told. */
+interface Wording {
+  /** The option that all parts stand in, and what in one of them says its nodes. */
+  readonly all: string
+  readonly field: string
+  readonly rule: string
+}
+const ofPartitions: Wording = { all: 'partitions', field: 'nodes', rule: 'A node belongs to one partition.' }
+const fieldOf = ({ all, field }: Wording, name: string) => `${all}.${name}.${field}`
 
-function claimNamed(owner: Int32Array, index: number, partition: Partition, partitions: readonly Partition[], cluster: ClusterView): void {
-  for (const node of namedNodes(partition, cluster)) {
+/** By node: the place of the one of `parts` that has it by name, group or fraction; -1: none. */
+export function namedParts(parts: readonly Partition[], cluster: ClusterView, wording: Wording): Int32Array {
+  const owner = new Int32Array(cluster.nodes).fill(-1)
+  for (const index of parts.keys()) claimNamed(owner, index, parts, cluster, wording)
+  claimFractions(owner, parts, wording)
+  return owner
+}
+
+
+function claimNamed(owner: Int32Array, index: number, partitions: readonly Partition[], cluster: ClusterView, wording: Wording): void {
+  const partition = partitions[index] as Partition
+  for (const node of namedNodes(partition, cluster, fieldOf(wording, partition.name))) {
     const other = owner[node] as number
     if (other >= 0 && other !== index) {
       const [first, second] = [partitions[other] as Partition, partition]
       throw new SchedError(
         'BAD_OPTION',
         `node ${cluster.name(node)} is in both "${first.name}" and "${second.name}".`,
-        { field: fieldOf(second) },
-        'A node belongs to one partition.',
+        { field: fieldOf(wording, second.name) },
+        wording.rule,
       )
     }
     owner[node] = index
   }
 }
 
-function namedNodes(partition: Partition, cluster: ClusterView): NodeId[] {
-  const { nodes } = partition
+function namedNodes({ nodes }: Partition, cluster: ClusterView, field: string): NodeId[] {
   const all = Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
   if (typeof nodes !== 'object') return []
-  if ('names' in nodes) return nodes.names.map((name) => all[indexOf(name, all.map((node) => cluster.name(node)), 'node', partition)] as NodeId)
-  return 'groups' in nodes ? nodes.groups.flatMap((name) => membersOf(name, partition, all, cluster)) : []
+  if ('names' in nodes) return nodes.names.map((name) => all[indexOf(name, all.map((node) => cluster.name(node)), 'node', field)] as NodeId)
+  return 'groups' in nodes ? nodes.groups.flatMap((name) => membersOf(name, field, all, cluster)) : []
 }
 
-function membersOf(name: string, partition: Partition, all: readonly NodeId[], cluster: ClusterView): NodeId[] {
+function membersOf(name: string, field: string, all: readonly NodeId[], cluster: ClusterView): NodeId[] {
   const levels = Array.from({ length: Math.max(0, cluster.levels - 1) }, (_, level) => level + 1)
   const known = levels.flatMap((level) => Array.from({ length: cluster.groups(level) }, (_, group) => ({ level, group, name: cluster.groupName(level, group) })))
-  const { level, group } = known[indexOf(name, known.map((each) => each.name), 'rack or group', partition)] as (typeof known)[number]
+  const { level, group } = known[indexOf(name, known.map((each) => each.name), 'rack or group', field)] as (typeof known)[number]
   return all.filter((node) => cluster.group(level, node) === group)
 }
 
-function indexOf(name: string, known: readonly string[], what: string, partition: Partition): number {
+function indexOf(name: string, known: readonly string[], what: string, field: string): number {
   const index = known.indexOf(name)
   if (index >= 0) return index
   const close = nearest(name, known)
   throw new SchedError(
     'UNKNOWN_NAME',
     `no ${what} is called "${name}".`,
-    { field: fieldOf(partition) },
+    { field },
     known.length <= 20 ? suggest(name, known) : close === undefined ? '' : `Did you mean "${close}"?`,
   )
 }
 
-function claimFractions(owner: Int32Array, partitions: readonly Partition[]): void {
+function claimFractions(owner: Int32Array, partitions: readonly Partition[], { all }: Wording): void {
   const fractions = partitions.map(({ nodes }) => (typeof nodes === 'object' && 'fraction' in nodes ? nodes.fraction : 0))
   const sum = fractions.reduce((a, b) => a + b, 0)
-  if (sum > 1 + 1e-9) throw new SchedError('BAD_OPTION', `the fractions of the partitions add up to ${sum}.`, { field: 'partitions' }, 'Together they may be at most 1.')
+  if (sum > 1 + 1e-9) throw new SchedError('BAD_OPTION', `the fractions of the ${all} add up to ${sum}.`, { field: all }, 'Together they may be at most 1.')
   const left = Array.from(owner.keys()).filter((node) => (owner[node] as number) < 0)
   let upTo = 0
   let taken = 0
@@ -103,5 +125,5 @@ function checkCovered(owner: Int32Array, partitions: readonly Partition[], clust
     )
   }
   for (const [index, partition] of partitions.entries())
-    if (!owner.includes(index)) throw new SchedError('BAD_OPTION', `partition "${partition.name}" has no nodes.`, { field: fieldOf(partition) }, 'Give it some, or leave it out.')
+    if (!owner.includes(index)) throw new SchedError('BAD_OPTION', `partition "${partition.name}" has no nodes.`, { field: fieldOf(ofPartitions, partition.name) }, 'Give it some, or leave it out.')
 }

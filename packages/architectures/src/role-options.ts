@@ -2,6 +2,8 @@ import { amountsByName, askedTogether, SchedError, startedTogether, suggest, typ
 import * as z from '@sched/bundled/zod'
 import type { Ranking } from './allocator-order.js'
 import type { Framework } from './framework.js'
+import { reservedNodes } from './partition-nodes.js'
+import type { Reservations } from './reservations.js'
 import { Roles, type Member } from './roles.js'
 
 const amount = z.record(z.string(), z.number().nonnegative())
@@ -10,28 +12,31 @@ export const roleOptions = z.strictObject({
   weight: z.number().positive().default(1).describe('part it may have relative to its siblings'),
   guarantee: amount.optional().describe('set aside for it, whether or not it wants it, by resource (quota of Mesos); outermost roles alone, with offers by node'),
   limit: amount.optional().describe('the most that it may have, by resource; outermost roles alone, with offers by node'),
+  reserved: reservedNodes.optional().describe('nodes that frameworks in it, or in roles inside it, alone are offered; they count towards its guarantee and limit, whether or not they are in use'),
 })
 export type RoleOptions = Readonly<Record<string, z.output<typeof roleOptions>>>
 
 /** What all nodes have together, by resource. */
-interface Whole {
+export interface Whole {
   readonly resources: readonly string[]
   readonly totals: Float64Array
+  readonly reservations: Reservations
 }
 
 /**
  * The frameworks in their roles. `byNode`: offers are made node by node, without which there are no quotas. Throws `BAD_OPTION` for a role that
- * nobody is in and nothing is set aside for, quotas of inner roles, guarantees above limits or, together, above what the cluster has, and
+ * nobody is in and nothing is set aside or reserved for, quotas of inner roles, guarantees above limits or, together, above what the cluster has, and
  * resources that it has not.
  */
 export function rolesOf(options: RoleOptions, byNode: boolean, frameworks: readonly Framework[], ranking: Ranking, whole: Whole): Roles {
-  const { resources, totals } = whole
+  const { resources } = whole
   const roles = new Roles(frameworks, resources.length, (path) => options[path]?.weight ?? 1, ranking)
   const known = roles.paths
   for (const [path, own] of Object.entries(options)) {
     const field = `roles.${path}`
-    if (!known.includes(path) && own.guarantee === undefined)
+    if (!known.includes(path) && own.guarantee === undefined && own.reserved === undefined)
       throw new SchedError('BAD_OPTION', `no framework has the role "${path}".`, { field }, suggest(path, known))
+    if (own.reserved !== undefined) roles.role(path)
     if (own.guarantee === undefined && own.limit === undefined) continue
     if (path.includes('/'))
       throw new SchedError(
@@ -44,9 +49,9 @@ export function rolesOf(options: RoleOptions, byNode: boolean, frameworks: reado
     setQuota(roles.role(path), own, resources, field)
   }
   for (const [r, name] of resources.entries()) {
-    const sum = guaranteed(roles, r)
-    const most = totals[r] as number
-    if (sum > most) throw new SchedError('BAD_OPTION', `roles are guaranteed ${sum} ${name} together, and the cluster has ${most}.`, { field: 'roles' }, 'Lower the guarantees.')
+    const sum = setAside(roles, r, whole)
+    const most = open(roles, r, whole)
+    if (sum > most) throw new SchedError('BAD_OPTION', `roles are guaranteed ${sum} ${name} together${whole.reservations.isEmpty ? '' : ' beside what is reserved for them'}, and the cluster has ${most}${whole.reservations.isEmpty ? '' : ' that are not reserved'}.`, { field: 'roles' }, 'Lower the guarantees.')
   }
   return roles
 }
@@ -60,13 +65,13 @@ function setQuota(role: Member, { guarantee, limit }: RoleOptions[string], resou
 }
 
 /** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered, with all nodes there. */
-export function checkQuota(spec: JobSpec, role: Member, roles: Roles, totals: Float64Array, resources: readonly string[]): void {
+export function checkQuota(spec: JobSpec, role: Member, roles: Roles, whole: Whole): void {
   for (const stages of startedTogether(spec))
-    for (const [r, name] of resources.entries()) {
+    for (const [r, name] of whole.resources.entries()) {
       const asked = askedTogether(stages, name)
-      const own = role.guarantee?.[r] ?? 0
-      const spare = (totals[r] as number) - guaranteed(roles, r) + own
-      const most = Math.min(role.limit?.[r] ?? Infinity, spare)
+      const reserved = reservedFor(role, r, whole)
+      const spare = reserved + open(roles, r, whole) - setAside(roles, r, whole, role)
+      const most = Math.min(Math.max(role.limit?.[r] ?? Infinity, reserved), spare)
       if (asked > most)
         throw new SchedError(
           'INFEASIBLE',
@@ -81,5 +86,12 @@ export function checkQuota(spec: JobSpec, role: Member, roles: Roles, totals: Fl
 export const totalsOf = ({ cell: { cluster, nodes } }: ArchitectureEnv): Float64Array =>
   Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + cluster.total(node, r as ResourceId), 0))
 
-const guaranteed = (roles: Roles, r: number): number => roles.tops.reduce((sum, { guarantee }) => sum + (guarantee?.[r] ?? 0), 0)
+const reservedFor = ({ name, framework }: Member, r: number, { reservations }: Whole): number => (framework === undefined ? reservations.amount(name, r as ResourceId, 'total') : 0)
+
+/** What all nodes have together that are reserved for nobody. */
+const open = (roles: Roles, r: number, whole: Whole): number => (whole.totals[r] as number) - roles.tops.reduce((sum, role) => sum + reservedFor(role, r, whole), 0)
+
+/** What roles, but for one, are guaranteed together beside what is reserved for them. */
+const setAside = (roles: Roles, r: number, whole: Whole, but?: Member): number =>
+  roles.tops.reduce((sum, role) => sum + (role === but ? 0 : Math.max(0, (role.guarantee?.[r] ?? 0) - reservedFor(role, r, whole))), 0)
 

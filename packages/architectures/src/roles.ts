@@ -15,6 +15,8 @@ export class Member implements Share {
   /** Set aside for the role, and the most that it may have, by `ResourceId`. */
   guarantee: Float64Array | undefined
   limit: Float64Array | undefined
+  /** What is free on nodes that are reserved in it, by `ResourceId`; absent: there are none. */
+  spared: Float64Array | undefined
 
   constructor(name: string, weight: number, width: number, parent?: Member, framework?: Framework) {
     this.name = name

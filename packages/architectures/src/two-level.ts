@@ -11,7 +11,8 @@ import { Framework } from './framework.js'
 import { addSchedulers, balance, groupOptions, groupsOf, refusePromises, Router, type Group } from './groups.js'
 import { OfferRules } from './offer-rules.js'
 import { Refusals } from './refusals.js'
-import { checkQuota, roleOptions, rolesOf, totalsOf } from './role-options.js'
+import { Reservations } from './reservations.js'
+import { checkQuota, roleOptions, rolesOf, totalsOf, type Whole } from './role-options.js'
 import type { Roles } from './roles.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Usage } from './usage.js'
@@ -112,7 +113,7 @@ class TwoLevel implements Architecture {
   readonly #hasQuotas: boolean
   /** Whether not all that is free is offered, or not for as long as it takes. */
   readonly #isSmall: boolean
-  readonly #totals: Float64Array
+  readonly #whole: Whole
   readonly #rules: OfferRules
   readonly #allocator: Allocator
   /** By scheduler id. */
@@ -144,15 +145,16 @@ class TwoLevel implements Architecture {
         { field: 'fairShareOffers' },
         'Leave out one of the two.',
       )
-    this.#totals = totalsOf(env)
-    this.#roles = rolesOf(options.roles, offers === 'by-node', this.#frameworks, rankingOf(options, env), { resources: env.cluster.resources, totals: this.#totals })
+    const reservations = new Reservations(options.roles, env.cluster)
+    this.#whole = { resources: env.cluster.resources, totals: totalsOf(env), reservations }
+    this.#roles = rolesOf(options.roles, offers === 'by-node', this.#frameworks, rankingOf(options, env), this.#whole)
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
     const { resources } = env.cluster
     const least = options.minimumPerNode.map((given, i) => amountsByName(given, resources, `minimumPerNode[${i}]`))
-    this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)))
+    this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)), reservations)
     this.#isSmall = fairShare || options.minimumOffer !== undefined || options.offerTimeout !== undefined
     const minimum = amountsByName(options.minimumOffer ?? {}, resources, 'minimumOffer')
-    this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare })
+    this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare, reservations })
   }
 
   #add(scheduler: Scheduler, own: FrameworkGroup, usage: Usage, options: z.output<typeof twoLevelOptions>, attempts: Attempts): void {
@@ -173,7 +175,7 @@ class TwoLevel implements Architecture {
     const scheduler = this.#router.route(spec)
     const framework = this.#frameworks[scheduler.id] as Framework
     this.#rules.check(spec, framework)
-    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(framework), this.#roles, this.#totals, this.#env.cluster.resources)
+    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(framework), this.#roles, this.#whole)
     return scheduler
   }
 

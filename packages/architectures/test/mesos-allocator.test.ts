@@ -283,6 +283,94 @@ describe('quota', () => {
   })
 })
 
+describe('nodes that are reserved for a role', () => {
+  const four = nodes(...Array.from({ length: 4 }, () => ({ cpu: 2 })))
+  const names = (...ids: readonly number[]) => ({ reserved: { names: ids.map((id) => `node${id}-0`) } })
+  const roles = (...given: readonly string[]) => Object.fromEntries(given.map((role) => [role.replace('/', '-'), { role }]))
+  const many = (...of: readonly string[]) => of.map((each) => endless(each, each, { tasks: 20 }))
+  const reserved: TwoLevelOptions = { offers: 'by-node', frameworks: roles('a', 'b') }
+
+  it('are offered to frameworks in it alone, and to nobody while there are none (Reservations)', () => {
+    const got = (offers: 'all' | 'by-node') => starts({ ...reserved, offers, roles: { a: names(0), b: names(1), c: names(3) } }, many('a', 'b'), four).sort()
+    expect([got('by-node'), got('all')]).toEqual(Array(2).fill(['a@0 x2', 'a@2 x2', 'b@1 x2']))
+  })
+
+  it('count for the shares of roles: who has them comes later for the others (ReservedDRF)', () => {
+    // a has the half of all that is reserved for it; of the other two nodes b has both
+    expect(starts({ ...reserved, roles: { a: names(0, 1) } }, many('a', 'b'), four).sort()).toEqual(['a@0 x2', 'a@1 x2', 'b@2 x2', 'b@3 x2'])
+  })
+
+  it('are for frameworks in roles inside, too, but not in those beside', () => {
+    const frameworks = roles('a', 'a/x', 'a/y')
+    const got = (role: string) => starts({ ...reserved, frameworks, roles: { [role]: names(0) } }, many('a', 'a-x', 'a-y'), nodes({ cpu: 2 }, { cpu: 1 }, { cpu: 1 })).sort()
+    expect(got('a/x')).toEqual(['a-x@0 x2', 'a-y@2 x1', 'a@1 x1'])
+    expect(starts({ ...reserved, frameworks, roles: { a: names(0) } }, many('a-x'), nodes({ cpu: 2 }, { cpu: 1 }))).toEqual(['a-x@0 x2', 'a-x@1 x1'])
+  })
+
+  it('count towards its limit, whether or not they are in use (ReservationUnallocated, ReservationAllocated)', () => {
+    // a may have 2 CPUs beside the 2 that are reserved for it; its large task has no room on these
+    const jobs = [endless('a', 'a', { demand: { cpu: 3 }, tasks: 9 })]
+    const cluster = nodes({ cpu: 2 }, { cpu: 3 }, { cpu: 3 })
+    const most = (cpu: number) => () => starts({ ...reserved, roles: { a: { ...names(0), limit: { cpu } } } }, jobs, cluster)
+    expect(most(5)()).toEqual(['a@1 x1'])
+    expect(starts({ ...reserved, roles: { a: { ...names(0), limit: { cpu: 4 } } } }, many('a'), four)).toEqual(['a@0 x2', 'a@1 x2'])
+    expect(starts({ ...reserved, roles: { a: { ...names(0), limit: { cpu: 1 } } } }, many('a'), four)).toEqual(['a@0 x2'])
+  })
+
+  it('count towards its guarantee, and are offered whatever others are guaranteed (NonQuotaRoleReservationWithQuotaRole)', () => {
+    // 4 of 8 CPUs are for c, so that of the two open nodes none is left; a has its node, and b nothing
+    const kept = { a: names(0), c: { ...names(1), guarantee: { cpu: 6 } } }
+    expect(starts({ ...reserved, roles: kept }, many('a'), four)).toEqual(['a@0 x2'])
+    expect(starts({ ...reserved, roles: { ...kept, c: { ...names(1), guarantee: { cpu: 4 } } } }, many('a', 'b'), four).sort()).toEqual(['a@0 x2', 'b@2 x2'])
+  })
+
+  it('may be racks, or a part of the nodes', () => {
+    const cluster = { nodes: [{ name: 'n', count: 4, racks: 2, resources: { cpu: 2 } }] }
+    const of = (given: NonNullable<TwoLevelOptions['roles']>[string]) => starts({ ...reserved, roles: { a: given } }, many('b'), cluster).map((start) => start.slice(0, 3))
+    expect([of({ reserved: { fraction: 0.25 } }), of({ reserved: { groups: ['n-rack0'] } })]).toEqual([['b@1', 'b@2', 'b@3'], ['b@2', 'b@3']])
+  })
+
+  it('are so in any small world: no task of others is on them, their role has no more beside them than its limit leaves, and all jobs end', () => {
+    const demand = fc.record({ cpu: fc.integer({ min: 1, max: 3 }), mem: fc.integer({ min: 0, max: 4 }) })
+    const jobs = fc.array(fc.record({ demand, tasks: fc.integer({ min: 1, max: 6 }), duration: fc.integer({ min: 1, max: 20 }), submit: fc.integer({ min: 0, max: 40 }) }), { maxLength: 8 })
+    const node = fc.record({ cpu: fc.integer({ min: 3, max: 6 }), mem: fc.integer({ min: 4, max: 8 }) })
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 2, maxLength: 4 }), jobs, fc.integer({ min: 3, max: 9 }), fc.constantFrom(0, 5), (each, drawn, most, refuseSeconds) => {
+        const specs = drawn.map((change, i) => cpuJob(`j${i}`, { ...change, class: i % 2 === 0 ? 'a' : 'b' })).sort((x, y) => x.submit - y.submit)
+        const given = { a: { ...names(0), limit: { cpu: most } } }
+        const { recorder } = play(twoLevel({ ...now, ...reserved, roles: given, refuseSeconds, abandonAfter: false, abandonUnplacedAfter: false }), specs, { cluster: nodes(...each) })
+        expect(Object.keys(recorder.finishes()).length).toBe(specs.length)
+        let beside = 0
+        for (const event of recorder.events) {
+          if (event.kind !== 'launch' && event.kind !== 'end') continue
+          const { class: of, stages } = specs.find(({ id }) => id === event.job) as JobSpec
+          if (of === 'b') expect(event.node).not.toBe('node0-0')
+          else if (event.node !== 'node0-0') beside += (event.kind === 'launch' ? 1 : -1) * (stages[0]?.demand['cpu'] as number)
+          expect(beside).toBeLessThanOrEqual(Math.max(0, most - (each[0]?.cpu ?? 0)))
+        }
+      }),
+      { seed: 6, numRuns: 100 },
+    )
+  })
+
+  it('refuse a job that has room on none of the others', () => {
+    const big = (role: string) => () => starts({ ...reserved, roles: { a: names(0) } }, [endless('big', role, { demand: { cpu: 4 } })], nodes({ cpu: 4 }, { cpu: 2 }))
+    expect(big('a')()).toEqual(['big@0 x1'])
+    expect(big('b')).toThrow('job big asks {"cpu":4}, and framework "b" is offered no nodes that are reserved for other roles: the others have no room for that. Reserve fewer, or some for its role.')
+    const most = (guarantee: number) => () => starts({ ...reserved, roles: { a: names(0), c: { guarantee: { cpu: guarantee } } } }, [endless('wide', 'b', { tasks: 5, gang: true })], four)
+    expect(most(1)()).toEqual(['wide@1 x2', 'wide@2 x2', 'wide@3 x1'])
+    expect(most(2)).toThrow('job wide asks 5 cpu at once, and 4 is the most that role "b" can be offered beside what is guaranteed to others')
+  })
+
+  it.each([
+    ['two roles', { a: names(0), b: names(0) }, 'roles.b.reserved: node node0-0 is in both "a" and "b". A node is reserved for one role.'],
+    ['no node', { a: names(9) }, 'no node is called "node9-0"'],
+    ['more guarantees than what is left can meet', { a: names(0, 1, 2), b: { guarantee: { cpu: 3 } } }, 'roles are guaranteed 3 cpu together beside what is reserved for them, and the cluster has 2 that are not reserved'],
+  ] as const)('are refused of %s', (_, given, message) => {
+    expect(() => starts({ ...reserved, roles: given }, [], four)).toThrow(message)
+  })
+})
+
 describe('a random allocator', () => {
   it('offers twice the weight twice as often', () => {
     const jobs = [cpuJob('a', { class: 'a', tasks: 600, duration: 1 }), cpuJob('b', { class: 'b', tasks: 600, duration: 1 })]

@@ -192,7 +192,7 @@ describe('a capacity-scheduler.xml', () => {
   it('makes queues at first use as the template of their parent says: limits of users and masters as of declared ones, where v2 has none (testAutoCreatedQueueTemplateConfig)', () => {
     const file: Pairs = [...ab, ['root.a.leaf-queue-template.capacity', '30'], ['root.a.auto-create-child-queue.enabled', 'true']]
     expect(policy(file).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { autoCreate: true, template: { capacity: 30, userLimitFactor: 1, maximumAmResourcePercent: 0.1 } } } } })
-    expect(policy(file).findings.at(-1)).toMatchObject({ verdict: 'approximated' })
+    expect(policy(file).findings.at(-1)).toMatchObject({ verdict: 'honoured' })
     expect(policy([...file, ['maximum-am-resource-percent', '0.3']]).policy).toMatchObject({ 'capacity-scheduler': { queues: { 'root.a': { template: { maximumAmResourcePercent: 0.3 } } } } })
     const v2: Pairs = [...ab, ['root.a.auto-queue-creation-v2.enabled', 'true'], ['maximum-am-resource-percent', '0.3']]
     expect((policy(v2).policy as { 'capacity-scheduler': CapacitySchedulerOptions })['capacity-scheduler'].queues?.['root.a']?.template).toBeUndefined()
@@ -255,13 +255,43 @@ describe('a capacity-scheduler.xml', () => {
     expect(findings.slice(-2).map(({ verdict }) => verdict)).toEqual(['ignored', 'honoured'])
   })
 
-  it('does not limit the number of queues that YARN would remove when they are empty', () => {
-    const of = (site: Pairs) => {
-      const { options, findings } = policy([...ab, ...v2, ['root.a.auto-queue-creation-v2.max-queues', '5']], site)
-      return [(options as CapacitySchedulerOptions).queues?.['root.a']?.maximumQueues, findings.find(({ line, file: from }) => from === 'cap.xml' && line === 6)?.verdict]
+  describe('with monitors that look after queues made at first use', () => {
+    const classes = 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.'
+    const running = (...names: string[]): Pairs => [['yarn.resourcemanager.scheduler.monitor.enable', 'true'], ['yarn.resourcemanager.scheduler.monitor.policies', names.map((name) => `${classes}${name}`).join(', ')]]
+    const [removing, managing] = [running('AutoCreatedQueueDeletionPolicy'), running('QueueManagementDynamicEditPolicy')]
+    const expiration = ['auto-queue-creation-v2.queue-expiration-time', '60'] as const
+    const interval = ['yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval', '3000'] as const
+    const read = (pairs: Pairs, site: Pairs = []) => {
+      const { options, findings } = policy([...ab, ...pairs], site)
+      return { options: options as CapacitySchedulerOptions, told: findings.filter(({ file: from, line }) => from === 'cap.xml' && line > 4) }
     }
-    const removing: Pairs = [['yarn.resourcemanager.scheduler.monitor.policies', 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AutoCreatedQueueDeletionPolicy']]
-    expect([of(removing), of([...removing, ['yarn.resourcemanager.scheduler.monitor.enable', 'true']])]).toEqual([[5, 'honoured'], [-1, 'ignored']])
+
+    it('removes those of the flexible way when they are empty (testCapacitySchedulerAutoQueueDeletion)', () => {
+      expect([read(v2, removing), read([...v2, expiration], removing), read(v1, removing), read([...v2, expiration], removing.slice(1))].map(({ options }) => options.queueExpiration)).toEqual([300, 60, undefined, undefined])
+      expect([removing, removing.slice(1)].map((site) => read([...v2, expiration], site).told.at(-1)?.verdict)).toEqual(['honoured', 'ignored'])
+      expect(read([...v2, ['root.a.auto-queue-creation-v2.max-queues', '5']], removing).options.queues?.['root.a']?.maximumQueues).toBe(5)
+    })
+
+    it('removes none whose template says so, nor those of the older way (testCapacitySchedulerAutoQueueDeletionDisabled)', () => {
+      const stays: Pairs = [...v2, ['root.a.auto-queue-creation-v2.leaf-template.queue-auto-removal.enable', 'false'], ['root.a.auto-queue-creation-v2.leaf-template.auto-queue-creation-v2.queue-auto-removal.enable', 'false']]
+      const { options, told } = read(stays, removing)
+      expect([options.queues?.['root.a']?.template, told.map(({ verdict }) => verdict)]).toEqual([{ autoRemoval: false }, ['honoured', 'ignored', 'honoured']])
+      expect(read([['root.a.auto-queue-creation-v2.queue-auto-removal.enable', 'false'], ...v2], removing).told[0]).toMatchObject({ verdict: 'ignored' })
+      expect(read([...v1, ['root.b.auto-queue-creation-v2.enabled', 'true']], removing).options.queues?.['root.a']?.template).toMatchObject({ autoRemoval: false })
+    })
+
+    it('moves capacities of those of the older way to the ones with jobs', () => {
+      expect([read(v1, managing), read(v1, [...managing, interval]), read(v2, managing), read(v1, [interval])].map(({ options }) => options.queueManagementInterval)).toEqual([1.5, 3, undefined, undefined])
+    })
+
+    it('refuses those for which no capacity is left where the file says so (testAutoCreationFailsWhenParentCapacityExceeded)', () => {
+      expect(read([...v1, ['root.a.auto-create-child-queue.fail-on-exceeding-parent-capacity', 'true']]).options.queues?.['root.a']).toMatchObject({ failOnExceedingCapacity: true })
+    })
+
+    it('says which monitors are not simulated', () => {
+      const verdict = (...names: string[]) => policy(ab, running(...names)).findings.find(({ file: from, line }) => from === 'site.xml' && line === 3)?.verdict
+      expect([verdict('AutoCreatedQueueDeletionPolicy', 'QueueManagementDynamicEditPolicy'), verdict('AutoCreatedQueueDeletionPolicy', 'QueueConfigurationAutoRefreshPolicy'), verdict('QueueConfigurationAutoRefreshPolicy')]).toEqual(['honoured', 'approximated', 'ignored'])
+    })
   })
 
   const dominant: Pairs = [['resource-calculator', 'org.apache.hadoop.yarn.util.resource.DominantResourceCalculator']]

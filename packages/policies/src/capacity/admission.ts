@@ -17,7 +17,7 @@ export class Admission {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #mappings: readonly Mapping[]
-  /** Of so many queues, where all nodes are there: those that are away come back. */
+  /** Of the queues after so many changes, where all nodes are there: those that are away come back. */
   #quotas: Quotas
   #parted: number
   /** Partitions with nodes that have what a stage requires, by what it requires. */
@@ -35,7 +35,7 @@ export class Admission {
     this.#tree = tree
     this.#pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
     this.#quotas = new Quotas(tree, this.#pots, cluster, { isLegacy: options.legacyQueueMode })
-    this.#parted = tree.queues.length
+    this.#parted = tree.changes
     this.#cluster = cluster
     this.#work = work
     this.#mappings = options.mappings.map((option) => readMapping(option) as Mapping)
@@ -103,9 +103,9 @@ export class Admission {
 
   /** With the queues that were made since decisions were last taken. */
   #parts(): Quotas {
-    const { length } = this.#tree.queues
-    if (length !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster, { isLegacy: this.#options.legacyQueueMode })
-    this.#parted = length
+    const { changes } = this.#tree
+    if (changes !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster, { isLegacy: this.#options.legacyQueueMode })
+    this.#parted = changes
     return this.#quotas
   }
 

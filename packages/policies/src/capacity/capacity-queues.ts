@@ -4,6 +4,7 @@ import { SortedIds, type Keys } from '../orders/sorted-ids.js'
 import { Admission } from './admission.js'
 import { dominantShare } from './comparing.js'
 import { LeafUsers, RATIO } from './leaf-users.js'
+import { MadeQueues } from './made-queues.js'
 import { MasterLimits } from './master-limits.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import { choosePartition, Pots } from './pots.js'
@@ -27,6 +28,9 @@ export class CapacityQueues {
   readonly #env: Env
   readonly #options: ReadCapacityOptions
   readonly #admission: Admission
+  readonly #made: MadeQueues
+  /** Changes of the tree that the columns have. */
+  #changes = 0
   readonly #limits: JobLimits
   readonly #masters: MasterLimits
   /** Sizes of the tree's pools, for the limits of running jobs. */
@@ -57,6 +61,8 @@ export class CapacityQueues {
     this.#options = options
     this.tree = new QueueTree(options)
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
+    const counted = this.pots.counted.flat().map((r) => cluster.resources[r])
+    this.tree.isCounted = (name) => counted.includes(name)
     this.quotas = new Quotas(this.tree, this.pots, cluster, { isLegacy: options.legacyQueueMode })
     const { exclusiveLabels } = options
     this.isLent = Array.from(
@@ -73,6 +79,7 @@ export class CapacityQueues {
     this.users = new LeafUsers(this.pots.count, this.pots.lanes, this.pots.width)
     this.limits = new UserLimits(this.tree, this.pots, this.users, this.minimum, options.userLimitBasis)
     this.#admission = new Admission(options, this.tree, cluster, work)
+    this.#made = new MadeQueues(options, this.tree, env)
     this.#limitJobs()
     const perUser = Object.fromEntries(Object.entries(options.users).map(([user, { maxParallelApps }]) => [user, maxParallelApps]))
     this.#limits = new JobLimits(
@@ -100,6 +107,7 @@ export class CapacityQueues {
   }
 
   refusal(spec: JobSpec): string | undefined {
+    this.#look()
     return this.#admission.refusal(spec)
   }
 
@@ -112,9 +120,10 @@ export class CapacityQueues {
 
   add(job: JobId): void {
     const { work } = this.#env
-    const known = this.tree.queues.length
+    this.#look()
     const leaf = this.#admission.enter(job)
-    if (this.tree.queues.length > known) this.#addColumns()
+    this.#made.enter(job, leaf)
+    this.#followTree()
     this.pairOf[job] = this.#pair(leaf, work.user(job))
     for (let lane = 0; lane < this.pots.lanes; lane++) {
       this.potOf[job * this.pots.lanes + lane] = None
@@ -125,6 +134,8 @@ export class CapacityQueues {
 
   remove(job: JobId): void {
     const { work } = this.#env
+    this.#look()
+    this.#made.leave(job, this.leafOf(job))
     this.#admission.leave(this.leafOf(job), work.userName(work.user(job)))
     this.#admitted.length = 0
     this.#limits.leave(job, this.#admitted)
@@ -333,6 +344,7 @@ export class CapacityQueues {
 
   /** Brings guarantees up to date before a reading. */
   refresh(): void {
+    this.#look()
     if (this.usage.refresh()) this.limits.refresh(this.quotas)
   }
 
@@ -357,7 +369,17 @@ export class CapacityQueues {
     return this.users.pair(leaf, user, this.tree.queue(leaf).userWeights.get(work.userName(user)) ?? 1)
   }
 
+  #look(): void {
+    this.#made.look()
+    this.#followTree()
+  }
+
+  #followTree(): void {
+    if (this.#changes < this.tree.changes) this.#addColumns()
+  }
+
   #addColumns(): void {
+    this.#changes = this.tree.changes
     const { queues } = this.tree
     const { count } = this.pots
     this.usage.addQueues()

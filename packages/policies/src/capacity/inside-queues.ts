@@ -34,6 +34,8 @@ export interface Inside {
   readonly order: 'userlimit-first' | 'priority-first'
   /** Whether nobody is given anything once one resource is used up. */
   readonly conservativeDrf: boolean
+  /** Jobs are to have equal parts, of what the leaf uses or of what their users may; absent: in order, as much as there is. */
+  readonly equal?: 'parts-of-leaf' | 'parts-of-users' | undefined
 }
 /** What becomes of a job: what it should have of what the leaf uses, and what is to be taken from it. */
 export interface Share {
@@ -64,7 +66,10 @@ interface Account {
  * of higher priority or of another user who is within its limit. With `userlimit-first` only users above their limit give to others,
  * and no more than they have above it.
  *
- * Source: Hadoop 3.3, FifoIntraQueuePreemptionPlugin.
+ * With `equal` parts each should have its part, or what it has and wants if that is less, masters included, and those with more give to those with less,
+ * whatever their priorities and users.
+ *
+ * Source: Hadoop 3.4, FifoIntraQueuePreemptionPlugin; equal parts are new there.
  */
 export function insideQueue(it: Inside): Share[] {
   const none = it.total.map(() => 0)
@@ -76,7 +81,8 @@ export function insideQueue(it: Inside): Share[] {
     return { job, user: account, chosen: none, ideal: none, lacks: none, gives: none, taken: none }
   })
   const vectors = new Vectors(it.total)
-  divide(it, lines, vectors)
+  if (it.equal === undefined) divide(it, lines, vectors)
+  else divideEqually(it, lines, vectors)
   offer(it, lines, vectors)
   for (const high of lines) if (vectors.isSome(high.lacks)) for (const low of [...lines].reverse()) give(it, high, low, vectors)
   return lines
@@ -102,22 +108,38 @@ function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], ve
   }
 }
 
+/** The same where parts are equal: nobody waits for who comes before. */
+function divideEqually({ divided, equal }: Inside, lines: readonly Line[], vectors: Vectors): void {
+  for (const line of lines) {
+    const { job, user } = line
+    const [whole, among] = equal === 'parts-of-leaf' ? [divided, lines.length] : [user.user.limit, lines.filter((each) => each.user === user).length]
+    const part = whole.map((amount) => Math.max(0, Math.ceil(amount / among)))
+    const others = job.master === undefined ? job.used : minus(job.used, job.master.used)
+    const keeps = minus(others, job.chosen)
+    line.chosen = job.chosen
+    line.ideal = minus(vectors.least(part, plus(others, job.pending)), job.chosen)
+    if (vectors.compare(line.ideal, keeps) > 0) line.lacks = minus(line.ideal, keeps)
+  }
+}
+
 /** What each could give, the last in order first, as far as something may be taken. */
-function offer({ most, minimum, order }: Inside, lines: readonly Line[], vectors: Vectors): void {
+function offer({ most, minimum, order, equal }: Inside, lines: readonly Line[], vectors: Vectors): void {
   let left: number[] = [...most]
   for (const line of [...lines].reverse()) {
     const { used, master } = line.job
     if (!vectors.isSome(left) || !vectors.isSome(used)) continue
     const above = rest(minus(used, line.ideal), line.chosen)
-    const extra = master === undefined ? above : rest(above, master.used)
-    line.gives = vectors.least(order === 'userlimit-first' ? rest(extra, minimum) : extra, left)
+    const extra = master === undefined || equal !== undefined ? above : rest(above, master.used)
+    const gives = order === 'userlimit-first' ? rest(extra, minimum) : extra
+    line.gives = equal === undefined || minimum.every((amount, i) => amount <= (gives[i] as number)) ? vectors.least(gives, left) : left.map(() => 0)
     left = rest(left, line.gives)
   }
 }
 
 /** Takes from a job what another lacks, where that is due. */
-function give({ order }: Inside, high: Line, low: Line, vectors: Vectors): void {
+function give({ order, equal }: Inside, high: Line, low: Line, vectors: Vectors): void {
   if (!vectors.isSome(low.gives) || vectors.compare(low.gives, low.taken) <= 0 || high.lacks.every((amount) => amount === 0)) return
+  if (equal !== undefined) return void (low !== high && hand(high, low, minus(low.gives, low.taken), vectors))
   const { user } = low
   const isOwn = user === high.user
   if (isOwn && low.job.priority >= high.job.priority) return
@@ -131,7 +153,10 @@ function give({ order }: Inside, high: Line, low: Line, vectors: Vectors): void 
       may = above
     }
   }
-  if (!vectors.isSome(may)) return
+  if (vectors.isSome(may)) hand(high, low, may, vectors)
+}
+
+function hand(high: Line, low: Line, may: Vector, vectors: Vectors): void {
   const part = vectors.least(high.lacks, may)
   high.lacks = minus(high.lacks, part)
   low.taken = plus(low.taken, part)

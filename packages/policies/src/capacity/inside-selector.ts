@@ -40,6 +40,8 @@ interface Plan {
   readonly jobs: readonly Job[]
   readonly shares: readonly Share[]
   readonly vectors: Vectors
+  /** Whether jobs are brought to equal parts. */
+  readonly isEqual: boolean
 }
 
 /**
@@ -47,7 +49,7 @@ interface Plan {
  * as all of them are to give. Leaves come in the order in which they are served. A gang is chosen whole, if its job keeps
  * what it should have.
  *
- * Source: Hadoop 3.3, IntraQueueCandidatesSelector.
+ * Source: Hadoop 3.4, IntraQueueCandidatesSelector.
  */
 export class InsideSelector {
   readonly #it: State
@@ -85,7 +87,9 @@ export class InsideSelector {
   #plan(leaf: number, lane: LaneId, pot: number, look: Look): Plan[] {
     const { queues, loads } = this.#it
     const { guaranteed, used, width, total } = loads
-    const { minimumThreshold, maxAllowableLimit, order, conservativeDrf } = this.#options
+    const { minimumThreshold, maxAllowableLimit, order, conservativeDrf, equalParts } = this.#options
+    const { ordering, userLimitPercent } = queues.tree.queue(leaf)
+    const equal = ordering !== 'fair' || !equalParts ? undefined : userLimitPercent === 100 ? 'parts-of-leaf' : 'parts-of-users'
     const of = (column: ArrayLike<number>) => Array.from({ length: width }, (_, i) => column[leaf * width + i] as number)
     const minimum = queues.minimum[lane] as readonly number[]
     const least = dominantShare(minimum, 0, total, 0, width)
@@ -108,10 +112,11 @@ export class InsideSelector {
       minimum,
       order,
       conservativeDrf,
+      equal,
     })
     // what was chosen for other queues is there for the jobs of this one as well: Hadoop takes it off what every one of them is to give
     for (const share of shares) for (const amount of amounts) if (vectors.compare(share.taken, amount) > 0) share.taken = share.taken.map((each, i) => each - (amount[i] as number))
-    return [{ pot, jobs, shares, vectors }]
+    return [{ pot, jobs, shares, vectors, isEqual: equal !== undefined }]
   }
 
   /** The jobs of a leaf in order, and what each of their tasks uses that were chosen for other queues. */
@@ -188,7 +193,7 @@ export class InsideSelector {
   }
 
   /** Chooses tasks of the jobs that are to give something, the last in order first. */
-  #take({ pot, jobs, shares, vectors }: Plan, lane: LaneId, look: Look, before: ReadonlySet<TaskId>): void {
+  #take({ pot, jobs, shares, vectors, isEqual }: Plan, lane: LaneId, look: Look, before: ReadonlySet<TaskId>): void {
     const { queues, work, running } = this.#it
     let left = shares.reduce<number[]>((sum, { taken }) => this.#plus(sum, taken), Array.from({ length: queues.pots.width }, () => 0))
     for (let k = jobs.length - 1; k >= 0; k--) {
@@ -197,19 +202,22 @@ export class InsideSelector {
       if (taken.every((amount) => amount === 0)) continue
       const gangs = new Set<number>()
       let has = master === undefined ? used : this.#minus(used, master.used)
+      let given = left.map(() => 0)
       for (let task = running.last(id, lane) as TaskId; task >= 0; task = running.next(task) as TaskId) {
         if (left.every((amount) => amount <= 0)) return
         if (before.has(task) || work.isMaster(task) || queues.killable?.has(task) === true || queues.pots.of(lane, work.nodeOf(task)) !== pot) continue
         const gang = work.inGang(task) ? this.#gang(id, lane, task, gangs) : undefined
         if (gang?.length === 0) continue
         const amount = (gang ?? [task]).reduce<number[]>((sum, each) => this.#plus(sum, this.#demand(each, lane)), left.map(() => 0))
-        const keepsLimit = this.#options.order === 'priority-first' || vectors.compare(this.#minus(user.rest, amount), user.limit) > 0
+        const gives = this.#minus(taken, given)
+        const keepsLimit = isEqual ? amount.every((each, i) => each <= (gives[i] as number)) : this.#options.order === 'priority-first' || vectors.compare(this.#minus(user.rest, amount), user.limit) > 0
         if (!keepsLimit && gang === undefined) break // as Hadoop does, also where an older task is smaller
-        const keepsIdeal = gang === undefined || vectors.compare(this.#minus(has, amount), ideal) >= 0
+        const keepsIdeal = isEqual || gang === undefined || vectors.compare(this.#minus(has, amount), ideal) >= 0
         if (!keepsLimit || !keepsIdeal || !this.#isWanted(amount, left, vectors) || amount.some((each, i) => each > (look.allowed[i] as number))) continue
         for (const each of gang ?? [task]) look.tasks[look.count++] = each
         left = this.#minus(left, amount)
         has = this.#minus(has, amount)
+        given = this.#plus(given, amount)
         user.rest = this.#minus(user.rest, amount)
         for (const [i, each] of amount.entries()) look.allowed[i] = (look.allowed[i] as number) - each
       }

@@ -28,6 +28,10 @@ const intraQueueOptions = z.strictObject({
   minimumThreshold: z.number().nonnegative().default(0.5).describe('nothing is taken in a queue that uses less than this part of its guarantee'),
   maxAllowableLimit: z.number().min(0).max(1).default(0.2).describe('most that is chosen in one look, part of the guarantee of the queue'),
   conservativeDrf: z.boolean().default(true).describe('with several resources: no more is chosen once there is enough of one of them'),
+  equalParts: z
+    .boolean()
+    .default(true)
+    .describe('jobs of leaves with `ordering: fair` are brought to equal parts: of what their user may have, or of what the leaf uses where `minimumUserLimitPercent` is 100 (Hadoop 3.4 and later); false: as those of other leaves, in order of what their users and they have (before)'),
 })
 
 const balanceOptions = z.strictObject({

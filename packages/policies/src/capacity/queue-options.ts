@@ -52,6 +52,10 @@ const queueOptions = z.strictObject({
     .union([z.literal(-1), count])
     .optional()
     .describe('queues that may be in it, declared or made, when another is made; -1: no limit; default 1000, without a limit where no queue is declared'),
+  failOnExceedingCapacity: z
+    .boolean()
+    .optional()
+    .describe('a job is refused whose queue is to be made in it and would get nothing of the percentage or amounts of its template; default false'),
   accessibleLabels: names.optional().describe("partitions of the cluster it may use beside the default one, * for all; default: its parent's"),
   labels: z.record(z.string(), ofLabel).optional().describe('its capacities in partitions, by label'),
   defaultLabelExpression: z
@@ -69,13 +73,14 @@ const ofBoth = {
   capacity: true, maximumCapacity: true, priority: true, userWeights: true, accessibleLabels: true,
   labels: true, defaultLabelExpression: true, disablePreemption: true, disableIntraQueuePreemption: true,
 } as const
-const template = queueOptions.pick({ ...namedSettings, ...ofBoth, defaultApplicationPriority: true })
-const parentTemplate = queueOptions.pick({ ...ofBoth, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumQueues: true })
+const removal = { autoRemoval: z.boolean().optional().describe('false: they stay whatever `queueExpiration` says; default true') }
+const template = queueOptions.pick({ ...namedSettings, ...ofBoth, defaultApplicationPriority: true }).extend(removal)
+const parentTemplate = queueOptions.pick({ ...ofBoth, queueOrdering: true, maxParallelApps: true, maximumAllocation: true, maximumQueues: true }).extend(removal)
 const templates = {
   template: z
     .strictObject(template.shape)
     .optional()
-    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). Of percentages in the legacy mode, those that leave nothing for a queue leave it 0'),
+    .describe('settings of the queues that are made in it at first use, as far as they hold jobs; default: those that `templates` has for its path, else weight 1, no limit of users and none of masters (`maximumAmResourcePercent` 1). In the legacy mode its percentages or amounts are all or nothing: nothing where the queues that were made before leave less'),
   parentTemplate: z
     .strictObject(parentTemplate.shape)
     .optional()
@@ -96,6 +101,16 @@ export const treeShape = {
     .record(z.string(), templatesOfPath)
     .default({})
     .describe('`template` and `parentTemplate` of queues that have neither, also of those that were made themselves, by path; its last names may be * for any, as many as `maximumQueueDepth`: root.a.*, root.*.*. The path with the fewest goes first, and stands alone'),
+  queueExpiration: z
+    .number()
+    .positive()
+    .optional()
+    .describe('seconds between two looks at the queues that were made at first use: one that is empty at both, and whose last job came longer ago than that, goes; absent: they stay (in YARN 300 where AutoCreatedQueueDeletionPolicy is among the monitors)'),
+  queueManagementInterval: z
+    .number()
+    .positive()
+    .optional()
+    .describe('seconds between two looks at queues made at first use whose template has percentages or amounts, in the legacy mode: those without jobs lose them to those with jobs that have none, first come first served; absent: they keep what they are made with (in YARN 1.5 where QueueManagementDynamicEditPolicy is among the monitors)'),
   defaults: z
     .strictObject(queueOptions.pick({
       minimumUserLimitPercent: true, userLimitFactor: true, ordering: true, sizeBasedWeight: true, queueOrdering: true,
@@ -139,6 +154,7 @@ export const treeOptions = z.strictObject({
     .describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
 })
 export type ReadCapacityOptions = z.output<typeof treeOptions>
-export type ReadQueueOptions = z.output<typeof withTemplate>
+/** Of a queue that is declared, or was made as its template says. */
+export type ReadQueueOptions = z.output<typeof withTemplate> & Pick<z.output<typeof template>, 'autoRemoval'>
 /** What is made in a queue, as the options have it. */
 export type Templates = Pick<ReadQueueOptions, 'template' | 'parentTemplate'>

@@ -1,4 +1,5 @@
 import { SchedError } from '@sched/core'
+import { allOrNothing, isSomething, ownCapacity, withCapacity } from './first-come.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions, Templates } from './queue-options.js'
 import { TemplatesByPath } from './templates.js'
@@ -44,9 +45,15 @@ type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates'
 const USUAL_DEPTH = 2
 const USUAL_QUEUES = 1000
 
-/** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`. */
+/** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`, which may go again. */
 export class QueueTree {
+  /** Those that have gone keep their places, for when their paths are used again. */
   readonly queues: Queue[] = []
+  /** How often queues were made, have gone, or got another capacity so far. */
+  changes = 0
+  /** Whether amounts of a resource count. */
+  isCounted: (resource: string) => boolean = () => true
+  readonly isGone: boolean[] = []
   /**
    * By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority
    * too; whether its jobs are in fair order.
@@ -58,6 +65,7 @@ export class QueueTree {
   readonly #byPath = new Map<string, number>()
   /** Leaves by their last name, `null` where several have it: Hadoop takes short names of leaves. */
   readonly #byName = new Map<string, number | null>()
+  readonly #gone = new Map<string, number>()
   readonly #defaults: TreeOptions['defaults']
   readonly #templates: TemplatesByPath
   readonly #isLegacy: boolean
@@ -84,8 +92,7 @@ export class QueueTree {
 
   /** Whether jobs may be in it: it is not the root and holds no queues, nor is it to. */
   isLeaf(id: number): boolean {
-    const { children, own } = this.queue(id)
-    return id > 0 && children.length === 0 && own.autoCreate !== true
+    return id > 0 && this.isInner[id] === false && this.queue(id).own.autoCreate !== true
   }
 
   /** The leaf of a path or short name; or words for why there is none. Makes nothing. */
@@ -117,6 +124,32 @@ export class QueueTree {
     return parent
   }
 
+  /** Takes a queue that was made at first use, and holds nothing, out of the tree. */
+  remove(id: number): void {
+    const { path, name, parent } = this.queue(id)
+    const siblings = this.queue(parent).children
+    siblings.splice(siblings.indexOf(id), 1)
+    this.isGone[id] = true
+    this.#byPath.delete(path)
+    this.#gone.set(path, id)
+    this.changes++
+    if (this.isInner[id] === true) return
+    const others = this.queues.filter((queue) => queue.name === name && this.isGone[queue.id] === false && this.isLeaf(queue.id))
+    if (others.length === 0) this.#byName.delete(name)
+    else this.#byName.set(name, others.length > 1 ? null : (others[0] as Queue).id)
+  }
+
+  /** What a leaf that was made at first use has by its template. */
+  templateOf(id: number): ReadQueueOptions {
+    return this.#madeIn(parentPath(this.queue(id).path)).template ?? {}
+  }
+
+  /** Gives a queue other capacities. */
+  change(id: number, own: ReadQueueOptions): void {
+    this.queues[id] = { ...this.queue(id), own }
+    this.changes++
+  }
+
   /** The leaf that would be made of a full path, with the lowest queue that is there as its parent; it is made nowhere. */
   preview(path: string): Queue {
     return this.#read(path, this.#lowestAbove(path).id, this.#leafIn(path), false)
@@ -136,7 +169,7 @@ export class QueueTree {
     return around === undefined || others.length > 0 ? path : `${around.path}.${lastName(path)}`
   }
 
-  /** Why a queue may not be made below one that makes queues: too deep below the one that is declared, or too many there. */
+  /** Why a queue may not be made below one that makes queues: too deep below the one that is declared, too many there, or none of the capacity left. */
   #whyNotMade(path: string, above: Queue): string | undefined {
     const declared = [...this.chain(above.id)].find(({ isDeclared }) => isDeclared) as Queue
     const levels = path.split('.').length - 1 - declared.depth
@@ -144,7 +177,9 @@ export class QueueTree {
     if (levels > deepest) return `queue ${path} would be ${levels} levels below ${declared.path}, in which queues are made ${deepest} deep`
     const { maximumQueues = this.isOpen ? -1 : USUAL_QUEUES } = above.own
     const { length } = above.children
-    return maximumQueues >= 0 && length >= maximumQueues ? `queue ${above.path} holds ${length} of ${maximumQueues} queues` : undefined
+    if (maximumQueues >= 0 && length >= maximumQueues) return `queue ${above.path} holds ${length} of ${maximumQueues} queues`
+    const isLeft = above.own.failOnExceedingCapacity !== true || !isSomething(above.own.template?.capacity) || isSomething(this.#leafIn(path).capacity)
+    return isLeft ? undefined : `queue ${above.path} has no capacity left for queue ${path}`
   }
 
   #depthBelow({ own }: Pick<Queue, 'own'>): number {
@@ -158,15 +193,15 @@ export class QueueTree {
     return own.template === undefined && own.parentTemplate === undefined ? this.#templates.of(path, this.#depthBelow({ own })) : own
   }
 
-  /** Settings of a leaf made at first use. In the legacy mode a percentage is nothing if its siblings leave less than all of it. */
+  /** Settings of a leaf made at first use. In the legacy mode its percentages and amounts are nothing where its siblings leave less than all of them. */
   #leafIn(path: string): ReadQueueOptions {
-    const { capacity, ...rest } = this.#madeIn(parentPath(path)).template ?? {}
-    if (capacity === undefined) return rest
-    if (!this.#isLegacy) return { ...rest, capacity }
+    const template = this.#madeIn(parentPath(path)).template ?? {}
     const parent = this.#byPath.get(parentPath(path))
-    const siblings = parent === undefined ? [] : this.queue(parent).children
-    const taken = siblings.map((id) => this.queue(id).own.capacity).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0)
-    return { ...rest, capacity: typeof capacity === 'number' && taken + capacity > 100 ? 0 : capacity }
+    if (!this.#isLegacy || parent === undefined) return template
+    const { own, children } = this.queue(parent)
+    const inLabel = (made: ReadQueueOptions, label: string) =>
+      withCapacity(made, label, allOrNothing(ownCapacity(template, label), children.map((id) => ownCapacity(this.queue(id).own, label)), ownCapacity(own, label), this.isCounted))
+    return ['', ...Object.keys(template.labels ?? {})].reduce<ReadQueueOptions>(inLabel, template)
   }
 
   #lowestAbove(path: string): Queue {
@@ -178,7 +213,7 @@ export class QueueTree {
     return this.queue(0)
   }
 
-  #read(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): Queue {
+  #read(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean, id = this.queues.length): Queue {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
     const accessibleLabels = own.accessibleLabels ?? above?.accessibleLabels ?? '*'
@@ -186,7 +221,7 @@ export class QueueTree {
     const isUsual = isDeclared || this.#isEmpty
     const { userLimitFactor: factor = isDeclared ? 1 : -1, maximumAmResourcePercent = isUsual ? 0.1 : 1 } = isUsual ? with_ : own
     return {
-      id: this.queues.length,
+      id,
       path,
       name: lastName(path),
       parent,
@@ -215,16 +250,20 @@ export class QueueTree {
 
   #add(path: string, parent: number, own: ReadQueueOptions, isDeclared: boolean): number {
     const above = parent < 0 ? undefined : this.queue(parent)
-    const queue = this.#read(path, parent, own, isDeclared)
-    this.queues.push(queue)
-    this.parents.push(parent)
-    this.isInner.push(false)
-    this.isByPriority.push(above?.byPriority ?? false)
-    this.isFair.push(queue.ordering === 'fair')
+    const id = this.#gone.get(path) ?? this.queues.length
+    const queue = this.#read(path, parent, own, isDeclared, id)
+    this.#gone.delete(path)
+    this.queues[id] = queue
+    this.isGone[id] = false
+    this.parents[id] = parent
+    this.isInner[id] = false
+    this.isByPriority[id] = above?.byPriority ?? false
+    this.isFair[id] = queue.ordering === 'fair'
     if (parent >= 0) this.isInner[parent] = true
-    this.#byPath.set(path, queue.id)
-    above?.children.push(queue.id)
-    return queue.id
+    this.#byPath.set(path, id)
+    above?.children.push(id)
+    this.changes++
+    return id
   }
 }
 

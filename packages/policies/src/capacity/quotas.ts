@@ -47,6 +47,8 @@ export class Quotas {
       this.most = new Float64Array(size * width)
       this.part = new Float64Array(size)
     }
+    for (const [at, column] of [[count * width, this.guaranteed], [count * width, this.most], [count, this.part]] as const)
+      for (const { id } of queues) if (this.#tree.isGone[id] === true) column.fill(0, id * at, (id + 1) * at)
     for (let pot = 0; pot < count; pot++) this.#computeIn(pot)
   }
 

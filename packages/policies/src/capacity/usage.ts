@@ -88,7 +88,7 @@ export class QueueUsage {
     const { queues } = this.#tree
     const { count, width, totals } = this.#pots
     for (const [pot, keys] of this.#keys.entries()) {
-      keys.hasBands = this.#tree.isByPriority.includes(true) || queues.some(({ id }) => this.#isLast(id * count + pot))
+      keys.hasBands = this.#tree.isByPriority.includes(true) || queues.some(({ id }) => this.#tree.isGone[id] === false && this.#isLast(id * count + pot))
       for (const { id } of queues) {
         const { guaranteed } = this.#quotas
         const share = dominantShare(guaranteed, (id * count + pot) * width, totals, pot * width, width)

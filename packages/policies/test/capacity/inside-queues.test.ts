@@ -10,17 +10,19 @@ interface Change {
   readonly limit?: number
   readonly most?: number
   readonly order?: 'userlimit-first' | 'priority-first'
+  readonly equal?: 'parts-of-leaf' | 'parts-of-users'
 }
 /** What is taken from each job of a leaf, in order of submission; users may have `limit` each. */
-function taken(lines: readonly Line[], { limit = 200, most = 200, order = 'userlimit-first' }: Change): number[] {
+function taken(lines: readonly Line[], { limit = 200, most = 200, order = 'userlimit-first', equal }: Change): number[] {
   const all = (name: string) => lines.reduce((sum, [user, , used]) => sum + (user === name ? used : 0), 0)
   const users = new Map(lines.map(([name]) => [name, { used: [all(name)], limit: [limit] }]))
-  const inOrder = [...lines.keys()].sort((a, b) => (lines[b]?.[1] ?? 0) - (lines[a]?.[1] ?? 0) || a - b)
+  const byUse = ([one, , used]: Line, [other, , most]: Line) => all(one) - all(other) || used - most
+  const inOrder = [...lines.keys()].sort((a, b) => (equal === undefined ? 0 : byUse(lines[a] as Line, lines[b] as Line)) || (lines[b]?.[1] ?? 0) - (lines[a]?.[1] ?? 0) || a - b)
   const jobs = inOrder.map((i) => {
     const [name, priority, used, pending] = lines[i] as Line
     return { user: users.get(name) as NonNullable<ReturnType<typeof users.get>>, priority, used: [used], pending: [pending], chosen: [0] }
   })
-  const shares = insideQueue({ total: [200], jobs, divided: [lines.reduce((sum, [, , used]) => sum + used, 0)], most: [most], minimum: [1], order, conservativeDrf: true })
+  const shares = insideQueue({ total: [200], jobs, divided: [lines.reduce((sum, [, , used]) => sum + used, 0)], most: [most], minimum: [1], order, conservativeDrf: true, equal })
   return lines.map((_, i) => shares[inOrder.indexOf(i)]?.taken[0] as number)
 }
 
@@ -46,6 +48,22 @@ describe('what jobs of a queue give to others in it', () => {
     ['testIntraQueuePreemptionFifoOrderingPolicyEnabled: the user at its limit gives no more', [['ann', 1, 90, 0], ['bob', 1, 52, 0], ['cyd', 1, 8, 22]], { limit: 52 }, [22, 0, 0]],
   ])('are as in Hadoop: %s', (_, lines, change, expected) => {
     expect(taken(lines, change)).toEqual(expected)
+  })
+
+  // Hadoop 3.4: jobs of a fair leaf are to have equal parts of their users' limits; each keeps one task more
+  it.each<[string, readonly Line[], Change, readonly number[]]>([
+    ['testIntraQueuePreemptionFairOrderingPolicyEnabledOneAppPerUser', [['ann', 1, 90, 0], ['bob', 1, 60, 0], ['cyd', 1, 0, 30]], { limit: 51 }, [30, 0, 0]],
+    ['testIntraQueuePreemptionFairOrderingPolicyMulitipleAppsPerUser: of both jobs of the user with most, to a half of 51 each', [['ann', 1, 52, 0], ['ann', 1, 38, 0], ['bob', 1, 60, 0], ['cyd', 1, 0, 30]], { limit: 51 }, [25, 5, 0, 0]],
+    ['testIntraQueuePreemptionFairOrderingPolicyMultiAppsSingleUser: to a quarter of 160', [['ann', 1, 40, 0], ['ann', 1, 55, 0], ['ann', 1, 65, 0], ['ann', 1, 0, 30]], { equal: 'parts-of-leaf' }, [0, 6, 24, 0]],
+    ['testIntraQueuePreemptionFairOPIntraUserPreemption: of 40 for a job, 39 from one of its own user', [['ann', 1, 60, 0], ['ann', 1, 20, 0], ['bob', 1, 80, 0], ['bob', 1, 0, 50]], { limit: 80 }, [1, 0, 39, 0]],
+    ['testIntraQueuePreemptionFairOPFairnessAcrossUsers', [['ann', 1, 82, 0], ['ann', 1, 78, 0], ['bob', 1, 0, 80]], { limit: 80 }, [41, 37, 0]],
+    ['testIntraQueuePreemptionFairOPUserLimitPreserved: though two want 80 each', [['ann', 1, 160, 0], ['bob', 1, 0, 80], ['cyd', 1, 0, 80]], { limit: 80 }, [79, 0, 0]],
+    ['testIntraQueuePreemptionFairOPwithUL100oneUserManyApps', [['ann', 1, 24, 16], ['ann', 1, 27, 16], ['ann', 1, 32, 16], ['ann', 1, 36, 16], ['ann', 1, 41, 16], ['bob', 1, 0, 160]], { limit: 160 }, [0, 0, 0, 3, 8, 0]],
+    ['testIntraQueuePreemptionFairOPwithUL100MultiUsersSkewedRes: none of who has his part', [['ann', 1, 10, 100], ['ann', 1, 110, 0], ['bob', 1, 40, 0], ['bob', 1, 0, 100]], { limit: 160 }, [0, 29, 0, 0]],
+    ['whatever the priorities, and to the last task under priority-first', [['ann', 9, 90, 0], ['bob', 1, 10, 60]], { limit: 50, order: 'priority-first' }, [40, 0]],
+    ['no more than may be taken', [['ann', 1, 90, 0], ['bob', 1, 10, 60]], { limit: 50, most: 25 }, [25, 0]],
+  ])('are equal parts in fair leaves: %s', (_, lines, change, expected) => {
+    expect(taken(lines, { equal: 'parts-of-users', ...change })).toEqual(expected)
   })
 })
 
@@ -126,6 +144,20 @@ describe('preemption inside a queue', () => {
     const queue = { capacity: 100, minimumUserLimitPercent: 10 }
     expect(kills(inside, jobs, { queues: { a: queue } }).byTime).toEqual({ 15: { ann: 15, bob: 5 } })
     expect(kills(inside, jobs, { queues: { a: { ...queue, ordering: 'fair' } } }).byTime).toEqual({ 15: { ann: 20 } })
+  })
+
+  it('brings jobs of one user in a fair leaf to equal parts, as Hadoop does since 3.4 (testIntraQueuePreemptionFairOrderingPolicyMultiAppsSingleUser)', () => {
+    const jobs = [asking('one', 25, { user: 'ann' }), asking('two', 35, { user: 'ann' }), asking('three', 40, { user: 'ann' }), asking('four', 20, { ...late, user: 'ann' })]
+    const queues = (userLimitFactor: number) => ({ a: { capacity: 50, ordering: 'fair' as const, minimumUserLimitPercent: 100, userLimitFactor }, b: { capacity: 50 } })
+    const with_ = (equalParts: boolean) => kills({ ...eager, intraQueue: { maxAllowableLimit: 1, equalParts } }, jobs, { queues: queues(3) }).byTime
+    expect([with_(true), with_(false)]).toEqual([{ 15: { two: 6, three: 14 } }, {}])
+  })
+
+  it('takes no task larger than what its job is to give to equal parts', () => {
+    // ann may have 51 and has 70 in tasks of 10: she gives 18, which is one of them. The first of bob's two has 30 of 26
+    const jobs = [asking('ann', 7, { mem: 10 }), asking('bob', 30), asking('bob2', 30, { ...late, user: 'bob' })]
+    const queues = { a: { capacity: 100, ordering: 'fair' as const, minimumUserLimitPercent: 50 } }
+    expect(kills(inside, jobs, { queues }).byTime[15]).toEqual({ ann: 1, bob: 3 })
   })
 
   it('counts what is taken for other queues (testAlreadySelectedContainerFromInterQueuePreemption)', () => {

@@ -2,8 +2,9 @@ import { knownWords, SchedError } from '@sched/core'
 import type { CapacitySchedulerOptions } from '@sched/policies'
 import { LEGACY, prefix } from './capacity-model.js'
 import { jsonMappings } from './json-mappings.js'
-import { count, forMasters, ignored, partOfMasters, percentOfUsers, templates, type UseInAll } from './capacity-use.js'
+import { count, forMasters, ignored, partOfMasters, percentOfUsers, type UseInAll } from './capacity-use.js'
 import { FLEXIBLE } from './made-queues.js'
+import { knownMonitors } from './monitors.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 
@@ -100,7 +101,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}user-metrics.enable`]: ignored('metrics are those of the experiment'),
   [LEGACY]: option('legacyQueueMode', booleanOf),
   [`${prefix}${FLEXIBLE}.maximum-queue-depth`]: byDefault('maximumQueueDepth', count),
-  [`${prefix}${FLEXIBLE}.queue-expiration-time`]: ignored('queues stay once they are made at first use'),
+  [`${prefix}${FLEXIBLE}.queue-expiration-time`]: option('queueExpiration', (property) => numberOf(property, { least: 1, whole: true })),
   [`${prefix}queue.auto.refresh.monitoring-interval`]: ignored('the file is read once'),
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.enabled`]: extension,
   [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms`]: extension,
@@ -115,14 +116,15 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}multi-node-sorting.policy`]: placements,
   [`${prefix}multi-node-sorting.policy.names`]: placements,
   [`${prefix}lazy-preemption-enabled`]: preempt('lazyPreemption', booleanOf),
-  [`${prefix}autoqueuecreation.enabled`]: templates,
+  [`${prefix}autoqueuecreation.enabled`]: ignored('each queue says whether others are made in it'),
   'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
   'yarn.resourcemanager.scheduler.monitor.enable': preempt('enabled', booleanOf),
   'yarn.resourcemanager.scheduler.monitor.policies': (options, { value }) => {
-    const isPreempting = value.includes('ProportionalCapacityPreemptionPolicy')
-    if (!isPreempting) options.preemption = { ...options.preemption, enabled: false }
-    if (isPreempting && !value.includes(',')) return undefined
-    return { verdict: isPreempting ? 'approximated' : 'ignored', note: 'of all monitors only ProportionalCapacityPreemptionPolicy is simulated' }
+    const all = listed(value).map((name) => name.split('.').at(-1) ?? name)
+    if (!all.includes('ProportionalCapacityPreemptionPolicy')) options.preemption = { ...options.preemption, enabled: false }
+    const others = all.filter((name) => !knownMonitors.includes(name))
+    if (others.length === 0) return undefined
+    return { verdict: others.length < all.length ? 'approximated' : 'ignored', note: `of all monitors only ${knownMonitors.join(', ')} are simulated` }
   },
   [`${preemptionPrefix}observe_only`]: preempt('observeOnly', booleanOf),
   [`${preemptionPrefix}monitoring_interval`]: preempt('monitoringInterval', seconds),
@@ -140,7 +142,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: balance('enabled', booleanOf),
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: balance('maxWaitBeforeKill', seconds),
-  'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': templates,
+  'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': option('queueManagementInterval', (property) => numberOf(property, { least: 1 }) / 1000),
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
   'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters start on no node that is lent' } : undefined),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),

@@ -7,7 +7,8 @@ import { patterned, queueProperties } from './capacity-queue-properties.js'
 import { CapacityTemplates, isOfMade, useInTemplate } from './capacity-templates.js'
 import { count, type Options, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { jsonMappings } from './json-mappings.js'
-import { FLEXIBLE, makes, mayBeMade } from './made-queues.js'
+import { makes, mayBeMade } from './made-queues.js'
+import { idleMonitor, setIntervals } from './monitors.js'
 import { ResourceTypes, type Bounds } from './resource-types.js'
 import { saidElsewhere } from './said-elsewhere.js'
 import { byPlace, didYouMean, Findings } from '../finding.js'
@@ -35,17 +36,20 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   const isDominant = [file.general, site].some((from) => from.get(`${prefix}resource-calculator`)?.value.includes('Dominant'))
   if (!isDominant) types.refuseFurther(`${prefix}resource-calculator`)
   const unused = `${prefix}${isJson ? 'queue-mappings' : 'mapping-rule-json'}`
-  for (const property of [...file.general.values(), ...site.values()])
-    if (property.name === unused) findings.add('ignored', property, unused, property.value, `mapping-rule-format is ${isJson ? '' : 'not '}json`)
+  for (const property of [...file.general.values(), ...site.values()]) {
+    const idle = property.name === unused ? `mapping-rule-format is ${isJson ? '' : 'not '}json` : idleMonitor(property.name, [file.general, site])
+    if (idle !== undefined) findings.add('ignored', property, property.name, property.value, idle)
     else {
       const told = types.told(property, isDominant || /-mb\b/.test(property.name) ? undefined : ROUNDS_MEMORY)
       if (told === undefined) useInAll(options, property, cluster, findings)
       else findings.add(told.verdict ?? 'honoured', property, property.name, property.value, told.note)
     }
+  }
+  setIntervals(options, [file.general, site], file.root)
   if (types.least.size > 0) options.minimumAllocation = valuesOf(types.least)
   if (types.most.size > 0) options.defaults = { ...options.defaults, maximumAllocation: valuesOf(types.most) }
   const templates = new CapacityTemplates(file, cluster)
-  options.queues = queueOptions({ file, cluster, defaults: options.defaults, templates, findings, isRemoving: removesQueues([file.general, site]) })
+  options.queues = queueOptions({ file, cluster, options, templates, findings })
   const byPath = templates.byPath()
   if (Object.keys(byPath).length > 0) options.templates = byPath
   templates.tell(findings)
@@ -59,27 +63,23 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
 interface Reading {
   readonly file: CapacityFile
   readonly cluster: ClusterFacts
-  readonly defaults: Options['defaults']
+  /** Those of all queues. */
+  readonly options: Options
   readonly templates: CapacityTemplates
   readonly findings: Findings
-  /** Whether YARN would remove queues made at first use that are empty. */
-  readonly isRemoving: boolean
 }
 
 /** The options of each listed queue, by path. */
-function queueOptions({ file, cluster, defaults = {}, templates, findings, isRemoving }: Reading): Record<string, CapacityQueueOptions> {
+function queueOptions({ file, cluster, options: { defaults = {}, queueExpiration }, templates, findings }: Reading): Record<string, CapacityQueueOptions> {
   const queues: Record<string, CapacityQueueOptions> = {}
   const visit = (queue: CapacityQueue): void => {
     const own: QueueOptions = {}
     const kind = makes(queue)
-    const isUnlimited = isRemoving && kind === 'any'
     for (const [suffix, property] of queue.properties)
-      if (isUnlimited && suffix === MOST_QUEUES) findings.add('ignored', property, property.name, property.value, 'AutoCreatedQueueDeletionPolicy removes queues that are empty; here they stay, in any number')
-      else if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
+      if (!isOfMade(suffix)) useInQueue(own, suffix, property, cluster, queue, findings)
     const { userLimitFactor = 1, maximumAmResourcePercent = 0.1 } = defaults
     if (kind !== undefined) own.autoCreate = true
-    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...own.template } }) // as of declared queues; those of v2 have no such limits
-    if (isUnlimited) own.maximumQueues = -1
+    if (kind === 'leaves') Object.assign(own, { maximumQueueDepth: 1, template: { userLimitFactor, maximumAmResourcePercent, ...(queueExpiration !== undefined && { autoRemoval: false }), ...own.template } }) // as of declared queues; those of v2 have no such limits, and go when they are empty
     queues[queue.path] = { ...own, ...templates.of(queue) }
     queue.queues.forEach(visit)
   }
@@ -89,15 +89,6 @@ function queueOptions({ file, cluster, defaults = {}, templates, findings, isRem
 
 const ROUNDS_MEMORY: Told = { verdict: 'approximated', note: 'limits of users count in steps of it; with the resource-calculator of the file memory alone is rounded up' }
 const valuesOf = (bounds: Bounds) => Object.fromEntries([...bounds].map(([name, { value }]) => [name, value]))
-
-const MOST_QUEUES = `${FLEXIBLE}.max-queues`
-const monitorPrefix = 'yarn.resourcemanager.scheduler.monitor.'
-
-/** Whether a monitor removes queues made at first use that are empty. */
-function removesQueues(files: readonly ReadonlyMap<string, Setting>[]): boolean {
-  const has = (key: string, part: string) => files.some((file) => file.get(`${monitorPrefix}${key}`)?.value.includes(part))
-  return has('enable', 'true') && has('policies', 'AutoCreatedQueueDeletionPolicy')
-}
 
 /** A mapping to a queue that is neither listed nor may be made, or that holds queues. */
 function checkMappings({ general, root }: CapacityFile, isJson: boolean): void {

@@ -2,9 +2,9 @@ import { knownWords, SchedError, suggest } from '@sched/core'
 import { clusterName, queueAllocation, unitOf } from './amounts.js'
 import type { CapacityOfResource } from '@sched/policies'
 import type { CapacityValue } from './capacity-model.js'
-import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, templates, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
+import { amountsIn, count, forMasters, ignored, partOfMasters, percentOfUsers, reservation, type QueueOptions, type Told, type UseInQueue } from './capacity-use.js'
 import { capacityValue } from './capacity-value.js'
-import { FLEXIBLE, makes } from './made-queues.js'
+import { FLEXIBLE, makes, REMOVAL } from './made-queues.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
@@ -12,7 +12,6 @@ import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 const acl = ignored('everybody may submit in a simulation')
 const lifetime = ignored('jobs end when their work is done')
 const bracketed = 'YARN reads amounts from capacity and maximum-capacity: [memory=10240,vcores=12]'
-const stay = 'queues stay once they are made at first use'
 const mostQueues =
   (kind: ReturnType<typeof makes>): UseInQueue =>
   (options, property, _, queue) => {
@@ -116,8 +115,6 @@ export const queueProperties = knownWords<UseInQueue>({
   },
   'auto-create-child-queue.enabled': (options, property) => {
     options.autoCreate = booleanOf(property)
-    if (!options.autoCreate) return undefined
-    return { verdict: 'approximated', note: 'queues for which the template leaves no capacity have none, whether or not those before them have jobs' }
   },
   'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
   'auto-create-child-queue.max-queues': mostQueues('leaves'),
@@ -127,9 +124,9 @@ export const queueProperties = knownWords<UseInQueue>({
     options.maximumQueueDepth = count(property)
     return undefined
   },
-  'auto-queue-creation-v2.queue-auto-removal.enable': (_, { value }) => (value.trim().toLowerCase() === 'false' ? undefined : { verdict: 'ignored', note: stay }),
-  'auto-create-child-queue.management-policy': templates,
-  'auto-create-child-queue.fail-on-exceeding-parent-capacity': templates,
+  [REMOVAL]: ignored('it is of queues that are made at first use: Hadoop reads it of their template, and this queue is listed'),
+  'auto-create-child-queue.management-policy': (_, { value }) => (value.endsWith('GuaranteedOrZeroCapacityOverTimePolicy') ? undefined : { verdict: 'ignored', note: 'capacities are those of GuaranteedOrZeroCapacityOverTimePolicy' }),
+  'auto-create-child-queue.fail-on-exceeding-parent-capacity': (options, property) => void (options.failOnExceedingCapacity = booleanOf(property)),
   'accessible-node-labels': (options, property, cluster, { parent }) => {
     const names = listed(property.value)
     if (parent === undefined && !names.includes('*')) return { verdict: 'ignored', note: 'the root may use all labels' }

@@ -1,8 +1,9 @@
 import { wildcardPaths, type CapacitySchedulerOptions } from '@sched/policies'
 import type { CapacityFile, CapacityQueue } from './capacity-model.js'
 import { patterned, queueProperties } from './capacity-queue-properties.js'
-import type { QueueOptions, Told } from './capacity-use.js'
-import { depthBelow, FLEXIBLE, makes } from './made-queues.js'
+import type { MadeOptions, Told } from './capacity-use.js'
+import { depthBelow, FLEXIBLE, makes, REMOVAL } from './made-queues.js'
+import { booleanOf } from './site.js'
 import type { Findings } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import type { Setting } from '../setting.js'
@@ -20,7 +21,8 @@ const counting: Readonly<Record<Kind, RegExp>> = {
 }
 
 /** Uses one setting of a template. The queue that it is for lies in the one around it, so that it is not the root. */
-export function useInTemplate(options: QueueOptions, suffix: string, property: Setting, cluster: ClusterFacts, around: CapacityQueue, kind: Kind): Told | undefined | void {
+export function useInTemplate(options: MadeOptions, suffix: string, property: Setting, cluster: ClusterFacts, around: CapacityQueue, kind: Kind): Told | undefined | void {
+  if (suffix === REMOVAL) return void (options.autoRemoval = booleanOf(property))
   const use = queueProperties[suffix] ?? patterned(suffix)
   if (use === undefined || !counting[kind].test(suffix))
     return { verdict: 'ignored', note: `queues made at first use have no setting ${suffix} here${kind === 'parent' ? ' if they hold others' : ''}` }
@@ -82,8 +84,8 @@ export class CapacityTemplates {
   #at(path: string, around: CapacityQueue, listed: readonly string[]): Templates {
     const settingsAt = (each: string) => (listed.includes(each) ? around.properties : this.#file.unlisted.get(each))
     const chain = [...new Set(wildcardPaths(path, depthBelow(settingsAt(path), this.#file.general)))]
-    const of = (kind: Kind): QueueOptions => {
-      const options: QueueOptions = {}
+    const of = (kind: Kind): MadeOptions => {
+      const options: MadeOptions = {}
       for (const [suffix, property] of entries(chain.map((each) => settingsAt(each) ?? new Map<string, Setting>()), kind)) this.#use(options, suffix, property, around, kind)
       return options
     }
@@ -92,7 +94,7 @@ export class CapacityTemplates {
   }
 
   /** What is said for both kinds and counts for one of them counts. */
-  #use(options: QueueOptions, suffix: string, property: Setting, around: CapacityQueue, kind: Kind): void {
+  #use(options: MadeOptions, suffix: string, property: Setting, around: CapacityQueue, kind: Kind): void {
     const told = useInTemplate(options, suffix, property, this.#cluster, around, kind) ?? undefined
     const known = this.#told.get(property)
     if (!this.#told.has(property) || known?.verdict === 'ignored') this.#told.set(property, told)

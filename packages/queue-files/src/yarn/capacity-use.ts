@@ -8,6 +8,8 @@ import type { ClusterFacts } from '../queue-policy.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type QueueOptions = Mutable<CapacityQueueOptions>
+/** Of queues that are made at first use. */
+export type MadeOptions = QueueOptions & { autoRemoval?: boolean }
 export type Options = Mutable<CapacitySchedulerOptions>
 export interface Told {
   readonly verdict?: Verdict
@@ -27,7 +29,6 @@ export const FOR_MASTERS = 'counts for jobs with masters: give jobs of traces so
 export const forMasters: Told = { verdict: 'approximated', note: FOR_MASTERS }
 /** Hadoop takes any number: of less than 0, as of 0, one job at a time has its master. */
 export const partOfMasters = (property: Setting) => Math.min(1, Math.max(0, numberOf(property)))
-export const templates = ignored('queues made at first use keep the capacity that they are made with')
 
 /** What of a property becomes of amounts, or other capacities, of the cluster's resources. */
 export function amountsIn<T extends number | string>(cluster: ClusterFacts, byName: Readonly<Record<string, T>>): { amounts: Record<string, T>; told: Told | undefined } {

@@ -4,6 +4,8 @@ import type { Setting } from '../setting.js'
 
 /** What settings of flexible creation of queues begin with, behind the path of a queue. */
 export const FLEXIBLE = 'auto-queue-creation-v2'
+/** Whether a queue that was made so goes when it is empty. */
+export const REMOVAL = `${FLEXIBLE}.queue-auto-removal.enable`
 const depthKey = `${FLEXIBLE}.maximum-queue-depth`
 
 /** How a queue makes others at first use: leaves alone (`auto-create-child-queue`), or leaves and queues around them; undefined: not at all. The first goes before. */

@@ -1,0 +1,54 @@
+import type { Seconds } from '@sched/core'
+import { multipleAfter } from '../disciplines/multiple-after.js'
+import type { Queue, QueueTree } from './queue-tree.js'
+
+/**
+ * Takes queues made at first use out of the tree again: one that is empty at two looks, one after the other, and whose last job came longer ago than
+ * `seconds`, which are also between looks. A queue around others is empty when these have gone. Looks are at multiples of `seconds`, and are caught up with
+ * when somebody asks.
+ *
+ * Source: Hadoop 3.4, AutoCreatedQueueDeletionPolicy and AbstractCSQueue.isInactiveDynamicQueue, where looks are counted from the start of the resource manager.
+ */
+export class ExpiringQueues {
+  readonly #tree: QueueTree
+  readonly #seconds: Seconds
+  #next: Seconds
+  #marked: ReadonlySet<number> = new Set()
+  /** By queue: jobs in it, of leaves, and when the last one came into it or one inside. */
+  readonly #jobs: number[] = []
+  readonly #came: Seconds[] = []
+
+  constructor(tree: QueueTree, seconds: Seconds) {
+    this.#tree = tree
+    this.#seconds = seconds
+    this.#next = seconds
+  }
+
+  enter(leaf: number, now: Seconds): void {
+    this.#jobs[leaf] = (this.#jobs[leaf] ?? 0) + 1
+    for (const { id } of this.#tree.chain(leaf)) this.#came[id] = now
+  }
+
+  leave(leaf: number): void {
+    this.#jobs[leaf] = (this.#jobs[leaf] as number) - 1
+  }
+
+  /** Makes the looks that were due, while there is a queue that may go. */
+  lookUntil(now: Seconds): void {
+    while (this.#next <= now) this.#next = this.#look(this.#next) ? this.#next + this.#seconds : multipleAfter(now, this.#seconds)
+  }
+
+  /** Whether any queue was empty. */
+  #look(time: Seconds): boolean {
+    const empty = this.#tree.queues.filter((queue) => this.#isEmpty(queue))
+    const leaving = empty.filter(({ id }) => this.#marked.has(id))
+    this.#marked = new Set(empty.map(({ id }) => id).filter((id) => !this.#marked.has(id)))
+    for (const { id } of leaving) if (Math.floor(time - (this.#came[id] as number)) > this.#seconds) this.#tree.remove(id)
+    return empty.length > 0
+  }
+
+  #isEmpty({ id, isDeclared, children, own }: Queue): boolean {
+    if (isDeclared || this.#tree.isGone[id] === true || own.autoRemoval === false) return false
+    return this.#tree.isInner[id] === true ? children.length === 0 : this.#jobs[id] === 0
+  }
+}
