@@ -9,7 +9,8 @@ import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
 import type { Victim } from './victim.js'
-import { Reclaiming, Victims } from './victims.js'
+import { Reclaiming } from './reclaiming.js'
+import { Victims } from './victims.js'
 
 /**
  * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share
