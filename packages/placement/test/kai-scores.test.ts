@@ -33,6 +33,26 @@ describe('tasks with GPUs', () => {
   })
 })
 
+describe('tasks with shares of GPUs (allocateFractionalGpu_test.go, gpusharingorder)', () => {
+  /** Where a task goes, on nodes of so many GPUs, of which tasks have these parts, in percent, one GPU after the other. */
+  const goes = (asked: number, options: KaiScoresOptions, ...nodes: readonly (readonly [gpus: number, ...used: readonly number[]])[]) => {
+    const play = new Play({ nodes: nodes.map(([count], i) => ({ name: `n${i}`, names: [`n-${i}`], count: 1, resources: {}, devices: { gpu: { count, milli: 100 } } })) }, kaiScores(options))
+    for (const [node, [, ...used]] of nodes.entries()) for (const gpu of used) play.use(node, { gpu })
+    return play.place(1, { gpu: asked })[0]
+  }
+
+  it.each<[string, number, KaiScoresOptions, readonly (readonly [number, ...number[]])[], number]>([
+    ['go where one is shared, though fewer are free elsewhere', 50, {}, [[2, 100], [4, 50]], 1],
+    ['go where one is shared (allocate to same gpu - even if multiple nodes)', 50, {}, [[2], [2, 50]], 1],
+    ['but not where it has too little room', 50, {}, [[2, 100], [4, 60]], 0],
+    ['nor where they are spread (Spread across nodes, when 1 node has shared GPU)', 20, { gpu: 'spread' }, [[2, 50], [2]], 1],
+    ['do not draw whole ones, which count those as free that nobody shares', 100, {}, [[3, 50, 100], [2, 100]], 0],
+    ['also where they are spread', 100, { gpu: 'spread' }, [[2, 10], [3, 100]], 1],
+  ])('%s', (_, asked, options, nodes, expected) => {
+    expect(goes(asked, options, ...nodes)).toBe(expected)
+  })
+})
+
 describe('tasks without GPUs', () => {
   const nodes = [['a', { gpu: 4, cpu: 8 }], ['b', { gpu: 4, cpu: 16 }], ['c', { gpu: 0, cpu: 16 }], ['d', { gpu: 0, cpu: 32 }]] as const
   const place = (tasks: number, demand: Demand, options: KaiScoresOptions = {}, used: readonly Demand[] = []) => {

@@ -18,6 +18,7 @@ describe('queues of KAI', () => {
     )
     expect(policy).toEqual({ 'kai-preempting': {
       nonPreemptiblePriority: 100,
+      maxConsolidationPreemptees: 16,
       placement: { 'kai-scores': { gpu: 'binpack', cpu: 'binpack' } },
       queues: {
         team: { priority: 200, resources: { gpu: { quota: 8000, limit: 8000, overQuotaWeight: 2 }, cpu: { quota: -1, limit: -1, overQuotaWeight: 2 }, mem: { quota: 1_000_000, limit: -1, overQuotaWeight: 2 } } },
@@ -88,6 +89,16 @@ describe('queues of KAI', () => {
       expect(messageOf(() => of('{ plugins: { nodeplacement: { arguments: { cpu: pack } } } }'))).toContain('spec.plugins.nodeplacement.arguments.cpu: found "pack", expected binpack, spread.')
     })
 
+    it('are moved but where something is spread, unless it says otherwise, and of so many jobs as its flag says (setDefaultActions)', () => {
+      const moved = (spec: string) => of(spec).options.maxConsolidationPreemptees
+      const flag = (most: string) => `args: { max-consolidation-preemptees: "${most}" }`
+      expect([moved('{}'), moved('{ placementStrategy: { gpu: spread } }'), moved('{ placementStrategy: { cpu: spread } }'), moved('{ placementStrategy: { cpu: spread }, actions: { consolidation: { enabled: true } } }')]).toEqual([16, 0, 0, 16])
+      expect([moved('{ actions: { consolidation: { enabled: false } } }'), moved(`{ ${flag('4')} }`), moved(`{ ${flag('-1')} }`), moved(`{ ${flag('4')}, actions: { consolidation: { enabled: false } } }`)]).toEqual([0, 4, -1, 0])
+      expect(told(of(`{ ${flag('4')} }`))).toEqual(['honoured | default args.max-consolidation-preemptees | 4 | '])
+      expect(told(of(`{ ${flag('4')}, placementStrategy: { gpu: spread } }`))).toContain('ignored | default args.max-consolidation-preemptees | 4 | the action consolidation is off')
+      expect(messageOf(() => of(`{ ${flag('many')} }`))).toContain('spec.args.max-consolidation-preemptees: found "many", expected a whole number from -1 on')
+    })
+
     it('have it from a file beside them', () => {
       const [queues, beside] = [source(queue('a', '{}')), { file: 'shard.yaml', text: shard('{ minRuntime: { preemptMinRuntime: 2m } }') }]
       const { options, findings } = queuePolicy(readQueues(queues, beside), facts) as KaiPolicy
@@ -98,7 +109,7 @@ describe('queues of KAI', () => {
     it('are told what else it says, and of which of several it is', () => {
       expect(told(of('{ kValue: 0.5, args: { v: "4" }, actions: { consolidation: { enabled: false }, preempt: { enabled: false, priority: 3 }, reclaim: { enabled: true } }, plugins: { elastic: { enabled: false } } }'))).toEqual([
         'ignored | default kValue | 0.5 | past usage does not count',
-        'ignored | default args |  | flags of the scheduler',
+        'ignored | default args.v | 4 | flags of the scheduler',
         'ignored | default plugins.elastic.enabled | false | not simulated',
         'honoured | default actions.consolidation.enabled | false | ',
         'ignored | default actions.preempt.enabled | false | it cannot be switched off',

@@ -79,6 +79,25 @@ describe('kubernetes', () => {
     expect(jobs([pod('a', { spec })])[0]?.stages[0]?.demand).toEqual(demand)
   })
 
+  describe('reads shares of GPUs (KAI: gpu-fraction, gpu-memory)', () => {
+    const shared = (annotations: Json, limits: Json = {}) => pod('a', { metadata: { annotations }, spec: { containers: [{ resources: { requests: { cpu: '1' }, limits } }] } })
+    const gpuOf = (annotations: Json, options?: object, limits?: Json) => jobs([shared(annotations, limits)], options)[0]?.stages[0]?.demand['gpu']
+
+    it('in thousandths, of memory where it is said how much a GPU has', () => {
+      expect([gpuOf({ 'gpu-fraction': '0.5' }), gpuOf({ 'gpu-fraction': '0.3333' }), gpuOf({ 'gpu-memory': '2000' }, { gpuMemory: 16_000 }), gpuOf({ 'gpu-memory': '20000' }, { gpuMemory: 16_000 }), gpuOf({})]).toEqual([500, 334, 125, 1000, undefined])
+      expect([gpuOf({ 'gpu-fraction': 'half' }), gpuOf({ 'gpu-fraction': '0.5' }, {}, { 'nvidia.com/gpu': 2 })]).toEqual([undefined, 2000])
+      const template = { metadata: { annotations: { 'gpu-fraction': '0.25' } }, spec: { containers: [] } }
+      expect(jobs([job('sweep', { spec: { template } })])[0]?.stages[0]?.demand).toEqual({ gpu: 250 })
+    })
+
+    it('of several GPUs together, in whole ones beyond one, and a whole one of which memory is asked that is not known; both are told', () => {
+      const several = (fraction: string) => ({ 'gpu-fraction': fraction, 'gpu-fraction-num-devices': '2' })
+      expect([gpuOf(several('0.3')), gpuOf(several('0.6')), gpuOf({ 'gpu-memory': '2000' })]).toEqual([600, 2000, 1000])
+      expect(read(list(shared(several('0.3')))).report.rules).toMatchObject([{ rule: 'gpuShares', jobs: 1 }])
+      expect(read(list(shared({ 'gpu-memory': '2000' }))).report.rules).toMatchObject([{ rule: 'gpuMemory', jobs: 1 }])
+    })
+  })
+
   it('tells apart pods that ask differently, requires labels of nodes, and takes pods of services and pod groups for what they are', () => {
     const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'model', operator: 'In', values: ['a100', 'h100'] }] }] } } }
     const selected = { nodeSelector: { pool: 'gpu', 'kubernetes.io/hostname': 'n1' }, affinity, priority: 1000 }

@@ -5,21 +5,24 @@ import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
+import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
 import { LeastRuntimes } from './least-runtimes.js'
 import { kaiOptions, type KaiOptions, type KaiSettings } from './options.js'
 import type { Victim } from './victim.js'
-import { Reclaiming, Victims } from './victims.js'
+import { Reclaiming } from './reclaiming.js'
+import { Victims } from './victims.js'
 
 /**
  * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share
  * tasks of other queues are taken (reclaim), and otherwise tasks of lower priority of its own queue (preempt), as far as
  * that makes room, and no more than are needed. Of other queues that one gives which would be served last; it gives while it has
  * more than it is due, or more than its quota if the job stays within that of its own queue. In a queue the lowest priority
- * goes first, then the latest job; a gang goes whole.
+ * goes first, then the latest job; a gang goes whole. Before that, if `maxConsolidationPreemptees` says so, room is made for jobs that may be
+ * preempted by moving others that may: these start anew elsewhere at the same instant.
  *
- * Source: KAI Scheduler, actions reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: who is taken is gone at
- * once, a moment later if it has just started, and takes nothing at the same instant; nothing is moved to other nodes (consolidation); of jobs that are no gangs tasks go one by one.
+ * Source: KAI Scheduler, actions consolidation, reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: who is taken is gone at
+ * once, a moment later if it has just started, and takes nothing at the same instant; who could be moved counts as taken in reclaim, there not; of jobs that are no gangs tasks go one by one.
  */
 export const kaiPreemptingPolicy = definePolicy({
   name: 'kai-preempting',
@@ -50,6 +53,10 @@ class KaiPreempting implements Policy {
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
   readonly #leastRuntimes: LeastRuntimes
+  readonly #consolidation: Consolidation | undefined
+  /** Who is gone to start elsewhere in the next round of that time. */
+  #moving: readonly Move[] = []
+  #movingAt: Seconds = NaN
   /** Who may be taken, until somebody is. */
   #victims: Victims | undefined
   /** Whether somebody takes nothing in this cycle alone. */
@@ -66,13 +73,18 @@ class KaiPreempting implements Policy {
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
+    const { maxConsolidationPreemptees: most } = settings
+    if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)
     Object.assign(
       this,
       forwarding(this.#policy, this.#running, {
         onClaim: (job: JobId, lane: LaneId) => {
           if (env.work.least(job, lane) > 1) this.#gangs.add(job) // not told for the last of its tasks, which needs no telling
         },
-        onFinish: (job: JobId) => void this.#gangs.delete(job),
+        onFinish: (job: JobId) => {
+          this.#gangs.delete(job)
+          this.#moving = this.#moving.filter(({ victim }) => victim.job !== job)
+        },
       }),
     )
   }
@@ -82,11 +94,16 @@ class KaiPreempting implements Policy {
     this.#hasSpared = false
     this.#hasMetNew = false
     this.#leastRuntimes.begin()
+    if (this.#moving.length > 0) this.#startMoved(round)
     this.#policy.schedule(round)
     if (round.jobsLeft < Infinity || round.claimsLeft === 0 || round.nodes.length === 0 || round.pending === 0) return
     const jobs = this.#waiting(round)
     this.#order.areSharesHeld = true
     this.#victims = undefined
+    if (this.#consolidate(jobs, round)) {
+      this.#order.areSharesHeld = false
+      return // nobody else takes the places of those who are moved before they have them: there is another round at once
+    }
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
     if (!isInVain || round.cluster.heartbeat > 0) return
@@ -97,13 +114,13 @@ class KaiPreempting implements Policy {
 
   /** Whether somebody finds no room even so. */
   #preemptFor(waiting: readonly JobId[], round: Round): boolean {
-    const { work, lane } = round
+    const { work } = round
     const inVain = new InVain()
     let jobs = waiting
     for (let i = 0; i < jobs.length; ) {
       const job = jobs[i++] as JobId
       const alike = inVain.of(this.#order.leaf(job), work.priority(job))
-      const asked = work.isGangJob(job) ? -1 - job : work.shape(job, lane) * TASKS + work.together(job, lane)
+      const asked = this.#askedBy(job, round)
       if (alike.has(asked)) continue
       if (this.#taken.isBarred(job)) {
         if (!this.#taken.mayLater(job)) continue
@@ -120,6 +137,56 @@ class KaiPreempting implements Policy {
       }
     }
     return !inVain.isEmpty
+  }
+
+  /** Makes room for the first job for which moving others does; false where that is none. */
+  #consolidate(waiting: readonly JobId[], round: Round): boolean {
+    const { nodes, cluster, work, lane } = round
+    const consolidation = this.#consolidation
+    if (consolidation === undefined || nodes.length < cluster.nodes || cluster.heartbeat > 0) return false
+    const order = this.#order
+    const free = order.resources.map((r) => nodes.reduce((sum, node) => sum + (cluster.up(node) ? cluster.free(node, r) : 0), 0))
+    const inVain = new Set<number>()
+    for (const job of waiting) {
+      const asked = this.#askedBy(job, round)
+      if (inVain.has(asked) || order.isFixed(job) || !order.mayStart(job) || order.resources.some((r, i) => work.asked(job, lane, r) > (free[i] as number))) continue
+      if (this.#taken.isBarred(job)) {
+        this.#hasSpared ||= this.#taken.mayLater(job)
+        continue
+      }
+      const found = consolidation.find(job, this.#victimsIn(round), (tasks) => this.#hasStarted(tasks), round)
+      if (found !== undefined && this.#moveFor(job, found.starts, found.moves, round)) return true
+      inVain.add(asked)
+    }
+    return false
+  }
+
+  #moveFor(job: JobId, starts: readonly NodeId[], moves: readonly Move[], round: Round): boolean {
+    const before = round.savepoint()
+    for (const { victim } of moves) evict([victim], round)
+    let next = 0
+    if (!this.#start(job, round, () => starts[next++] as NodeId)) {
+      round.rollback(before)
+      return false
+    }
+    this.#moving = moves
+    this.#movingAt = round.now
+    return true
+  }
+
+  /** Starts what was moved where it is to go. What does not fit there any more waits as others do. */
+  #startMoved(round: Round): void {
+    const moving = this.#movingAt === round.now ? this.#moving : []
+    this.#moving = []
+    for (const { victim, nodes } of moving) {
+      const before = round.savepoint()
+      if (!victim.tasks.every((task, i) => round.take(victim.job) && round.claim(task, nodes[i] as NodeId))) round.rollback(before)
+    }
+  }
+
+  /** The same of jobs that ask the same. */
+  #askedBy(job: JobId, { work, lane }: Round): number {
+    return work.isGangJob(job) ? -1 - job : work.shape(job, lane) * TASKS + work.together(job, lane)
   }
 
   #waiting(round: Round): JobId[] {
@@ -213,9 +280,8 @@ class KaiPreempting implements Policy {
     return kept
   }
 
-  #start(job: JobId, round: Round): boolean {
+  #start(job: JobId, round: Round, pick = (each: JobId, within: Round): NodeId | None => this.#placement?.pick(each, within) ?? lowestFitting(each, within)): boolean {
     if (!this.#order.mayStart(job) || !round.take(job)) return false
-    const pick = (each: JobId, within: Round): NodeId | None => this.#placement?.pick(each, within) ?? lowestFitting(each, within)
     if (round.work.together(job, round.lane) > 1) return startGang(job, round, pick) === Gang.Started
     const node = pick(job, round)
     return node !== None && startNearest(job, node, round.cluster.levels, round)

@@ -235,12 +235,16 @@ export class KaiOrder implements Order {
     return this.#active[this.#lane]?.[pool] as Set<number>
   }
 
-  /** Where the queue would stand without that, and without a next job. */
-  rankWithout(pool: number, amount: (r: ResourceId) => number): Rank {
+  /** Where the queue would stand with so much more, and with a next job that asks so much. */
+  rankWith(pool: number, more: (r: ResourceId) => number, asks?: (r: ResourceId) => number): Rank {
     const queue = this.queue(pool)
-    const left = queue.allocated.slice()
-    for (const r of this.resources) left[r] = (left[r] as number) - amount(r)
-    return rankOf({ ...queue, allocated: left, asked: new Float64Array(left.length) }, this.resources, this.#capacity, this.#fairSharesFirst)
+    const allocated = queue.allocated.slice()
+    const asked = new Float64Array(allocated.length)
+    for (const r of this.resources) {
+      allocated[r] = (allocated[r] as number) + more(r)
+      if (asks !== undefined) asked[r] = asks(r)
+    }
+    return rankOf({ ...queue, allocated, asked }, this.resources, this.#capacity, this.#fairSharesFirst)
   }
 
   /** Below 0: the first is served before the second, if they stood like that. */

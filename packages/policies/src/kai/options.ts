@@ -24,6 +24,7 @@ export const kaiOptions = z.strictObject({
   defaultPreemptMinRuntime: runtime.default(0).describe('seconds where no queue says a `preemptMinRuntime`'),
   defaultReclaimMinRuntime: runtime.default(0).describe('seconds where no queue says a `reclaimMinRuntime`'),
   reclaimResolveMethod: z.enum(['lca', 'queue']).default('lca').describe('whose `reclaimMinRuntime` counts, or that of the next queue around that says one: of the queue around the victim, or its own, that lies beside the taker\'s; or always of its own'),
+  maxConsolidationPreemptees: z.number().int().min(-1).default(0).describe('of so many running jobs at most tasks are moved to other nodes for one that finds no room though as much is free as it asks (in KAI 16); 0: none are; -1: of any number'),
   ties: sharingFields.ties,
 })
 export type KaiSettings = z.output<typeof kaiOptions>

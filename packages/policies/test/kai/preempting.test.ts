@@ -119,6 +119,11 @@ describe('reclaim (TestHandleReclaim)', () => {
     const queues: Queues = { a: deserves(1, 2, 3), 'a.x': deserves(1), b: deserves(3), 'b.x': deserves(0, 3), 'b.z': deserves(3, 2), c: deserves(0, 1, 3) }
     expect(taken([5], queues, [['c_0', 2], ['a.x_0', 2], ['b.x_0', 1]], ['b.z_in', 3])).toEqual(['b.x_0', 'c_0'])
   })
+  it('takes of its own team where a queue of lower priority, which would give first, may keep what it has (TestReclaimAnchorVictim)', () => {
+    const of = (priority: number, quota: number) => ({ ...deserves(quota), priority })
+    const queues: Queues = { org: of(110, 6), 'org.r': of(75, 4), 'org.batch': of(25, 0), kept: of(100, 4) }
+    expect(taken([2, 2, 2, 1], queues, [['kept_0', 2], ['org.batch_0', 2], ['org.batch_1', 2]], ['org.r_in', 2])).toEqual(['org.batch_1'])
+  })
   it('takes nothing for a job that is never preempted beyond the quota of its team', () => {
     expect(taken([4], teams(1, 1, { 'd.0': deserves(3, 3), 'e.0': deserves(3, 3) }), [['d.0_0', 1, 1, build], ['e.0_0', 3]], ['d.0_in', 1, 1, build])).toBeUndefined()
   })

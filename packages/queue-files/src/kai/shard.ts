@@ -8,21 +8,26 @@ import type { ClusterFacts } from '../queue-policy.js'
 
 /** What the scheduler of a shard adds to its queues. */
 export interface ShardSettings {
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees'>
   /** Undefined: the cluster has nothing that KAI goes by. */
   readonly placement: Config | undefined
 }
 
-const strategies = ['binpack', 'spread']
-/** That of both resources where nothing is said. */
-const BINPACK = 'binpack'
+/** That of both resources where nothing is said, and the one with which nothing is moved. */
+const [BINPACK, SPREAD] = ['binpack', 'spread'] as const
+const strategies: readonly string[] = [BINPACK, SPREAD]
+/** The flag that says of how many jobs tasks are moved for one, and what it is where nobody says. */
+const MOST_MOVED = 'max-consolidation-preemptees'
+const USUALLY_MOVED = 16
+/** The action that may be switched on and off. */
+const CONSOLIDATION = 'consolidation'
 const PLACED_BY = ['gpu', 'cpu']
 /** Plug-ins of which arguments are read. */
 const WITH_ARGUMENTS = ['minruntime', 'nodeplacement']
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
-/** Actions that are not here. */
-const absent = ['consolidation', 'stalegangeviction']
+/** Whether actions are here where that cannot be chosen. */
+const isThere = knownWords({ allocate: true, reclaim: true, preempt: true, stalegangeviction: false })
 const why = knownWords<string>({
   args: 'flags of the scheduler', partitionLabelValue: 'all nodes, queues and jobs are in one shard', queueDepthPerAction: 'all jobs are tried', kValue: 'past usage does not count', usageDBConfig: 'past usage does not count',
 })
@@ -36,7 +41,7 @@ export function shardSettings(shards: readonly KubernetesObject[], cluster: Clus
   const isWhole = ({ object }: KubernetesObject) => textOf(at(object, ['spec', 'partitionLabelValue']) ?? '') === ''
   const chosen = shards.find(isWhole) ?? shards[0]
   for (const other of shards) if (other !== chosen) findings.add('ignored', where(other, []), `SchedulingShard ${nameOf(other)}`, '', why['partitionLabelValue'])
-  return chosen === undefined ? { options: {}, placement: placementBy({}, cluster) } : new Reading(chosen, cluster, findings).settings()
+  return chosen === undefined ? { options: { maxConsolidationPreemptees: USUALLY_MOVED }, placement: placementBy({}, cluster) } : new Reading(chosen, cluster, findings).settings()
 }
 
 class Reading {
@@ -52,8 +57,10 @@ class Reading {
   }
 
   settings(): ShardSettings {
-    const { placementStrategy, minRuntime, plugins, actions, ...others } = fieldsOf(this.#found.object['spec'])
+    const { args, placementStrategy, minRuntime, plugins, actions, ...others } = fieldsOf(this.#found.object['spec'])
     for (const [field, value] of Object.entries(others)) if (value !== '' && value !== null) this.#tell('ignored', [field], why[field] ?? 'not simulated')
+    for (const field of Object.keys(fieldsOf(args))) if (field !== MOST_MOVED) this.#tell('ignored', ['args', field], why['args'] as string)
+    this.#options['maxConsolidationPreemptees'] = this.#moved(fieldsOf(args)[MOST_MOVED], fieldsOf(placementStrategy), fieldsOf(fieldsOf(actions)[CONSOLIDATION])['enabled'])
     const path = ['plugins', 'minruntime', 'arguments']
     const replaced = fieldsOf(fieldsOf(fieldsOf(plugins)['minruntime'])['arguments'])
     const isReplaced = Object.keys(replaced).length > 0
@@ -66,7 +73,7 @@ class Reading {
       for (const field of Object.keys(fieldsOf(given))) if (!WITH_ARGUMENTS.includes(name) || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
     for (const [name, given] of Object.entries(fieldsOf(actions)))
       for (const [field, value] of Object.entries(fieldsOf(given))) {
-        const isSo = field === 'enabled' && value !== absent.includes(name)
+        const isSo = field === 'enabled' && (name === CONSOLIDATION || value === (isThere[name] ?? true))
         this.#tell(isSo ? 'honoured' : 'ignored', ['actions', name, field], isSo ? '' : field === 'enabled' && value === false ? 'it cannot be switched off' : 'not simulated')
       }
     return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), fieldsOf(fieldsOf(fieldsOf(plugins)['nodeplacement'])['arguments'])) }
@@ -78,6 +85,17 @@ class Reading {
     if (seconds === undefined) throw unexpected(this.#found, ['spec', ...path], 'a duration such as 10m or 1h30m')
     this.#tell(whyNot === '' ? 'honoured' : 'ignored', path, whyNot)
     if (whyNot === '') this.#options[option] = seconds
+  }
+
+  /** Nothing is moved where something is spread, unless the action is switched on (`setDefaultActions`). */
+  #moved(most: unknown, strategy: Readonly<Record<string, unknown>>, isEnabled: unknown): number {
+    const isSwitchedOn = isEnabled ?? !PLACED_BY.some((name) => strategy[name] === SPREAD)
+    if (most === undefined) return isSwitchedOn === true ? USUALLY_MOVED : 0
+    const path = ['args', MOST_MOVED]
+    const number = Number(textOf(most))
+    if (!Number.isInteger(number) || number < -1) throw unexpected(this.#found, ['spec', ...path], 'a whole number from -1 on')
+    this.#tell(isSwitchedOn === true ? 'honoured' : 'ignored', path, isSwitchedOn === true ? '' : 'the action consolidation is off')
+    return isSwitchedOn === true ? number : 0
   }
 
   #method(path: Path, given: unknown): void {
@@ -97,8 +115,8 @@ class Reading {
   #strategies(path: Path, given: Readonly<Record<string, unknown>>, whyNot: string): void {
     for (const [name, value] of Object.entries(given)) {
       if (!strategies.includes(textOf(value))) throw unexpected(this.#found, ['spec', ...path, name], strategies.join(', '))
-      const isThere = this.#cluster.resources.includes(name)
-      const note = whyNot !== '' ? whyNot : PLACED_BY.includes(name) ? (isThere ? '' : `the cluster has no ${name}`) : notSimulated(name, PLACED_BY)
+      const hasIt = this.#cluster.resources.includes(name)
+      const note = whyNot !== '' ? whyNot : PLACED_BY.includes(name) ? (hasIt ? '' : `the cluster has no ${name}`) : notSimulated(name, PLACED_BY)
       this.#tell(note === '' ? 'honoured' : 'ignored', [...path, name], note)
     }
   }

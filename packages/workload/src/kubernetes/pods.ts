@@ -7,6 +7,7 @@ import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
 import { minds } from './apart.js'
+import { shareOfGpus } from './gpu-shares.js'
 import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
@@ -24,6 +25,8 @@ export const kubernetesOptions = z.strictObject({
     .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue; of these only those that ask alike, for policies that start stages one by one; those of every job; or nobody\'s.'),
   unfinished: z.number().positive().max(1e12).optional()
     .describe('Seconds that pods run, from their start, which have not ended or wait still; default: they are left out.'),
+  gpuMemory: z.number().positive().max(1e9).optional()
+    .describe('MiB of memory of one GPU, for pods that ask for some of it (`gpu-memory` of KAI); default: they have a whole GPU each.'),
   nodeSelector: z.enum(['require', 'ignore']).default('require').describe('Labels that pods ask of nodes (nodeSelector, required affinity): required, or ignored.'),
 })
 type KubernetesOptions = z.output<typeof kubernetesOptions>
@@ -93,7 +96,7 @@ class KubernetesJobs implements LineParser {
   readonly #held = new HeldJobs('first', { renames: true })
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, minding: 0 }
+  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, minding: 0, ofMemory: 0, ofSeveral: 0 }
   #isEnded = false
 
   constructor(
@@ -141,7 +144,7 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, minding } = this.#counts
+    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, minding, ofMemory, ofSeveral } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -151,6 +154,8 @@ class KubernetesJobs implements LineParser {
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
       { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
       { rule: 'minding', jobs: minding, text: 'pods with a required affinity to pods of others, anti-affinity against those or over other keys than the hostname, or topologySpreadConstraints: not looked at' },
+      { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole one each, since `--option gpuMemory=MiB` does not say how much it has' },
+      { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: what they ask together, in whole GPUs where that is more than one' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
       ...this.#held.rules(),
     ])
@@ -218,7 +223,7 @@ class KubernetesJobs implements LineParser {
     owner.pods.push({
       start,
       seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
-      demand: this.#demand(spec),
+      demand: this.#demand(spec, metadata),
       constraints: this.#constraints(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
       preemptible: preemptibleBy(metadata),
@@ -246,7 +251,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod), constraints: this.#constraints(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')) }]
+    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')) }]
   }
 
   /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
@@ -273,7 +278,7 @@ class KubernetesJobs implements LineParser {
       const tasks = set.whole('count') ?? 1
       return template === undefined || pod === undefined || tasks === 0
         ? []
-        : [{ tasks, start, seconds, demand: this.#demand(pod), constraints: this.#constraints(template, namespaceOf(metadata)) }]
+        : [{ tasks, start, seconds, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)) }]
     })
   }
 
@@ -302,8 +307,12 @@ class KubernetesJobs implements LineParser {
     return found ?? 0
   }
 
-  #demand(spec: Fields): Demand {
-    const demand = demandOfPod(spec)
+  #demand(spec: Fields, metadata: Fields | undefined): Demand {
+    const asked = demandOfPod(spec)
+    const share = asked['gpu'] === undefined ? shareOfGpus(metadata, this.options.gpuMemory) : undefined
+    if (share?.unlike === 'memory') this.#counts.ofMemory++
+    if (share?.unlike === 'several') this.#counts.ofSeveral++
+    const demand = share === undefined ? asked : { ...asked, gpu: share.gpu }
     if (Object.keys(demand).length > 0) return demand
     this.#counts.nothing++
     return { cpu: 1 }

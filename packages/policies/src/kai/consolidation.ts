@@ -1,0 +1,132 @@
+import type { JobId, NodeId, Round, ShapeId, TaskId, WorkView } from '@sched/core'
+import type { KaiOrder } from './kai.js'
+import { Room, type Place } from './room.js'
+import { Serving, type Piece } from './serving.js'
+import type { Victim } from './victim.js'
+import { VictimsInTurn } from './victims-in-turn.js'
+import type { Victims } from './victims.js'
+
+/** A running victim, and where each of its tasks goes, in their order. */
+export interface Move {
+  readonly victim: Victim
+  readonly nodes: readonly NodeId[]
+}
+
+/** What makes room for a job without anybody losing its place for good. */
+export interface Moves {
+  /** Where the tasks that the job starts next go, in the order in which they are claimed. */
+  readonly starts: readonly NodeId[]
+  readonly moves: readonly Move[]
+}
+
+/** By piece: where its tasks would be. */
+type Arrangement = ReadonlyMap<Piece, readonly Place[]>
+
+/**
+ * Room for a job by moving running tasks, each of which finds another place: what is free lies on several nodes, on none of which the job fits.
+ * Tasks of the queue that would be served last go first, and more until all that have gone and the job find places, one after the other as they would be served: of those that have gone at first only
+ * who was on the nodes of the last of them. Of these no more are moved than are needed, and a gang goes whole.
+ *
+ * Source: KAI Scheduler, consolidation.go, job_solver.go and by_pod_solver.go. Deviations: the tasks of a gang that waits are placed at once, there one more at a time; each goes to
+ * the node with the least room, by the resource of which it asks most; of too many jobs those may be moved that would be served last, there any.
+ */
+export class Consolidation {
+  readonly #most: number
+  readonly #order: KaiOrder
+  readonly #work: WorkView
+
+  /** `most`: of so many jobs tasks may be moved for one. */
+  constructor(most: number, order: KaiOrder, work: WorkView) {
+    this.#most = most
+    this.#order = order
+    this.#work = work
+  }
+
+  /** The draft is as before when it returns. `hasStarted`: whether tasks may be moved already. */
+  find(job: JobId, victims: Victims, hasStarted: (tasks: readonly TaskId[]) => boolean, round: Round): Moves | undefined {
+    const before = round.savepoint()
+    const inTurn = new VictimsInTurn(this.#order, this.#work, this.#order.inside(0), (leaf) => victims.of(leaf).filter((each) => each.job !== job && hasStarted(each.tasks)))
+    const own = this.#pieceOf(job, round)
+    const gone: Victim[] = []
+    const jobs = new Set<JobId>()
+    let found: Moves | undefined
+    for (let victim = inTurn.next(() => true); victim !== undefined && found === undefined; victim = inTurn.next(() => true)) {
+      if (jobs.add(victim.job).size > this.#most) break
+      for (const task of victim.tasks) round.evict(task)
+      gone.push(victim)
+      found = this.#movesAmong(gone, own, round)
+    }
+    round.rollback(before)
+    return found !== undefined && this.#comesTrue(found, own, round) ? found : undefined
+  }
+
+  #movesAmong(gone: readonly Victim[], own: Piece, round: Round): Moves | undefined {
+    const nodes = new Set(gone.at(-1)?.tasks.map((task) => this.#work.nodeOf(task)))
+    const near = gone.filter(({ tasks }) => tasks.some((task) => nodes.has(this.#work.nodeOf(task))))
+    const arrangement = this.#arrange(near, gone, own, round) ?? (near.length < gone.length ? this.#arrange(gone, gone, own, round) : undefined)
+    return arrangement && this.#fewest(arrangement, gone, own, round)
+  }
+
+  /** Where everybody would be if some of those that have gone were to find another place, and the others had kept theirs. */
+  #arrange(movers: readonly Victim[], gone: readonly Victim[], own: Piece, round: Round): Arrangement | undefined {
+    const room = new Room(round)
+    const serving = new Serving([...movers.map((victim) => this.#pieceFor(victim)), own], this.#order, this.#work)
+    for (const victim of gone) {
+      if (movers.includes(victim)) continue
+      for (const task of victim.tasks) room.putBack(task)
+      serving.keep(victim)
+    }
+    const found = new Map<Piece, readonly Place[]>()
+    for (let piece = serving.next(); piece !== undefined; piece = serving.next()) {
+      const { job, shapes } = piece
+      const places: Place[] = []
+      for (const shape of shapes) {
+        const place = room.put(job, shape)
+        if (place === undefined) return undefined
+        places.push(place)
+      }
+      found.set(piece, places)
+    }
+    return found
+  }
+
+  /** Without those who would be where they are, and without whom it works as well. */
+  #fewest(arrangement: Arrangement, gone: readonly Victim[], own: Piece, round: Round): Moves {
+    let best = arrangement
+    for (const victim of gone.slice(0, -1).reverse()) {
+      const movers = this.#moversOf(best, gone, round)
+      const fewer = movers.filter((each) => each !== victim)
+      if (fewer.length < movers.length) best = this.#arrange(fewer, gone, own, round) ?? best
+    }
+    const places = new Map([...best].map(([{ victim }, each]) => [victim, each.map(({ node }) => node)]))
+    const nodesOf = (victim: Victim | undefined) => places.get(victim) as readonly NodeId[]
+    return { starts: nodesOf(undefined), moves: this.#moversOf(best, gone, round).map((victim) => ({ victim, nodes: nodesOf(victim) })) }
+  }
+
+  /** Those who would not be where they are, in the order in which they went. */
+  #moversOf(arrangement: Arrangement, gone: readonly Victim[], round: Round): readonly Victim[] {
+    const room = new Room(round)
+    const places = new Map([...arrangement].map(([{ victim }, each]) => [victim, each]))
+    return gone.filter((victim) => places.get(victim)?.every((place, i) => room.isWhere(victim.tasks[i] as TaskId, place)) === false)
+  }
+
+  /** Whether everybody fits where it is to go in the order in which they start: first the job, then who is moved. */
+  #comesTrue({ starts, moves }: Moves, own: Piece, round: Round): boolean {
+    const before = round.savepoint()
+    for (const { victim } of moves) for (const task of victim.tasks) round.evict(task)
+    const room = new Room(round)
+    const isPut = own.shapes.every((shape, i) => room.putOn(own.job, shape, starts[i] as NodeId)) && moves.every(({ victim, nodes }) => victim.tasks.every((task, i) => room.putOn(victim.job, this.#work.shapeOf(task), nodes[i] as NodeId)))
+    round.rollback(before)
+    return isPut
+  }
+
+  #pieceOf(job: JobId, { lane }: Round): Piece {
+    const work = this.#work
+    const shapes = work.parts(job, lane).flatMap(({ shape, tasks }) => Array<ShapeId>(tasks).fill(shape))
+    return { job, shapes, isCore: work.running(job, lane) < work.least(job, lane) }
+  }
+
+  #pieceFor(victim: Victim): Piece {
+    return { job: victim.job, shapes: victim.tasks.map((task) => this.#work.shapeOf(task)), isCore: victim.isCore, victim }
+  }
+}

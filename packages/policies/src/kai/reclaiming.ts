@@ -1,0 +1,70 @@
+import type { JobId, WorkView } from '@sched/core'
+import type { KaiOrder, Queue } from './kai.js'
+import type { LeastRuntimes } from './least-runtimes.js'
+import { partingOf } from './parting.js'
+import { due } from './queue-order.js'
+import type { Victim } from './victim.js'
+import { VictimsInTurn } from './victims-in-turn.js'
+import type { Victims } from './victims.js'
+
+/**
+ * Whom a job may have of other queues, one after the other. The queues of both are compared where their paths part.
+ *
+ * Source: KAI Scheduler, reclaimable.go and strategies.go.
+ */
+export class Reclaiming {
+  readonly #order: KaiOrder
+  /** What the job asks, by resource. */
+  readonly #asked: number[] = []
+  /** By queue around the job, from the outermost inwards: whether the job stays within its quota, whoever of it goes. */
+  readonly #isWithinQuota: readonly boolean[]
+  /** The queue of the job and those around it, outermost first. */
+  readonly #path: readonly Queue[]
+  readonly #inTurn: VictimsInTurn
+
+  constructor(job: JobId, order: KaiOrder, victims: Victims, leastRuntimes: LeastRuntimes, work: WorkView) {
+    this.#order = order
+    this.#path = order.path(job)
+    for (const r of order.resources) this.#asked[r] = order.asked(job, r)
+    const staysWithin = ({ allocated, quota }: Queue, r: number) => (allocated[r] as number) + (this.#asked[r] as number) <= (quota[r] as number)
+    this.#isWithinQuota = this.#path.map((queue) => order.resources.every((r) => staysWithin(queue, r)))
+    const outermost = new Set<number>() // none has more meanwhile, so the others never may give
+    for (const pool of order.inside(0)) if (order.queue(pool) === this.#path[0] || this.#mayGive(order.queue(pool), 0)) outermost.add(pool)
+    const own = order.leaf(job)
+    this.#inTurn = new VictimsInTurn(order, work, outermost, (leaf) => (leaf === own ? [] : leastRuntimes.reclaimable(victims.of(leaf), this.#path)))
+  }
+
+  /** The next victim; `undefined` when no queue may give any more. */
+  next(): Victim | undefined {
+    return this.#inTurn.next((victim) => this.#mayTake(victim))
+  }
+
+  /** Whether, as things stand, no queue around the job is further above its fair share than one beside it that has given something. */
+  isFair(taken: readonly Victim[]): boolean {
+    const { resources } = this.#order
+    return taken.every((victim) => {
+      const path = this.#order.path(victim.job)
+      const depth = partingOf(this.#path, path)
+      const [own, other] = [this.#path[depth] as Queue, path[depth] as Queue]
+      return resources.every((r) => {
+        const share = part(own, r)
+        return share <= 1 || other.fairShare[r] === 0 || share < part(other, r) || (this.#asked[r] === 0 && this.#inTurn.amount(victim, r) === 0)
+      })
+    })
+  }
+
+  #mayTake({ job }: Victim): boolean {
+    const path = this.#order.path(job)
+    const depth = partingOf(this.#path, path)
+    return this.#mayGive(path[depth] as Queue, depth)
+  }
+
+  /** Whether a queue beside that of the job or beside one around it has more than it is due, or more than its quota while the job's stays within its own. */
+  #mayGive(other: Queue, depth: number): boolean {
+    const { resources } = this.#order
+    if (resources.some((r) => (other.allocated[r] as number) > due(other, r))) return true
+    return this.#isWithinQuota[depth] === true && resources.some((r) => (other.allocated[r] as number) > (other.quota[r] as number))
+  }
+}
+
+const part = ({ allocated, fairShare }: Queue, r: number): number => (allocated[r] === 0 ? 0 : (allocated[r] as number) / (fairShare[r] as number))

@@ -1,0 +1,95 @@
+import type { JobId, ResourceId, ShapeId, WorkView } from '@sched/core'
+import type { KaiOrder } from './kai.js'
+import type { Rank } from './queue-order.js'
+import type { Victim } from './victim.js'
+
+/** What is to be placed as one: what a victim was, or what the job that waits starts next. */
+export interface Piece {
+  readonly job: JobId
+  /** What each of its tasks asks. */
+  readonly shapes: readonly ShapeId[]
+  /** Whether its job does not run without. */
+  readonly isCore: boolean
+  /** Absent: the job that waits. */
+  readonly victim?: Victim | undefined
+}
+
+/**
+ * In which order pieces that have gone in a draft, and those of a job that waits, would be served: queue by queue as each stands with what was served of it before, in a
+ * queue by priority, those first without which a job does not run, then by submission.
+ */
+export class Serving {
+  readonly #order: KaiOrder
+  readonly #work: WorkView
+  /** By leaf: what is left of it, the first last. */
+  readonly #left = new Map<number, Piece[]>()
+  /** By pool: those inside it of which something is left. */
+  readonly #inside = new Map<number, Set<number>>()
+  /** By pool: what was served of it, by resource. */
+  readonly #served = new Map<number, number[]>()
+
+  constructor(pieces: readonly Piece[], order: KaiOrder, work: WorkView) {
+    this.#order = order
+    this.#work = work
+    for (const piece of [...pieces].sort((a, b) => this.#compare(b, a))) {
+      const leaf = order.leaf(piece.job)
+      const left = this.#left.get(leaf)
+      if (left === undefined) this.#left.set(leaf, [piece])
+      else left.push(piece)
+      for (let pool = leaf; pool > 0; pool = order.parent(pool)) this.#insideOf(order.parent(pool)).add(pool)
+    }
+  }
+
+  /** Counts a victim that keeps its place. */
+  keep({ job, tasks }: Victim): void {
+    this.#count(job, tasks.map((task) => this.#work.shapeOf(task)))
+  }
+
+  /** The next one, which counts as served from now on; `undefined`: none is left. */
+  next(): Piece | undefined {
+    if (this.#insideOf(0).size === 0) return undefined
+    const piece = this.#first(0)
+    const leaf = this.#order.leaf(piece.job)
+    this.#left.get(leaf)?.pop()
+    for (let pool = leaf; pool > 0 && (pool === leaf ? this.#left.get(leaf)?.length : this.#inside.get(pool)?.size) === 0; pool = this.#order.parent(pool)) this.#insideOf(this.#order.parent(pool)).delete(pool)
+    this.#count(piece.job, piece.shapes)
+    return piece
+  }
+
+  #first(pool: number): Piece {
+    const left = this.#left.get(pool)
+    if (left !== undefined) return left.at(-1) as Piece
+    let best: { readonly child: number; readonly rank: Rank; readonly piece: Piece } | undefined
+    for (const child of this.#insideOf(pool)) {
+      const piece = this.#first(child)
+      const rank = this.#order.rankWith(child, (r) => this.#served.get(child)?.[r] ?? 0, (r) => this.#asked(piece.shapes, r))
+      if (best === undefined || this.#order.compare(child, rank, best.child, best.rank) < 0) best = { child, rank, piece }
+    }
+    return (best as { readonly piece: Piece }).piece
+  }
+
+  #count(job: JobId, shapes: readonly ShapeId[]): void {
+    for (let pool = this.#order.leaf(job); pool > 0; pool = this.#order.parent(pool)) {
+      const served = this.#served.get(pool) ?? []
+      for (const r of this.#order.resources) served[r] = (served[r] ?? 0) + this.#asked(shapes, r)
+      this.#served.set(pool, served)
+    }
+  }
+
+  #asked(shapes: readonly ShapeId[], r: ResourceId): number {
+    return shapes.reduce((sum, shape) => sum + this.#work.demand(shape, r), 0)
+  }
+
+  #compare(a: Piece, b: Piece): number {
+    const work = this.#work
+    return work.priority(b.job) - work.priority(a.job) || Number(b.isCore) - Number(a.isCore) || work.rank(a.job) - work.rank(b.job) || (a.victim?.tasks[0] ?? 0) - (b.victim?.tasks[0] ?? 0)
+  }
+
+  #insideOf(pool: number): Set<number> {
+    const known = this.#inside.get(pool)
+    if (known !== undefined) return known
+    const made = new Set<number>()
+    this.#inside.set(pool, made)
+    return made
+  }
+}
