@@ -1,4 +1,4 @@
-import { isTimeZone, type Constraints, type DataSpec, type JobSpec, type RecordedRun, type StageSpec } from '@sched/core'
+import { isTimeZone, type Constraints, type DataSpec, type JobEvent, type JobSpec, type RecordedRun, type StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 
@@ -111,6 +111,12 @@ export const recordedSchema = z.strictObject({
   status: name.exactOptional().describe('How it ended: completed, failed, cancelled, timeout, ...'),
 }) satisfies z.ZodType<RecordedRun>
 
+export const jobEventSchema = z.strictObject({
+  job: name.describe('Id of that job.'),
+  on: z.enum(['start', 'end']).exactOptional().describe('Its first start, or its end; default: end.'),
+  think: atLeastZero.exactOptional().describe('Seconds from then on; default 0.'),
+}) satisfies z.ZodType<JobEvent>
+
 /** A job line. */
 export const jobSchema = z.strictObject({
   id: name.describe('Unique in the file.'),
@@ -137,6 +143,8 @@ export const jobSchema = z.strictObject({
   startup: atLeastZero.exactOptional().describe('Seconds between submission and the first task being schedulable.'),
   after: name.exactOptional().describe('Id of a job on an earlier line that must have ended.'),
   think: atLeastZero.exactOptional().describe('Seconds after the end of that job.'),
+  afterAll: z.array(jobEventSchema).min(1).exactOptional().describe('Events of jobs on earlier lines that must all have happened.'),
+  afterAny: z.array(jobEventSchema).min(1).exactOptional().describe('Events of jobs on earlier lines of which one must have happened.'),
   class: name.exactOptional().describe('Kind of job by which architectures choose a scheduler, for example batch or service.'),
   label: z.string().exactOptional().describe('Class of jobs for reports.'),
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, to compare with.'),
