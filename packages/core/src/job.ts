@@ -191,8 +191,11 @@ export interface JobSpec {
   readonly qos?: string
   /** Licences that it holds while it runs, by name, whatever nodes it runs on: counted in the whole cluster, by schedulers that know of them. */
   readonly licenses?: Readonly<Record<string, number>>
-  /** It has its nodes for itself, whatever it asks for of them (Slurm's `--exclusive`); for readers of queue files that know the sizes of nodes. */
-  readonly exclusive?: boolean
+  /**
+   * It has its nodes for itself, whatever it asks for of them (Slurm's `--exclusive`): for readers of queue files that know the sizes of nodes. `user`: it shares
+   * them with jobs of its user alone (`--exclusive=user`): for schedulers that know of it, as Slurm's backfilling does.
+   */
+  readonly exclusive?: boolean | 'user'
   /** The array that it is a task of, such as a job array of Slurm. */
   readonly array?: string
   /** How many jobs of that array may run at once, at least 1; schedulers keep to it that know of arrays. Default: any number. */

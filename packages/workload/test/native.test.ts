@@ -61,7 +61,7 @@ const anyEvents = fc.array(optional<JobEvent>({ job: fc.constant('job 0'), on: f
 const anyJob: fc.Arbitrary<Omit<JobSpec, 'id' | 'submit'> & { gap: number }> = optional<Omit<JobSpec, 'id' | 'submit'> & { gap: number }>({
   gap: seconds, user: name, queue: name, priority: fc.integer(), weight: fc.double({ min: 0.001, max: 1e6, noNaN: true }), estimate: seconds,
   deadline: seconds, startup: seconds, after: fc.constant('before'), think: seconds, afterAll: anyEvents, afterAny: anyEvents, class: name, label: fc.string(), group: name, account: name, partition: name,
-  application: name, qos: name, array: name, arrayThrottle: fc.integer({ min: 1, max: 9 }), licenses: fc.dictionary(name, fc.integer({ min: 1 }), { maxKeys: 3 }), recorded: optional<NonNullable<JobSpec['recorded']>>({ wait: seconds, runtime: seconds, status: name }, []),
+  application: name, qos: name, array: name, arrayThrottle: fc.integer({ min: 1, max: 9 }), exclusive: fc.constantFrom(true, false, 'user' as const), licenses: fc.dictionary(name, fc.integer({ min: 1 }), { maxKeys: 3 }), recorded: optional<NonNullable<JobSpec['recorded']>>({ wait: seconds, runtime: seconds, status: name }, []),
   stages: fc.integer({ min: 1, max: 3 }).chain((n) => fc.tuple(...Array.from({ length: n }, (_, i) => anyStage(i)))),
 }, ['gap', 'stages'])
 

@@ -224,7 +224,7 @@ describe('sacct', () => {
 
     it('asks for what they were given, all of their nodes, and says that they share none', () => {
       expect(jobs(log, { tasks: 'node' }).map(({ exclusive, stages }) => [exclusive, stages[0]!.demand['procs']])).toEqual([
-        [true, 16], [undefined, 15], [undefined, 15], [undefined, 15], [undefined, 15],
+        [true, 16], [undefined, 15], ['user', 15], [undefined, 15], [undefined, 15],
       ])
     })
 

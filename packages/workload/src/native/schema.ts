@@ -128,8 +128,8 @@ export const jobSchema = z.strictObject({
   partition: name.exactOptional().describe('Partition of the machine that it was submitted to.'),
   qos: name.exactOptional().describe('Quality of service that it asks for.'),
   licenses: z.record(name, z.int().min(1)).exactOptional().describe('Licences that it holds while it runs, by name, in the whole cluster.'),
-  exclusive: z.boolean().exactOptional()
-    .describe('It has its nodes for itself, whatever it asks for of them (--exclusive), under the queues of a slurm.conf; default: it shares them.'),
+  exclusive: z.union([z.boolean(), z.literal('user')]).exactOptional()
+    .describe('It has its nodes for itself, whatever it asks for of them (--exclusive), under the queues of a slurm.conf; user: it shares them with jobs of its user alone, under `replan` with named nodes; default: it shares them.'),
   array: name.exactOptional().describe('The array that it is a task of; Slurm\'s backfill (`replan`) plans so many of its tasks at once.'),
   arrayThrottle: z.int().min(1).exactOptional()
     .describe('How many jobs of that array may run at once (--array=0-99%4); default: any number. `replan` keeps to it.'),
