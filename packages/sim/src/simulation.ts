@@ -87,6 +87,7 @@ export class Simulation implements CellHost, DraftSink {
       cluster: this.cell,
       work: this.work,
       now: () => this.now,
+      seesWholeInstants: options.passPerEvent === undefined && model.heartbeat === undefined,
       ...(options.workload.start !== undefined && { start: options.workload.start }),
       ...(options.workload.timeZone !== undefined && { timeZone: options.workload.timeZone }),
       random: (stream: string) => randomStream(seed, stream),
