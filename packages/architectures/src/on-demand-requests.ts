@@ -32,6 +32,7 @@ interface Entry extends Request {
   readonly qos: string
   readonly array: string
   readonly arrayThrottle: number
+  readonly isExclusiveToUser: boolean
   readonly licenses: Readonly<Record<string, number>>
   readonly classOf: string
   unplaced: number
@@ -102,6 +103,7 @@ export class Requests implements WorkView {
       qos: work.qos(job),
       array: work.array(job),
       arrayThrottle: work.arrayThrottle(job),
+      isExclusiveToUser: work.isExclusiveToUser(job),
       licenses: work.licenses(job),
       classOf: work.classOf(job),
     }
@@ -209,6 +211,9 @@ export class Requests implements WorkView {
   }
   arrayThrottle(id: JobId): number {
     return this.#entry(id).arrayThrottle
+  }
+  isExclusiveToUser(id: JobId): boolean {
+    return this.#entry(id).isExclusiveToUser
   }
   licenses(id: JobId): Readonly<Record<string, number>> {
     return this.#entry(id).licenses

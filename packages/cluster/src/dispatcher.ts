@@ -100,6 +100,7 @@ export class Dispatcher {
       cluster: this.cell,
       work: this.work,
       now: () => this.#now,
+      seesWholeInstants: this.#model.heartbeat === undefined,
       random: (stream) => this.#streams.of(`policy:scheduler:${stream}`),
       warn: this.#warn,
     })

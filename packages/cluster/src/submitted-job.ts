@@ -2,7 +2,7 @@ import type { Duration, JobSpec, Seconds, StageSpec } from '@sched/core'
 
 /**
  * A job as a dispatcher takes it: it is submitted at the time of the call, and how long its tasks run nobody reads (policies see `estimate`).
- * `startup`, `after` and `think` are for a simulator alone: submit a job when it may start.
+ * `startup`, `after`, `think`, `afterAll` and `afterAny` are for a simulator alone: submit a job when it may start.
  */
 export interface SubmittedJob extends Omit<JobSpec, 'submit' | 'stages'> {
   /** The time of the call counts in its place. */

@@ -112,6 +112,9 @@ export class WorkReads extends WorkColumns implements WorkView {
   arrayThrottle(job: JobId): number {
     return this.spec(job).arrayThrottle ?? Infinity
   }
+  isExclusiveToUser(job: JobId): boolean {
+    return this.spec(job).exclusive === 'user'
+  }
   licenses(job: JobId): Readonly<Record<string, number>> {
     return this.spec(job).licenses ?? NO_LICENSES
   }

@@ -161,6 +161,16 @@ export interface RecordedRun {
   readonly status?: string
 }
 
+/** What happens to a job, for which others may wait. */
+export interface JobEvent {
+  /** The id of that job. */
+  readonly job: string
+  /** `end`: it has left the system, however it ended (the default); `start`: its first task has started, or it has left without. */
+  readonly on?: 'start' | 'end'
+  /** Seconds from then on, at least 0; default 0. */
+  readonly think?: Seconds
+}
+
 /** A job as a workload describes it: stages of tasks, submitted at a time by a user to a queue. */
 export interface JobSpec {
   /** Unique in its workload. */
@@ -181,8 +191,11 @@ export interface JobSpec {
   readonly qos?: string
   /** Licences that it holds while it runs, by name, whatever nodes it runs on: counted in the whole cluster, by schedulers that know of them. */
   readonly licenses?: Readonly<Record<string, number>>
-  /** It has its nodes for itself, whatever it asks for of them (Slurm's `--exclusive`); for readers of queue files that know the sizes of nodes. */
-  readonly exclusive?: boolean
+  /**
+   * It has its nodes for itself, whatever it asks for of them (Slurm's `--exclusive`): for readers of queue files that know the sizes of nodes. `user`: it shares
+   * them with jobs of its user alone (`--exclusive=user`): for schedulers that know of it, as Slurm's backfilling does.
+   */
+  readonly exclusive?: boolean | 'user'
   /** The array that it is a task of, such as a job array of Slurm. */
   readonly array?: string
   /** How many jobs of that array may run at once, at least 1; schedulers keep to it that know of arrays. Default: any number. */
@@ -205,6 +218,10 @@ export interface JobSpec {
   readonly after?: string
   /** Seconds between the end of that job and this submission, at least 0; default 0. */
   readonly think?: Seconds
+  /** Waits for all of these, too; its submit time moves to the last of them if later. */
+  readonly afterAll?: readonly JobEvent[]
+  /** Waits for the first of these, too: Slurm's dependencies with `?` between them. */
+  readonly afterAny?: readonly JobEvent[]
   /** Kind of job by which architectures choose a scheduler, for example `batch` or `service`. */
   readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
@@ -237,7 +254,7 @@ export interface Workload {
   readonly name: string
   /** Number of jobs where it is known beforehand, for progress. */
   readonly jobs?: number
-  /** False: no job follows another (`after`), so that ended jobs need not be remembered. Default true. */
+  /** False: no job follows another (`after`, `afterAll`, `afterAny`), so that ended jobs need not be remembered. Default true. */
   readonly chained?: boolean
   /** What time 0 is on the clock of the log: seconds since 1970, or of some logs since the start of a window. Absent where it does not say. */
   readonly start?: Seconds

@@ -14,6 +14,8 @@ export interface Env {
   readonly work: WorkView
   /** The time: of the event that a hook tells of, of the round otherwise. */
   now(): Seconds
+  /** Whether a round sees all that ends in its instant, but for what has started in it; absent: ends of the instant may still be told after it. */
+  readonly seesWholeInstants?: boolean
   /** What time 0 is on the clock of the workload (`Workload.start`), where it says so. */
   readonly start?: Seconds
   /** The time zone of the workload (`Workload.timeZone`), where it says so. */

@@ -167,6 +167,8 @@ export interface WorkView {
   array(job: JobId): string
   /** How many jobs of its array may run at once, `Infinity` where that is not said. */
   arrayThrottle(job: JobId): number
+  /** Whether it shares its nodes with jobs of its user alone. */
+  isExclusiveToUser(job: JobId): boolean
   /** The licences that it holds while it runs, by name. */
   licenses(job: JobId): Readonly<Record<string, number>>
   /** The kind of job that architectures go by, '' for a job without. */

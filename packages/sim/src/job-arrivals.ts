@@ -1,5 +1,6 @@
-import { listOf, SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { isFollower, listOf, SchedError, type JobSource, type JobSpec, type Seconds, type Workload } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
+import { Condition, JobEvents, meet, WaitingJob } from './job-events.js'
 
 /** Whose jobs they are. */
 export interface ArrivalsHost {
@@ -14,19 +15,17 @@ export interface ArrivalsHost {
 export class JobArrivals {
   /** The submit time of the next job that is known, `Infinity` for none. */
   next: Seconds = Infinity
-  /** Jobs that are known and not submitted, for the time until which or the job after which they wait. */
+  /** Jobs that are known and not submitted, for the time until which or the jobs after which they wait. */
   held = 0
   readonly #source: JobSource
   readonly #queue: EventQueue
   readonly #host: ArrivalsHost
   /** Whether jobs may follow others, so that names must be remembered. */
   readonly #isChained: boolean
-  readonly #specs = listOf<JobSpec | undefined>()
-  readonly #freeSpecs: number[] = []
-  /** Jobs that are known and have not ended, with those that follow them. */
-  readonly #names = new Map<string, JobSpec[] | undefined>()
-  /** End of jobs that others may follow. */
-  readonly #endedAt = new Map<string, Seconds>()
+  /** Of pending events, what is met as they fire. */
+  readonly #conditions = listOf<Condition | undefined>()
+  readonly #freeConditions: number[] = []
+  readonly #events = new JobEvents()
   #job: JobSpec | undefined
   /** Jobs of the instant that have been read and not submitted. */
   readonly #due = listOf<JobSpec>()
@@ -82,23 +81,29 @@ export class JobArrivals {
     this.#note()
   }
 
-  /** The time of a held job has come. */
+  /** A time for which a held job waits has come. */
   release(index: number): void {
-    const spec = this.#specs[index] as JobSpec
-    this.#specs[index] = undefined
-    this.#freeSpecs.push(index)
+    const condition = this.#conditions[index] as Condition
+    this.#conditions[index] = undefined
+    this.#freeConditions.push(index)
+    if (!meet(condition)) return
     this.held--
-    this.submit(spec)
+    this.submit(condition.job.spec)
   }
 
   submit(spec: JobSpec): void {
-    if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined)
+    if (this.#isChained) this.#events.add(spec.id)
     this.#host.submit(spec)
+  }
+
+  /** A task of a job has started: others may follow that. */
+  started(id: string, now: Seconds): void {
+    this.#events.started(id, now, this.#fireAt)
   }
 
   /** A job has ended, or was left out: others follow it, and in a closed loop another one takes its place. */
   ended(id: string, now: Seconds): void {
-    if (this.#isChained) this.#releaseFollowers(id, now)
+    if (this.#isChained) this.#events.ended(id, now, this.#fireAt)
     const next = this.#source.ended?.(id, now)
     if (next !== undefined) this.#hold(next, now)
   }
@@ -120,43 +125,34 @@ export class JobArrivals {
     this.next = this.#due[0]?.submit ?? this.#job?.submit ?? Infinity
   }
 
-  /** A job read from the workload: submitted now, or held until the job it follows has ended. */
+  /** A job read from the workload: submitted now, or held until what it waits for has happened to others. */
   #arrive(spec: JobSpec, now: Seconds): void {
-    if (spec.after === undefined) return this.submit(spec)
+    if (!isFollower(spec)) return this.submit(spec)
     if (!this.#isChained) throw unexpectedChain(spec)
-    if (this.#names.has(spec.after)) {
-      this.held++
-      const followers = this.#names.get(spec.after)
-      if (followers === undefined) this.#names.set(spec.after, [spec])
-      else followers.push(spec)
-      this.#names.set(spec.id, undefined)
-      return
-    }
-    const start = (this.#endedAt.get(spec.after) ?? -Infinity) + (spec.think ?? 0)
-    if (start > now) this.#hold(spec, start)
-    else this.submit(spec)
-  }
-
-  #releaseFollowers(id: string, now: Seconds): void {
-    const followers = this.#names.get(id)
-    this.#names.delete(id)
-    this.#endedAt.set(id, now)
-    for (const follower of followers ?? []) {
-      this.held--
-      this.#hold(follower, Math.max(follower.submit, now + (follower.think ?? 0)))
-    }
-  }
-
-  #hold(spec: JobSpec, time: Seconds): void {
-    if (this.#isChained && !this.#names.has(spec.id)) this.#names.set(spec.id, undefined) // others may follow it already
-    const index = this.#freeSpecs.pop() ?? this.#specs.length
-    this.#specs[index] = spec
+    const job = this.#events.waiting(spec, now, this.#fireAt)
+    if (job.left === 0) return this.submit(spec)
     this.held++
+    this.#events.add(spec.id)
+  }
+
+  /** A job of a closed loop. */
+  #hold(spec: JobSpec, time: Seconds): void {
+    if (this.#isChained) this.#events.add(spec.id) // others may follow it already
+    const job = new WaitingJob(spec)
+    job.left = 1
+    this.held++
+    this.#fireAt(new Condition(job), time)
+  }
+
+  /** What is waited for is over at `time`. */
+  readonly #fireAt = (condition: Condition, time: Seconds): void => {
+    const index = this.#freeConditions.pop() ?? this.#conditions.length
+    this.#conditions[index] = condition
     this.#queue.push(time, EventKind.Submit, index)
   }
 }
 
-function unexpectedChain({ id, after }: JobSpec): SchedError {
-  const fact = `job ${id} follows ${after ?? ''}, and the workload says that no job follows another`
+function unexpectedChain({ id, after, afterAll = [], afterAny = [] }: JobSpec): SchedError {
+  const fact = `job ${id} follows ${after ?? [...afterAll, ...afterAny].map(({ job }) => job).join(', ')}, and the workload says that no job follows another`
   return new SchedError('BROKEN_CONTRACT', fact, {}, 'Give the workload `chained: true`.')
 }

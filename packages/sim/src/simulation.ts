@@ -7,6 +7,7 @@ import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
 import { EventKind, EventQueue } from './event-queue.js'
+import { FirstStarts } from './first-starts.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
 import { JobArrivals } from './job-arrivals.js'
 import { JobLives } from './job-lives.js'
@@ -78,13 +79,15 @@ export class Simulation implements CellHost, DraftSink {
     this.#slots = model.dynamicSlots === undefined
       ? undefined
       : new DynamicSlots({ cell: this.cell, work: this.work, queue: this.#queue }, model.dynamicSlots, options.slotsAdjuster)
-    this.#observers = new Observers([...observers, ...(this.#slots === undefined ? [] : [this.#slots])])
+    const starts = options.workload.chained === false ? [] : [new FirstStarts((job) => this.#jobs.started(this.work.spec(job).id, this.now))]
+    this.#observers = new Observers([...observers, ...starts, ...(this.#slots === undefined ? [] : [this.#slots])])
     this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, this.work, this.#queue, this.#observers)
     this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, sleep: this.#sleep, host: this })
     const env = {
       cluster: this.cell,
       work: this.work,
       now: () => this.now,
+      seesWholeInstants: options.passPerEvent === undefined && model.heartbeat === undefined,
       ...(options.workload.start !== undefined && { start: options.workload.start }),
       ...(options.workload.timeZone !== undefined && { timeZone: options.workload.timeZone }),
       random: (stream: string) => randomStream(seed, stream),

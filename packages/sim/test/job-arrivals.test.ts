@@ -1,4 +1,5 @@
 import type { JobSpec, Workload } from '@sched/core'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { simulate } from '../src/index.js'
 import { exact, inOrder, job, oneNode, policyOf, prepare, run, serial, stage, startAll, twoNodes, workloadOf } from './world.js'
@@ -30,6 +31,58 @@ describe('a chain', () => {
   it('releases the followers of a rejected job', () => {
     const huge = { ...job('huge'), stages: [stage({ demand: { slot: 2 } })] }
     expect(run([huge, job('b', { after: 'huge' })], { infeasible: 'reject' }).ends).toEqual({ b: 10 })
+  })
+})
+
+describe('a job that waits for events of others', () => {
+  const submits = (jobs: readonly JobSpec[]) => run(jobs, { cluster: { nodes: [{ count: 9, slots: { slot: 1 } }] } }).lines.filter((line) => line.includes('submit'))
+  const [a, b] = [job('a', { startup: 3 }), job('b', { duration: 20 })] // a starts at 3 and ends at 13, b at 0 and at 20
+
+  it('comes when all have happened', () => {
+    expect(submits([a, b, job('c', { afterAll: [{ job: 'a' }, { job: 'b', on: 'start', think: 7 }] })]).at(2)).toBe('13 submit c')
+    expect(submits([a, b, job('c', { afterAll: [{ job: 'a', think: 1 }, { job: 'b', on: 'start', think: 17 }] })]).at(2)).toBe('17 submit c')
+  })
+
+  it('comes when the first of several has happened, and no second time', () => {
+    expect(submits([a, b, job('c', { afterAny: [{ job: 'a' }, { job: 'b' }] })]).slice(2)).toEqual(['13 submit c'])
+    // what is known first is not what is over first
+    expect(submits([a, b, job('c', { afterAny: [{ job: 'a', on: 'start', think: 50 }, { job: 'b' }] })]).slice(2)).toEqual(['20 submit c'])
+  })
+
+  it('comes in the second of a start', () => {
+    expect(submits([a, job('b', { afterAll: [{ job: 'a', on: 'start' }] })])).toEqual(['0 submit a', '3 submit b'])
+  })
+
+  it('counts the think time of what happened before it was due itself', () => {
+    expect(submits([a, job('b', { submit: 8, afterAll: [{ job: 'a', on: 'start', think: 60 }] })]).at(1)).toBe('63 submit b')
+  })
+
+  it('waits for a job that is left out no longer than that takes', () => {
+    const huge = { ...job('huge'), stages: [stage({ demand: { slot: 2 } })] }
+    expect(run([huge, job('b', { afterAll: [{ job: 'huge', on: 'start', think: 2 }] })], { infeasible: 'reject' }).ends).toEqual({ b: 12 })
+  })
+
+  it('may say so beside the one that it follows', () => {
+    expect(submits([a, b, job('c', { after: 'a', think: 1, afterAny: [{ job: 'b', on: 'start' }] })]).at(2)).toBe('14 submit c')
+  })
+
+  it('is submitted when its definition says, in any chain of jobs that all find room', () => {
+    const event = fc.record({ back: fc.integer({ min: 1, max: 5 }), on: fc.constantFrom('start' as const, 'end' as const), think: fc.integer({ min: 0, max: 9 }) })
+    const draft = fc.record({ gap: fc.integer({ min: 0, max: 3 }), startup: fc.integer({ min: 0, max: 4 }), duration: fc.integer({ min: 0, max: 9 }), all: fc.array(event, { maxLength: 3 }), any: fc.array(event, { maxLength: 3 }) })
+    fc.assert(fc.property(fc.array(draft, { minLength: 1, maxLength: 9 }), (drafts) => {
+      const times: { submit: number; start: number; end: number }[] = []
+      let submit = 0
+      const jobs = drafts.map(({ gap, startup, duration, all, any }, i) => {
+        submit += gap
+        const before = (events: typeof all) => events.filter(({ back }) => back <= i)
+        const due = before(any).map(({ back, on, think }) => times[i - back]![on] + think)
+        const at = Math.max(submit, ...before(all).map(({ back, on, think }) => times[i - back]![on] + think), due.length === 0 ? 0 : Math.min(...due))
+        times.push({ submit: at, start: at + startup, end: at + startup + duration })
+        const named = (events: typeof all) => before(events).map(({ back, ...rest }) => ({ job: `j${i - back}`, ...rest }))
+        return job(`j${i}`, { submit, startup, duration, ...(before(all).length > 0 && { afterAll: named(all) }), ...(due.length > 0 && { afterAny: named(any) }) })
+      })
+      expect(submits(jobs).sort()).toEqual(times.map((time, i) => `${time.submit} submit j${i}`).sort())
+    }), { numRuns: 300, seed: 1 })
   })
 })
 

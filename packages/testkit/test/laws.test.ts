@@ -30,6 +30,10 @@ describe('a sound policy', () => {
     expect(report.launches).toBeGreaterThan(500)
   })
 
+  it('meets jobs that wait for several others, or for starts, at the times that follow from these', () => {
+    expect(checkPolicyLaws(inOrder, { runs: 300, worlds: { events: true, outages: true, failures: true } }).launches).toBeGreaterThan(3000)
+  })
+
   it('may kill tasks', () => {
     expect(checkPolicyLaws(evicting, { runs: 50 }).evictions).toBeGreaterThan(20)
   })

@@ -1,4 +1,4 @@
-import type { Constraints, Duration, JobSpec, Seconds, StageSpec, Workload } from '@sched/core'
+import { isFollower, type Constraints, type Duration, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
 import type { Capacity, WorkloadSummary } from './workload-summary.js'
 import { jobSize, sizeClass, sizeClasses, widthClass, widthClasses } from './size-class.js'
 import { criticalPath, meanOf } from './critical-path.js'
@@ -58,7 +58,7 @@ export class Census {
     this.#last = job.submit
     this.#jobs++
     this.#stages += job.stages.length
-    if (job.after !== undefined) this.#chained++
+    if (isFollower(job)) this.#chained++
     this.#addConstraints(job)
     if (job.user !== undefined) this.#users.add(job.user)
     if (job.queue !== undefined) this.#queues.add(job.queue)

@@ -1,4 +1,4 @@
-import { hashUnit, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
+import { hashUnit, isFollower, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { factsOf } from './trace/facts.js'
 
@@ -161,13 +161,22 @@ class Kept {
 
   add(job: JobSpec): JobSpec {
     this.#ids.add(job.id)
-    return job.after === undefined || this.#ids.has(job.after) ? job : released(job)
+    return withoutMissing(job, (id) => this.#ids.has(id))
   }
 }
 
-function released(job: JobSpec): JobSpec {
-  const { after: _after, think: _think, ...rest } = job
-  return rest
+/** The job without what it waits for of jobs that are not there: it does not wait for these. */
+function withoutMissing(job: JobSpec, isThere: (id: string) => boolean): JobSpec {
+  if (!isFollower(job)) return job
+  const { after, think, afterAll, afterAny, ...rest } = job
+  const all = afterAll?.filter((event) => isThere(event.job)) ?? []
+  const any = afterAny?.every((event) => isThere(event.job)) === true ? afterAny : []
+  return {
+    ...rest,
+    ...(after !== undefined && isThere(after) && { after, ...(think !== undefined && { think }) }),
+    ...(all.length > 0 && { afterAll: all }),
+    ...(any.length > 0 && { afterAny: any }),
+  }
 }
 
 function moved(job: JobSpec, submit: Seconds): JobSpec {

@@ -1,11 +1,11 @@
-import { SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
+import { isFollower, SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
 
 /** A workload of jobs that are all in memory, already in order of submission. */
 export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
   return {
     name,
     jobs: jobs.length,
-    chained: jobs.some((job) => job.after !== undefined),
+    chained: jobs.some(isFollower),
     open: () => new ListSource(jobs),
   }
 }

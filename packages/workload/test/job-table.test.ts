@@ -85,8 +85,8 @@ describe('a table of jobs', () => {
   })
 
   it('says of jobs that they have their nodes for themselves', () => {
-    const text = 'submit,duration,exclusive,cores\n0,5,yes,1\n0,5,no,1\n0,5,,1\n'
-    expect(jobs(text).map(({ exclusive }) => exclusive)).toEqual([true, undefined, undefined])
+    const text = 'submit,duration,exclusive,cores\n0,5,yes,1\n0,5,no,1\n0,5,,1\n0,5,user,1\n'
+    expect(jobs(text).map(({ exclusive }) => exclusive)).toEqual([true, undefined, undefined, 'user'])
   })
 
   it('says of a gang how many tasks must start together', () => {

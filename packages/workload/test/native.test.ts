@@ -1,4 +1,4 @@
-import { SchedError, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type StageSpec, type Toleration, type Workload } from '@sched/core'
+import { SchedError, type JobEvent, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type StageSpec, type Toleration, type Workload } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from '@sched/bundled/zod'
@@ -56,18 +56,20 @@ const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1
   gang: fc.boolean(),
 }, ['name', 'tasks', 'demand', 'duration']))
 
+const anyEvents = fc.array(optional<JobEvent>({ job: fc.constant('job 0'), on: fc.constantFrom('start', 'end'), think: seconds }, ['job']), { minLength: 1, maxLength: 3 })
+
 const anyJob: fc.Arbitrary<Omit<JobSpec, 'id' | 'submit'> & { gap: number }> = optional<Omit<JobSpec, 'id' | 'submit'> & { gap: number }>({
   gap: seconds, user: name, queue: name, priority: fc.integer(), weight: fc.double({ min: 0.001, max: 1e6, noNaN: true }), estimate: seconds,
-  deadline: seconds, startup: seconds, after: fc.constant('before'), think: seconds, class: name, label: fc.string(), group: name, account: name, partition: name,
-  application: name, qos: name, array: name, arrayThrottle: fc.integer({ min: 1, max: 9 }), licenses: fc.dictionary(name, fc.integer({ min: 1 }), { maxKeys: 3 }), recorded: optional<NonNullable<JobSpec['recorded']>>({ wait: seconds, runtime: seconds, status: name }, []),
+  deadline: seconds, startup: seconds, after: fc.constant('before'), think: seconds, afterAll: anyEvents, afterAny: anyEvents, class: name, label: fc.string(), group: name, account: name, partition: name,
+  application: name, qos: name, array: name, arrayThrottle: fc.integer({ min: 1, max: 9 }), exclusive: fc.constantFrom(true, false, 'user' as const), licenses: fc.dictionary(name, fc.integer({ min: 1 }), { maxKeys: 3 }), recorded: optional<NonNullable<JobSpec['recorded']>>({ wait: seconds, runtime: seconds, status: name }, []),
   stages: fc.integer({ min: 1, max: 3 }).chain((n) => fc.tuple(...Array.from({ length: n }, (_, i) => anyStage(i)))),
 }, ['gap', 'stages'])
 
 /** Jobs in order of submission, each with an id of its own, some waiting for the one before. */
 const anyJobs = fc.array(anyJob, { minLength: 1, maxLength: 6 }).map((drafts) => {
   let submit = 0
-  return drafts.map(({ gap, after, ...rest }, i): JobSpec => (
-    { id: `job ${i}`, submit: (submit += gap), ...rest, ...(after !== undefined && i > 0 && { after: `job ${i - 1}` }) }))
+  return drafts.map(({ gap, after, afterAll, afterAny, ...rest }, i): JobSpec => (
+    { id: `job ${i}`, submit: (submit += gap), ...rest, ...(after !== undefined && i > 0 && { after: `job ${i - 1}` }), ...(afterAll && i > 0 && { afterAll }), ...(afterAny && i > 0 && { afterAny }) }))
 })
 
 describe('native format', () => {
@@ -185,6 +187,9 @@ describe('writing what could not be read', () => {
     ['an id used twice', [job(), job()], 'job "a" id: job id "a" was used before.'],
     ['times going backwards', [job({ submit: 5 }), job({ id: 'b', submit: 4 })], 'job "b" submit: submitted at 4 s, before the job above it (5 s).'],
     ['a job waiting for one that comes later', [job({ after: 'b' }), job({ id: 'b' })], 'job "a" after: job "a" waits for "b", which no line above defines.'],
+    ['a job waiting for a start of one that is not there', [job({ afterAny: [{ job: 'z', on: 'start' }] })], 'job "a" afterAny[0].job: job "a" waits for "z", which no line above defines.'],
+    ['a job waiting for itself', [job(), job({ id: 'b', afterAll: [{ job: 'a' }, { job: 'b' }] })], 'job "b" afterAll[1].job: job "b" waits for itself.'],
+    ['a job waiting for the first of none', [job({ afterAny: [] })], 'job "a" afterAny: '],
     ['one gang without a stage that is', [job({ gang: true, stages: [stage, stage] })], 'job "a" gang: none of its stages is a gang.'],
     ['one gang of which a stage waits', [job({ gang: true, stages: [{ ...stage, gang: true }, { ...stage, gang: true, after: [{ stage: 0, fraction: 1 }] }] })], 'job "a" stages[1]: it waits for another, and the job is one gang.'],
     ['a key that is not in the contract', [{ ...job(), usr: 'x' } as JobSpec], 'job "a" usr: unknown key "usr". Did you mean "user"?'],

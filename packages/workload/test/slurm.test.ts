@@ -224,7 +224,7 @@ describe('sacct', () => {
 
     it('asks for what they were given, all of their nodes, and says that they share none', () => {
       expect(jobs(log, { tasks: 'node' }).map(({ exclusive, stages }) => [exclusive, stages[0]!.demand['procs']])).toEqual([
-        [true, 16], [undefined, 15], [undefined, 15], [undefined, 15], [undefined, 15],
+        [true, 16], [undefined, 15], ['user', 15], [undefined, 15], [undefined, 15],
       ])
     })
 
@@ -235,16 +235,17 @@ describe('sacct', () => {
 
   describe('of jobs that depend on others', () => {
     // an hour each; what is not said of a job is as of the usual one, submitted at 10:00 and started at 10:01
-    const withCommands = (...rows: (Record & { readonly Eligible?: string; readonly SubmitLine?: string })[]) =>
-      [`${header}|Eligible|SubmitLine`, ...rows.map(({ Eligible = '', SubmitLine = 'sbatch a.sh', ...change }) => `${record(change)}|${Eligible}|${SubmitLine}`)].join('\n')
+    const withCommands = (...rows: (Record & { readonly Eligible?: string; readonly SubmitLine?: string; readonly JobName?: string })[]) =>
+      [`${header}|Eligible|SubmitLine|JobName`, ...rows.map(({ Eligible = '', SubmitLine = 'sbatch a.sh', JobName = '', ...change }) => `${record(change)}|${Eligible}|${SubmitLine}|${JobName}`)].join('\n')
     const end = (time: string): Record => ({ Start: `2024-01-31T${time}:00`, End: `2024-01-31T${time.replace(/^../, (hour) => String(Number(hour) + 1))}:00` })
     const after = (...rows: Parameters<typeof withCommands>) => jobs(withCommands(...rows), { dependencies: 'keep' }).map(({ id, after: other }) => [id, other])
     const needs = (JobID: string, dependency: string) => ({ JobID, SubmitLine: `sbatch --dependency=${dependency} a.sh` })
 
-    it('wait for the end of the one that ended last, and of the last task of an array or that of their own number', () => {
+    it('wait for the ends of all, of the task of an array that ended last or that of their own number', () => {
       const above = [{ JobID: '1', ...end('12:00') }, { JobID: '2', ...end('11:00') }, { JobID: '3_1', ...end('15:00') }, { JobID: '3_2', ...end('14:00') }]
       const kept = [needs('10', 'afterok:1:2'), needs('11', 'afterany:2,afternotok:1'), needs('12', 'afterok:3'), needs('13', 'afterok:3_2'), needs('14_2', 'aftercorr:3'), { JobID: '15', SubmitLine: 'sbatch -d afterok:2 a.sh' }]
-      expect(after(...above, ...kept).slice(4)).toEqual([['10', '1'], ['11', '1'], ['12', '3_1'], ['13', '3_2'], ['14_2', '3_2'], ['15', '2']])
+      const whole = jobs(withCommands(...above, ...kept), { dependencies: 'keep' }).slice(4)
+      expect(whole.map(({ id, after: other, afterAll }) => [id, other ?? afterAll?.map(({ job }) => job)])).toEqual([['10', ['1', '2']], ['11', ['2', '1']], ['12', '3_1'], ['13', '3_2'], ['14_2', '3_2'], ['15', '2']])
     })
 
     it('wait for a heterogeneous job as a whole, and for the last run of one that was requeued', () => {
@@ -257,11 +258,77 @@ describe('sacct', () => {
       expect(after({ JobID: '8+0' }, needs('9+0', 'afterok:8'), needs('9+1', 'afterok:8'), needs('10', 'afterok:9'))).toEqual([['8+0', undefined], ['9', '8+0'], ['10', '9']])
     })
 
-    it('wait for none that is not there, nor for starts, one of several, or a name; which is counted', () => {
+    const waits = (...rows: Parameters<typeof withCommands>) => jobs(withCommands(...rows), { dependencies: 'keep' }).map(({ id, afterAll, afterAny }) => [id, ...(afterAll ?? []), ...(afterAny === undefined ? [] : ['?', ...afterAny])])
+
+    it('wait for starts, and so many minutes more; of an array for the task that started last', () => {
+      const above = [{ JobID: '1', ...end('12:00') }, { JobID: '2_1', ...end('11:00') }, { JobID: '2_2', ...end('10:30') }]
+      const log = withCommands(...above, needs('3', 'after:1+30'), needs('4', 'after:1:2,afterok:2_2'), { ...needs('5', 'after:1+30'), ...end('13:00') })
+      const read = jobs(log, { dependencies: 'keep' }).slice(3)
+      expect(read.map(({ afterAll }) => afterAll)).toEqual([
+        [{ job: '1', on: 'start', think: 1800 }],
+        [{ job: '1', on: 'start' }, { job: '2_1', on: 'start' }, { job: '2_2' }],
+        [{ job: '1', on: 'start', think: 1800 }],
+      ])
+      expect(read[2]!.recorded!.wait).toBe(1800) // from 12:30 to 13:00
+    })
+
+    it('wait for the first of several, if all of them are above', () => {
+      const log = [{ JobID: '1' }, { JobID: '2' }, needs('3', 'afterok:1?after:2'), needs('4', 'afterany:1:2?afterok:3'), needs('5', 'afterok:1?afterok:9')]
+      expect(waits(...log).slice(2)).toEqual([['3', '?', { job: '1' }, { job: '2', on: 'start' }], ['4', '?', { job: '1' }, { job: '2' }, { job: '3' }], ['5']])
+    })
+
+    it('count their wait from the first of several that had ended', () => {
+      const log = withCommands({ JobID: '1', ...end('11:00') }, { JobID: '2', ...end('15:00') }, { ...needs('3', 'afterok:1?afterok:2'), ...end('12:30') })
+      expect(jobs(log, { dependencies: 'keep' })[2]!.recorded!.wait).toBe(1800)
+    })
+
+    it('wait for all of their name and user before them, back to the last that did so too', () => {
+      const of = (JobID: string, dependency = '', change: Record = {}) => ({ ...(dependency === '' ? { JobID } : needs(JobID, dependency)), JobName: 'train', ...change })
+      const log = [of('1'), of('2', '', { User: 'eve' }), { JobID: '3', JobName: 'other' }, of('4'), of('5', 'singleton'), of('6'), of('7', 'singleton,afterok:3'), of('8', 'afterok:3?singleton'), { ...of('9', 'singleton'), JobName: 'first' }]
+      expect(waits(...log).slice(4)).toEqual([
+        ['5', { job: '1' }, { job: '4' }],
+        ['6'],
+        ['7', { job: '5' }, { job: '6' }, { job: '3' }],
+        ['8', '?', { job: '3' }, { job: '7' }],
+        ['9'],
+      ])
+      const rules = read(withCommands(...log), { dependencies: 'keep' }).report.rules ?? []
+      expect(rules.map(({ rule }) => rule)).not.toContain('notFollowed')
+    })
+
+    it('come when all of their name have ended, in any log: who has waited for them need not name them again', () => {
+      const draft = fc.record({ runs: fc.integer({ min: 1, max: 9 }), isSingleton: fc.boolean(), JobName: fc.constantFrom('x', 'y') })
+      fc.assert(fc.property(fc.array(draft, { minLength: 1, maxLength: 12 }), (drafts) => {
+        const log = withCommands(...drafts.map(({ isSingleton, JobName }, i) => ({ ...(isSingleton ? needs(String(i), 'singleton') : { JobID: String(i) }), JobName })))
+        const ends: number[] = [] // where all find room
+        const named = jobs(log, { dependencies: 'keep' }).map(({ after: one, afterAll = [] }, i) => {
+          const from = Math.max(0, ...[...(one === undefined ? [] : [{ job: one }]), ...afterAll].map(({ job }) => ends[Number(job)]!))
+          return (ends[i] = from + drafts[i]!.runs)
+        })
+        const all: number[] = []
+        for (const [i, { runs, isSingleton, JobName }] of drafts.entries())
+          all.push(runs + Math.max(0, ...(isSingleton ? all.filter((_, earlier) => earlier < i && drafts[earlier]!.JobName === JobName) : [])))
+        expect(named).toEqual(all)
+      }), { numRuns: 100, seed: 1 })
+    })
+
+    it('count for the size of the machine at the time at which they ran', () => {
+      const log = withCommands({ JobID: '1', ...end('10:10') }, { ...needs('2', 'afterok:1'), ...end('11:10') }, { ...needs('3', 'afterok:2'), ...end('12:10') })
+      expect([{}, { dependencies: 'keep' }].map((options) => read(log, options).machine?.procs)).toEqual([30, 30])
+    })
+
+    it('wait for a heterogeneous job as a whole with others, and its parts not for each other', () => {
+      const part = (JobID: string) => ({ ...needs(JobID, 'singleton'), JobName: 'x' })
+      expect(waits({ JobID: '8+0', JobName: 'x' }, { JobID: '8+1', JobName: 'y' }, { JobID: '9' }, part('10+0'), part('10+1'), needs('11', 'afterok:8:9')).slice(2))
+        .toEqual([['10'], ['11', { job: '8' }, { job: '9' }]])
+      expect(after({ JobID: '8', JobName: 'x' }, part('10+0'), part('10+1')).at(-1)).toEqual(['10', '8'])
+    })
+
+    it('wait for none that is not there, nor of a name that is not told; which is counted', () => {
       const log = [{ JobID: '1' }, needs('2', 'afterok:99'), needs('3', 'after:1'), needs('4', 'afterok:1?afterok:9'), needs('5', 'singleton'), { JobID: '6', SubmitLine: 'sbatch a.sh -d data' }, { JobID: '7', SubmitLine: 'sbatch --wrap=srun --dependency=afterok:1' }]
       expect(after(...log).filter(([, other]) => other !== undefined)).toEqual([])
       const rules = (options: object) => read(withCommands(...log, needs('8', 'afterok:1')), options).report.rules!.filter(({ rule }) => /depend|follow/i.test(rule)).map(({ rule, jobs: count }) => [rule, count])
-      expect([rules({}), rules({ dependencies: 'keep' })]).toEqual([[['dependencies', 5]], [['notFollowed', 4]]])
+      expect([rules({}), rules({ dependencies: 'keep' })]).toEqual([[['dependencies', 5]], [['notFollowed', 3]]])
     })
 
     it('come when they were submitted and not when they became eligible, but never before the other one; waits count from then on', () => {

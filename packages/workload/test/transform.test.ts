@@ -26,6 +26,20 @@ describe('scaleLoad', () => {
   })
 })
 
+describe('a job that waits for events of others', () => {
+  const afterAny = [{ job: 'a' }, { job: 'b', on: 'start' as const }]
+  const chain = workloadOf('chain', [job('a', 0), job('b', 1), job('c', 2, { afterAll: [{ job: 'a', think: 3 }, { job: 'b' }] }), job('d', 3, { afterAny })])
+  const waits = (workload: Parameters<typeof jobsOf>[0]) => [...jobsOf(workload)].slice(-2).map(({ afterAll, afterAny: any }) => afterAll ?? any)
+
+  it('no longer waits for one that is left out, nor for one of several of which one is', () => {
+    expect([waits(chain), waits(timeWindow(chain, 1, 9))]).toEqual([[[{ job: 'a', think: 3 }, { job: 'b' }], afterAny], [[{ job: 'b' }], undefined]])
+  })
+
+  it('is one of those that wait for another', () => {
+    expect([chain.chained, summaryOf(chain).chained]).toEqual([true, 2])
+  })
+})
+
 describe('addMasters', () => {
   const work = { name: 'work', tasks: 2, demand: { cpu: 1 }, duration: 5 }
   const withMasters = (stages: Parameters<typeof workloadOf>[1][number]['stages']) => [...jobsOf(addMasters(workloadOf('w', [{ id: 'a', submit: 0, stages }]), { demand: { cpu: 1 }, startup: 3 }))][0]?.stages

@@ -65,8 +65,8 @@ export class NamedPlan implements Plan {
   readonly #weights: Float64Array | undefined
   /** Absent where nodes are chosen by runs. */
   readonly #tree: NodeTree | undefined
-  /** Absent where users share nodes. */
-  readonly #users: NodeUsers | undefined
+  /** Absent where all users share nodes, as far as is known. */
+  #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
@@ -112,6 +112,11 @@ export class NamedPlan implements Plan {
         { field: `windows[${counted}].demand` },
         "Take 'all', or use { nodes: 'counted' }.",
       )
+  }
+
+  /** A job has come that shares nodes with those of its user alone. */
+  separateUsers(): void {
+    this.#users ??= new NodeUsers(this.#work, this.#nodes, [])
   }
 
   get entries(): number {

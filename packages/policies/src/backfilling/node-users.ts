@@ -5,15 +5,15 @@ const NOBODY = -1
 const SEVERAL = -2
 
 /**
- * Whose jobs run on each node, for queues whose jobs share nodes with those of their own user alone. Such a job may be on a node where nobody
- * else runs, and any other on one where no such job of somebody else does.
+ * Whose jobs run on each node, for jobs that share nodes with those of their own user alone: they say so, or are of a queue that does. Such a job
+ * may be on a node where nobody else runs, and any other on one where no such job of somebody else does.
  *
- * Source: Slurm, ExclusiveUser in slurm.conf(5), `_filter_exclusive_user_mcs_nodes` of sched/backfill.
+ * Source: Slurm, ExclusiveUser in slurm.conf(5) and `--exclusive=user` in sbatch(1), `filter_by_node_owner` of slurmctld/job_mgr.c.
  */
 export class NodeUsers {
   readonly #queues: ReadonlySet<string>
   readonly #users: Int32Array
-  /** Whether a job of one of the queues runs there, and when all that runs is expected to have ended. */
+  /** Whether such a job runs there, and when all that runs is expected to have ended. */
   readonly #isOwned: Uint8Array
   readonly #until: Float64Array
 
@@ -61,6 +61,6 @@ export class NodeUsers {
   }
 
   #isExclusive(job: JobId): boolean {
-    return this.#queues.has(this.work.queueName(this.work.queue(job)))
+    return this.work.isExclusiveToUser(job) || this.#queues.has(this.work.queueName(this.work.queue(job)))
   }
 }

@@ -1,6 +1,6 @@
 import {
   definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
-  type Seconds, type ShapeId, type TaskId,
+  type Seconds, type ShapeId, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import { fifo } from '../orders/fifo.js'
@@ -117,12 +117,18 @@ class Replan implements Policy {
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
     this.#throttles = new ArrayThrottles(env)
-    const arrays = { onSubmit: (job: JobId) => void (this.#hasArrays ||= env.work.array(job) !== '') }
+    const kinds = { onSubmit: (job: JobId) => this.#note(job, env.work) }
     const watch = {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
-    Object.assign(this, forwarding(jobs, arrays, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses))
+    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses))
+  }
+
+  /** What only some jobs are costs nothing until one of them has come. */
+  #note(job: JobId, work: WorkView): void {
+    this.#hasArrays ||= work.array(job) !== ''
+    if (work.isExclusiveToUser(job)) for (const plan of this.#plans) plan.separateUsers?.()
   }
 
   schedule(round: Round): void {

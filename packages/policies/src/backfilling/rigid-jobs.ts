@@ -53,6 +53,8 @@ export class RigidJobs implements WorkListener {
   readonly #drained = new Map<TaskId, RigidLane>()
   /** Whether the parts of a job that is one gang are expected to run for estimates of their own. */
   readonly #byPart: boolean
+  /** Whether all that ends at the time of a round has left. */
+  readonly #isWhole: boolean
   /** The job that is being started, its piece (-1 before its first claim), for how long that is expected to run, and how many tasks the job starts. */
   #starting: JobId | None = None
   #piece = -1
@@ -73,6 +75,7 @@ export class RigidJobs implements WorkListener {
     this.#overrun = overrun
     this.#planned = planned
     this.#byPart = byPart
+    this.#isWhole = env.seesWholeInstants === true
     this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, planned))
   }
 
@@ -89,7 +92,7 @@ export class RigidJobs implements WorkListener {
     if (this.#evicted.size > 0) for (const [task, evicted] of this.#evicted) if (evicted.lane === lane) this.#evicted.delete(task)
     if (this.#mustMeasure) this.#measure(lane, round)
     else if (round.cluster.nodes <= FEW_NODES) lane.measure(round.cluster)
-    for (let piece = lane.running.overdue(round.now); piece >= 0; piece = lane.running.overdue(round.now)) this.#outlived(lane, piece)
+    for (let piece = lane.running.overdue(round.now, this.#isWhole); piece >= 0; piece = lane.running.overdue(round.now, this.#isWhole)) this.#outlived(lane, piece)
     return lane
   }
 
@@ -199,7 +202,7 @@ export class RigidJobs implements WorkListener {
         { field: 'estimate' },
         "Cut run times at the estimate when the workload is read, or use { overrun: 'extend' }.",
       )
-    lane.running.extend(piece, this.#now, this.#overrun.extension)
+    lane.running.extend(piece, this.#now, this.#overrun.extension, this.#isWhole)
     lane.changed()
   }
 
@@ -276,7 +279,7 @@ export class RigidJobs implements WorkListener {
     }
     const length = this.#byPart && this.#env.work.isGangJob(job) ? this.#planned(this.#env.work.taskEstimate(task)) : (state.length[job] as number)
     if (this.#piece < 0 || length !== this.#length) {
-      this.#piece = state.running.begin(this.#now + length)
+      this.#piece = state.running.begin(this.#now, this.#now + length)
       this.#length = length
     }
     if (this.#tasks === 1) state.holdAll(job, task, this.#piece)
@@ -326,7 +329,7 @@ export class RigidJobs implements WorkListener {
     for (const [task, lane] of this.#drained) {
       if (this.#env.work.nodeOf(task) !== node) continue
       this.#drained.delete(task)
-      lane.hold(task, lane.running.begin(this.#endOf(task)))
+      lane.hold(task, lane.running.begin(this.#now, this.#endOf(task)))
     }
   }
 
@@ -338,7 +341,7 @@ export class RigidJobs implements WorkListener {
   /** An eviction was taken back, or another policy has started the task: it is a piece of its own. */
   #claimAgain(lane: RigidLane, task: TaskId, node: NodeId): void {
     if (!this.#env.cluster.up(node)) return void this.#drained.set(task, lane)
-    const piece = lane.running.begin(this.#endOf(task))
+    const piece = lane.running.begin(this.#now, this.#endOf(task))
     lane.hold(task, piece)
     const evicted = this.#evicted.get(task)
     this.#evicted.delete(task)

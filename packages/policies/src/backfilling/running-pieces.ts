@@ -24,6 +24,7 @@ export class RunningPieces {
   /** Expected end by piece: as planned at its start, and as it stands. */
   #planned = new Float64Array(64)
   #end = new Float64Array(64)
+  #begun = new Float64Array(64)
   #tasks = new Int32Array(64)
   #free: number[] = []
   #used = 0
@@ -44,12 +45,13 @@ export class RunningPieces {
   }
 
   /** A new piece without tasks, expected to end at `end`. */
-  begin(end: Seconds): number {
+  begin(now: Seconds, end: Seconds): number {
     const piece = this.#free.pop() ?? this.#used++
     if (piece >= this.#end.length) this.#grow()
     for (let r = 0; r < this.width; r++) this.held[piece * this.width + r] = 0
     this.#planned[piece] = end
     this.#end[piece] = end
+    this.#begun[piece] = now
     this.#tasks[piece] = 0
     this.#insert(piece, end)
     return piece
@@ -89,18 +91,22 @@ export class RunningPieces {
     this.#free.push(piece)
   }
 
-  /** The first piece that has outlived its expected end, or -1. */
-  overdue(now: Seconds): number {
-    return this.from < this.to && this.endAt(this.from) < now ? this.pieceAt(this.from) : -1
+  /** A piece that has outlived its expected end, or -1; with `isWhole` also one that ends now as expected and has begun before: all that ends now has left. */
+  overdue(now: Seconds, isWhole: boolean): number {
+    for (let at = this.from; at < this.to && this.endAt(at) <= now; at++) {
+      const piece = this.pieceAt(at)
+      if (this.endAt(at) < now || (isWhole && (this.#begun[piece] as number) < now)) return piece
+    }
+    return -1
   }
 
   /**
-   * Moves the expected end of an overdue piece to the first of `planned + step x (1, 3, 7, 15, ...)` not before now: each
+   * Moves the expected end of an overdue piece to the first of `planned + step x (1, 3, 7, 15, ...)` not before now, or with `isWhole` after it: each
    * time it outlives its end, it is given twice the time it was given before.
    */
-  extend(piece: number, now: Seconds, step: Seconds): void {
+  extend(piece: number, now: Seconds, step: Seconds, isWhole: boolean): void {
     let end = this.#planned[piece] as number
-    for (let more = step; end < now; more *= 2) end += more
+    for (let more = step; end < now || (isWhole && end === now); more *= 2) end += more
     this.#put(piece, end)
   }
 
@@ -205,6 +211,7 @@ export class RunningPieces {
     this.held = grown(this.held, size * this.width)
     this.#planned = grown(this.#planned, size)
     this.#end = grown(this.#end, size)
+    this.#begun = grown(this.#begun, size)
     this.#tasks = grown(this.#tasks, size)
   }
 }

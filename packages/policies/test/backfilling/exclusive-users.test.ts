@@ -37,10 +37,19 @@ describe('users that share no node', () => {
     expect(starts(specs)).toEqual({ X: 0, C: 2, L: 482, S: 782, T: 5 })
   })
 
+  it('are kept apart by single jobs that say so, as by a queue of such jobs', () => {
+    const own = (each: JobSpec): JobSpec => (each.queue === 'own' ? { ...each, queue: 'any', exclusive: 'user' } : each)
+    const specs = [spec('X', 'ann', 'any', 4, 10), spec('B', 'bob', 'any', 1, 5, 1), spec('C', 'cyd', 'any', 1, 8, 2), spec('L', 'bob', 'own', 1, 5, 3), spec('N', 'cyd', 'any', 1, 5, 482)]
+    expect(starts(specs)).toEqual({ X: 0, B: 1, C: 2, L: 482, N: 600 })
+    expect(starts(specs.map(own), { nodes: 'named' })).toEqual(starts(specs))
+    expect(starts(specs.map((each) => ({ ...each, queue: 'any' })), { nodes: 'named' })).toMatchObject({ L: 3 })
+  })
+
   it('are never beside others, on any queue', () => {
     const job = fc.record({ user: fc.constantFrom('ann', 'bob', 'cyd'), queue: fc.constantFrom('own', 'any'), tasks: fc.integer({ min: 1, max: 6 }), minutes: fc.integer({ min: 1, max: 9 }), submit: fc.integer({ min: 0, max: 600 }) })
     fc.assert(fc.property(fc.array(job, { minLength: 1, maxLength: 12 }), fc.boolean(), (all, twoPass) => {
       const specs = all.sort((a, b) => a.submit - b.submit).map(({ user, queue, tasks, minutes, submit }, i) => spec(`J${i}`, user, queue, tasks, minutes, submit))
+      const alone = specs.map((each): JobSpec => (each.queue === 'own' ? { ...each, exclusive: 'user' } : each))
       const of: JobSpec[] = []
       const running = new Map<number, Map<number, JobSpec>>()
       const clashes: string[] = []
@@ -56,6 +65,7 @@ describe('users that share no node', () => {
       }
       const found = startsOf(specs, [4], replan(fifo(), { ...OWN, twoPass }), { nodes: 3, observers: [watch] })
       expect([clashes, found.size]).toEqual([[], specs.length])
+      expect(startsOf(alone, [4], replan(fifo(), { nodes: 'named', twoPass }), { nodes: 3 })).toEqual(found)
     }))
   })
 

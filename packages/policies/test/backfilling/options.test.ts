@@ -125,11 +125,24 @@ describe('a job that outlives its estimate', () => {
     expect(simulated(jobs, [2], easy())).toEqual([0, 161, 20, 71])
   })
 
+  it('is seen in the very second of its expected end, since all that ends then has left; but not where a pass comes between the ends', () => {
+    // a job of 40 s that comes at 10 ends by 70, when the first is expected to end from then on
+    const comes = (submit: number, passPerEvent?: 'ends-first') => simulated([job(1, 100, 0, 10), job(2, 5, 1), job(1, 40, submit)], [2], easy(), passPerEvent === undefined ? {} : { passPerEvent })[2]
+    expect([comes(9), comes(10), comes(11)]).toEqual([105, 10, 11])
+    expect([comes(10, 'ends-first'), comes(11, 'ends-first')]).toEqual([105, 11])
+  })
+
+  it('is not seen in the second of its start', () => {
+    // Z is expected to end as it starts, and that its neighbour of 0 s has ended makes no second pass take it as late: X passes the wide head at 1 only
+    const jobs = [job(1, 30, 0, 0), job(1, 0, 0, 0), job(2, 5, 0, 5), job(1, 5, 0, 5), job(1, 5, 1, 5)]
+    expect(simulated(jobs, [2], easy())).toEqual([0, 0, 30, 1, 6])
+  })
+
   it('is seen at the end of a window, too, by all that know windows', () => {
-    // the first, which was to end at 12, ends at 60; the second waits for it, and the third may go before the second as soon as that is seen
+    // the first, which was to end at 12, ends at 60; the second waits for it, and the third may go before the second as soon as that is seen: by conservative at 12, since it plans a start then
     const outlived = [job(6, 60, 0, 12), job(8, 11, 1), job(4, 12, 2)]
     const window = [{ from: 20, to: 22, demand: { procs: 1 } }]
-    expect([[], window].map((windows) => simulated(outlived, [10], conservative(fifo(), { windows })))).toEqual([[0, 60, 23], [0, 60, 22]])
+    expect([[], window].map((windows) => simulated(outlived, [10], conservative(fifo(), { windows })))).toEqual([[0, 60, 12], [0, 60, 22]])
     expect([[], window].map((windows) => simulated(outlived, [10], easy(fifo(), { windows })))).toEqual([[0, 60, 71], [0, 60, 22]])
   })
 

@@ -1,24 +1,28 @@
 import type { ClusterModel, Heartbeat } from '@sched/cluster'
-import type { Seconds } from '@sched/core'
+import type { JobEvent, Seconds } from '@sched/core'
 import type { End, Launch } from '../recorder.js'
 import type { Play } from './play.js'
 import { breaksPromises, outagesOf, type World } from './world.js'
 
-/** No job is submitted before its time, nor before the end of the one it follows; no task starts before submission and set-up. */
+/** A job is submitted at its time, or when what it waits for has happened to others if that is later; no task starts before submission and set-up. */
 export function earliest({ recorder, specs }: Play): string | undefined {
   const submitted = new Map<string, number>()
-  const finished = new Map<string, number>()
+  const happened = { start: new Map<string, number>(), end: new Map<string, number>() }
+  const timeOf = ({ job, on = 'end', think = 0 }: JobEvent) => (happened[on].get(job) ?? Infinity) + think
   for (const { kind, time, job } of recorder.events) {
-    const spec = specs.get(job)
-    if (kind === 'finish' || kind === 'reject') finished.set(job, time)
+    const { submit = 0, after, think = 0, afterAll = [], afterAny = [], startup = 0 } = specs.get(job) ?? {}
+    const isOver = kind === 'finish' || kind === 'reject'
+    if (isOver) happened.end.set(job, time)
+    if ((isOver || kind === 'launch') && !happened.start.has(job)) happened.start.set(job, time)
     if (kind === 'submit') {
-      const follows = spec?.after === undefined ? undefined : finished.get(spec.after)
-      if (spec?.after !== undefined && follows === undefined) return `job ${job} is submitted at ${time} s, before ${spec.after} has ended`
-      const due = Math.max(spec?.submit ?? 0, follows === undefined ? 0 : follows + (spec?.think ?? 0))
+      const all = after === undefined ? afterAll : [{ job: after, think }, ...afterAll]
+      const unmet = all.find((event) => timeOf(event) === Infinity) ?? (afterAny.every((event) => timeOf(event) === Infinity) ? afterAny[0] : undefined)
+      if (unmet !== undefined) return `job ${job} is submitted at ${time} s, before ${unmet.job} has ${unmet.on === 'start' ? 'started' : 'ended'}`
+      const due = Math.max(submit, ...all.map(timeOf), afterAny.length === 0 ? 0 : Math.min(...afterAny.map(timeOf)))
       if (time !== due) return `job ${job} is submitted at ${time} s instead of ${due} s`
       submitted.set(job, time)
     }
-    if (kind === 'launch' && !(time >= (submitted.get(job) ?? Infinity) + (spec?.startup ?? 0))) return `a task of job ${job} starts at ${time} s, before submission and set-up`
+    if (kind === 'launch' && !(time >= (submitted.get(job) ?? Infinity) + startup)) return `a task of job ${job} starts at ${time} s, before submission and set-up`
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { readCluster, type ClusterDescription } from '@sched/cluster'
-import { withoutUndefined, type DataSpec, type Duration, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
+import { withoutUndefined, type DataSpec, type Duration, type JobEvent, type JobSpec, type NodeId, type Seconds, type StageSpec } from '@sched/core'
 import type { FailureOptions, Outage, RuntimeOptions } from '@sched/sim'
 import fc from 'fast-check'
 
@@ -50,6 +50,8 @@ export interface WorldOptions {
   readonly gangs?: boolean
   /** Whether some jobs are one gang of several stages, of so few tasks that they find room wherever amounts suffice; without heartbeats as with `gangs`. Default false. */
   readonly gangJobs?: boolean
+  /** Whether some jobs wait for several others, for one of several, or for starts. Default false. */
+  readonly events?: boolean
   /** Whether some jobs have masters; then without slots, and with room for all masters. Default false. */
   readonly masters?: boolean
 }
@@ -60,13 +62,13 @@ export interface WorldOptions {
  * large for any node.
  */
 export function worlds(options: WorldOptions = {}): fc.Arbitrary<World> {
-  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, masters = false, gangJobs = false, gangs = gangJobs } = options
+  const { heartbeats, slots, jobs = 7, queues = ['a', 'b', 'c.x', 'c.y'], outages = false, failures = false, events = false, masters = false, gangJobs = false, gangs = gangJobs } = options
   const drafts = (ofSlots: boolean) => (gangJobs ? fc.tuple(jobDrafts(ofSlots, queues, gangs), fc.boolean()).map(asGang) : jobDrafts(ofSlots, queues, gangs))
   const kind = masters ? fc.constant(false) : slots === undefined ? fc.boolean() : fc.constant(slots)
   return kind.chain((ofSlots) =>
     fc.record({
       cluster: clusters(ofSlots, gangs ? false : heartbeats).map((cluster) => (masters ? withRoomForMasters(cluster) : cluster)),
-      jobs: fc.array(masters ? fc.tuple(drafts(ofSlots), oneOf(undefined, 0, 2, 7)).map(withMaster) : drafts(ofSlots), { minLength: 1, maxLength: jobs }).map(inOrder),
+      jobs: fc.array(masters ? fc.tuple(drafts(ofSlots), oneOf(undefined, 0, 2, 7)).map(withMaster) : drafts(ofSlots), { minLength: 1, maxLength: jobs }).map(inOrder).chain((all) => (events ? waitingForEvents(all) : fc.constant(all))),
       queues: fc.constant(queues),
       seed: fc.nat({ max: 1000 }),
       runtime: fc.constantFrom<RuntimeOptions>({ jitter: 0 }, { jitter: 0.1 }, { jitter: 0, localityFactors: [1] }),
@@ -208,4 +210,18 @@ function inOrder(drafts: readonly JobDraft[]): JobSpec[] {
     submit += gap
     return { id: `j${index}`, submit, ...rest, ...(follows && index > 0 && { after: `j${index - 1}` }) }
   })
+}
+
+/** The jobs, some of which wait for events of up to three of those before them. */
+function waitingForEvents(jobs: readonly JobSpec[]): fc.Arbitrary<JobSpec[]> {
+  const event = fc.record({ back: fc.integer({ min: 1, max: 3 }), on: oneOf('end' as const, 'start' as const), think: oneOf(0, 1, 4.5) })
+  const list = fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(event, { minLength: 1, maxLength: 3 }) })
+  const named = (events: readonly (Omit<JobEvent, 'job'> & { readonly back: number })[], index: number): JobEvent[] =>
+    events.filter(({ back }) => back <= index).map(({ back, ...rest }) => ({ job: `j${index - back}`, ...rest }))
+  return fc.tuple(...jobs.map(() => fc.tuple(list, list))).map((lists) =>
+    jobs.map((job, i) => {
+      const [afterAll = [], afterAny = []] = (lists[i] ?? []).map((events) => named(events, i))
+      return { ...job, ...(afterAll.length > 0 && { afterAll }), ...(afterAny.length > 0 && { afterAny }) }
+    }),
+  )
 }

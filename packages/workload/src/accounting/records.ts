@@ -27,6 +27,8 @@ export interface AccountingRecord {
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
+  /** Its name, by which Slurm's `singleton` goes. */
+  readonly name?: string | undefined
   /** What it depends on, as sbatch takes it: `afterok:12:13`. */
   readonly dependency?: string | undefined
   /** Features of nodes that it asked for, as sbatch takes them: `fast&ib`. */
@@ -77,18 +79,19 @@ export interface JoinsJobs {
   rules(): RuleCount[]
 }
 
-/** A job that another one waits for. */
+/** What a job waits for. */
 export interface Followed {
-  readonly id: string
-  /** When it is submitted, seconds since 1970. */
+  /** As the job says it. */
+  readonly waits: Pick<JobSpec, 'after' | 'afterAll' | 'afterAny'>
+  /** The earliest time at which it is below the jobs that it names, seconds since 1970. */
   readonly submit: number
-  /** When it ended; `Infinity` where that is not known. */
-  readonly end: number
+  /** When it had all happened in the log; `Infinity` where that is not known. */
+  readonly time: number
 }
 
-/** Knows which job of a table waits for the end of which other one, that stands above it. */
+/** Knows which jobs of a table wait for which others, that stand above them. */
 export interface FollowsJobs {
-  /** The one that a job waits for; `undefined`: none, or none that is known. */
+  /** What a job waits for; `undefined`: nothing, or nothing that is known. */
   of(record: AccountingRecord): Followed | undefined
   /** A record of which a job was made, and when that is submitted. */
   add(record: AccountingRecord, submit: number): void
@@ -121,6 +124,8 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
 
 /** Makes jobs of records, by the rules; their submit times are still seconds since 1970. */
 export class AccountingJobs {
+  /** When those that wait for others started, by id. */
+  readonly startsBehind = new Map<string, number>()
   readonly #resources: readonly RigidResource[]
   readonly #job: RigidJob
   readonly #rules: Rules
@@ -194,7 +199,7 @@ export class AccountingJobs {
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell from when on they might start: from their submission on' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
       { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
-      { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with the jobs of all users here' },
+      { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with jobs of their user alone under Slurm\'s backfilling with named nodes (replan), and with those of all elsewhere' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...(this.follows?.rules() ?? []),
       ...this.#rules.counts(),
@@ -212,10 +217,11 @@ export class AccountingJobs {
     }
   }
 
-  /** One that is submitted when another has ended: its recorded wait begins when it became eligible, or else when the other ended in the log. */
-  #behind({ id, submit, end }: Followed, record: AccountingRecord, logged: number, isLater: boolean): JobSpec {
-    const from = isLater ? (record.eligible as number) : end <= record.start ? Math.max(record.submit, end) : record.submit
-    return { ...this.#spec({ ...record, submit: Math.max(record.submit, submit) }, logged, from), after: id }
+  /** One that waits for others: its recorded wait begins when it became eligible, or else when what it waits for had happened in the log. */
+  #behind({ waits, submit, time }: Followed, record: AccountingRecord, logged: number, isLater: boolean): JobSpec {
+    const from = isLater ? (record.eligible as number) : time <= record.start ? Math.max(record.submit, time) : record.submit
+    this.startsBehind.set(record.id, record.start)
+    return { ...this.#spec({ ...record, submit }, logged, from), ...waits }
   }
 
   /** One that might start after its submission only. */
@@ -268,7 +274,7 @@ export class AccountingJobs {
       ...(account !== '' && { account }),
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
-      ...(exclusive === 'job' && { exclusive: true }),
+      ...(exclusive !== undefined && { exclusive: exclusive === 'job' ? true : exclusive }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),

@@ -1,8 +1,8 @@
-import { SchedError, type JobSource, type JobSpec } from '@sched/core'
+import { isFollower, SchedError, type JobSource, type JobSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { checkText, eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
-import { recordedUse } from '../rigid/recorded-use.js'
+import { recordedStart, recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
 import { BadLines, noJobs, ofRow } from '../trace/bad-lines.js'
 import { ruleLine, type RuleCount } from '../trace/facts.js'
@@ -70,7 +70,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     if (jobs.length === 0) throw this.#empty(name, found)
     if (this.#unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
     const origin = jobs[0]!.submit
-    const { machine, notes } = sized(jobs, this.options, this.header)
+    const { machine, notes } = sized(jobs, this.options, this.header, this.#made.startsBehind)
     const rules = [...found, ...(this.#unsorted === 0 ? [] : [{ rule: 'sorted', jobs: this.#unsorted, text: 'submitted before one above: sorted' }])]
     const { skipped, problems } = this.#bad
     const counted = this.#place.counted === 'row' ? { counted: 'row' as const } : {}
@@ -122,13 +122,14 @@ function from(jobs: readonly JobSpec[], origin: number): JobSource {
   }
 }
 
-/** The machine; what neither the options nor the file say is inferred from the jobs. */
-function sized(jobs: readonly JobSpec[], options: AccountingRules, header: Sizes) {
+/** The machine; what neither the options nor the file say is inferred from the jobs. `behind`: when those that wait for others started, whose waits do not count from their submission. */
+function sized(jobs: readonly JobSpec[], options: AccountingRules, header: Sizes, behind: ReadonlyMap<string, number>) {
+  const startOf = (job: JobSpec) => (isFollower(job) ? (behind.get(job.id) ?? NaN) : recordedStart(job))
   const sizes: { [R in RigidResource]?: Size | undefined } = { ...accountingSizes(options, header) } satisfies Sizes
   const notes: string[] = []
   for (const resource of accountingResources(options)) {
     if (sizes[resource] !== undefined) continue
-    const inferred = (sizes[resource] = inferSize(resource, recordedUse(jobs, resource)))
+    const inferred = (sizes[resource] = inferSize(resource, recordedUse(jobs, resource, startOf)))
     notes.push(`${resource} of the machine: ${inferred.amount}, ${inferred.origin}`)
   }
   return { machine: machineOf(accountingResources(options), sizes, options.tasks)!, notes }

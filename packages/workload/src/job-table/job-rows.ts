@@ -106,7 +106,7 @@ export class JobRows implements RowReader {
       submit,
       ...this.#names(row),
       ...(priority !== undefined && { priority }),
-      ...(text('exclusive') !== '' && yesIn(text('exclusive'), this.#column('exclusive')) && { exclusive: true }),
+      ...exclusiveIn(text('exclusive'), this.#column('exclusive')),
       ...(text('weight') !== '' && { weight: this.#weightOf(row) }),
       ...(estimate !== undefined && { estimate }),
       ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),
@@ -234,3 +234,7 @@ export class JobRows implements RowReader {
 }
 
 const partsOf = (text: string, separator: string): string[] => text.split(separator).map((each) => each.trim()).filter((each) => each !== '')
+
+/** Whether a job has its nodes for itself, or for its user. Throws `BadLine`. */
+const exclusiveIn = (text: string, field: string): Pick<JobSpec, 'exclusive'> =>
+  (text === 'user' ? { exclusive: 'user' } : text !== '' && yesIn(text, field) ? { exclusive: true } : {})

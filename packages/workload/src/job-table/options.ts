@@ -49,7 +49,7 @@ const columnsSchema = z.strictObject({
   estimate: name.optional().describe('The user\'s estimate of the run time.'),
   deadline: name.optional().describe('A time like `submit`.'),
   gang: name.optional().describe('Whether all tasks start together: true, false, yes, no, 1 or 0.'),
-  exclusive: name.optional().describe('Whether it has its nodes for itself (--exclusive), under the queues of a slurm.conf: true, false, yes, no, 1 or 0.'),
+  exclusive: name.optional().describe('Whether it has its nodes for itself (--exclusive), under the queues of a slurm.conf: true, false, yes, no, 1 or 0; or user: shared with jobs of its user alone, under replan with named nodes.'),
   min_tasks: name.optional().describe('Of a gang, the fewest tasks that start together and run on.'),
   tolerations: name.optional()
     .describe('Taints of nodes that do not keep its tasks off, with | between them: gpu=present:NoSchedule; gpu: of that key; *: all.'),

@@ -1,4 +1,4 @@
-import { describeIssues, fieldOf, isGangJob, type JobSpec, type StageSpec } from '@sched/core'
+import { describeIssues, fieldOf, followed, isGangJob, type JobSpec, type StageSpec } from '@sched/core'
 import { BadLine } from '../trace/format.js'
 import { jobSchema } from './schema.js'
 
@@ -10,7 +10,7 @@ export function checkJob(value: unknown): JobSpec {
     throw new BadLine(at.length === 0 ? undefined : fieldOf(at), fact, wayOut)
   }
   const job = value as JobSpec
-  if (job.after === job.id) throw new BadLine('after', `job "${job.id}" waits for itself.`)
+  for (const [field, other] of followed(job)) if (other === job.id) throw new BadLine(field, `job "${job.id}" waits for itself.`)
   job.stages.forEach((stage, index) => checkStage(stage, index, job.stages.length))
   if (job.stages.some(({ master }) => master)) checkMaster(job)
   if (isGangJob(job)) checkGangJob(job)

@@ -1,4 +1,4 @@
-import { isTimeZone, type Constraints, type DataSpec, type JobSpec, type RecordedRun, type StageSpec } from '@sched/core'
+import { isTimeZone, type Constraints, type DataSpec, type JobEvent, type JobSpec, type RecordedRun, type StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 
@@ -111,6 +111,12 @@ export const recordedSchema = z.strictObject({
   status: name.exactOptional().describe('How it ended: completed, failed, cancelled, timeout, ...'),
 }) satisfies z.ZodType<RecordedRun>
 
+export const jobEventSchema = z.strictObject({
+  job: name.describe('Id of that job.'),
+  on: z.enum(['start', 'end']).exactOptional().describe('Its first start, or its end; default: end.'),
+  think: atLeastZero.exactOptional().describe('Seconds from then on; default 0.'),
+}) satisfies z.ZodType<JobEvent>
+
 /** A job line. */
 export const jobSchema = z.strictObject({
   id: name.describe('Unique in the file.'),
@@ -122,8 +128,8 @@ export const jobSchema = z.strictObject({
   partition: name.exactOptional().describe('Partition of the machine that it was submitted to.'),
   qos: name.exactOptional().describe('Quality of service that it asks for.'),
   licenses: z.record(name, z.int().min(1)).exactOptional().describe('Licences that it holds while it runs, by name, in the whole cluster.'),
-  exclusive: z.boolean().exactOptional()
-    .describe('It has its nodes for itself, whatever it asks for of them (--exclusive), under the queues of a slurm.conf; default: it shares them.'),
+  exclusive: z.union([z.boolean(), z.literal('user')]).exactOptional()
+    .describe('It has its nodes for itself, whatever it asks for of them (--exclusive), under the queues of a slurm.conf; user: it shares them with jobs of its user alone, under `replan` with named nodes; default: it shares them.'),
   array: name.exactOptional().describe('The array that it is a task of; Slurm\'s backfill (`replan`) plans so many of its tasks at once.'),
   arrayThrottle: z.int().min(1).exactOptional()
     .describe('How many jobs of that array may run at once (--array=0-99%4); default: any number. `replan` keeps to it.'),
@@ -137,6 +143,8 @@ export const jobSchema = z.strictObject({
   startup: atLeastZero.exactOptional().describe('Seconds between submission and the first task being schedulable.'),
   after: name.exactOptional().describe('Id of a job on an earlier line that must have ended.'),
   think: atLeastZero.exactOptional().describe('Seconds after the end of that job.'),
+  afterAll: z.array(jobEventSchema).min(1).exactOptional().describe('Events of jobs on earlier lines that must all have happened.'),
+  afterAny: z.array(jobEventSchema).min(1).exactOptional().describe('Events of jobs on earlier lines of which one must have happened.'),
   class: name.exactOptional().describe('Kind of job by which architectures choose a scheduler, for example batch or service.'),
   label: z.string().exactOptional().describe('Class of jobs for reports.'),
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, to compare with.'),

@@ -5,7 +5,7 @@ import { JobSequence } from '../trace/job-sequence.js'
 import { jobsOf, refuseClosedLoop, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
 import {
-  constraintsSchema, dataSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, requirementSchema, stageSchema, termSchema,
+  constraintsSchema, dataSchema, jobEventSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, requirementSchema, stageSchema, termSchema,
   tolerationSchema,
 } from './schema.js'
 
@@ -78,6 +78,7 @@ const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Obje
 function ordered(job: JobSpec): Fields {
   const plain = inOrder(job, jobKeys)
   plain['stages'] = job.stages.map(orderedStage)
+  for (const key of ['afterAll', 'afterAny'] as const) if (job[key] !== undefined) plain[key] = job[key].map((each) => inOrder(each, Object.keys(jobEventSchema.shape)))
   if (job.licenses !== undefined) plain['licenses'] = byName(job.licenses)
   if (job.recorded !== undefined) plain['recorded'] = inOrder(job.recorded, recordedKeys)
   return plain

@@ -1,17 +1,19 @@
-import type { JobSpec, StageSpec } from '@sched/core'
+import type { JobSpec, Seconds, StageSpec } from '@sched/core'
 import { longestOf } from '../critical-path.js'
 import type { RecordedUse } from './machine.js'
 import type { RigidResource } from './resources.js'
 
+/** When a job started in the log, NaN where that is not known: its recorded wait after its submission. */
+export const recordedStart = ({ submit, recorded }: JobSpec): Seconds => submit + (recorded?.wait ?? NaN)
+
 /** What rigid jobs used of a resource in the log that they come from: a row for each stage, which ended by itself, and one without times for what those of a job asked together. */
-export function recordedUse(jobs: readonly JobSpec[], resource: RigidResource): RecordedUse {
+export function recordedUse(jobs: readonly JobSpec[], resource: RigidResource, start = recordedStart): RecordedUse {
   const asks = ({ tasks, demand }: StageSpec) => tasks * (demand[resource] ?? 0)
   const several = jobs.filter(({ stages }) => stages.length > 1)
   const rows = several.length === 0 ? jobs.map((job) => [job, job.stages[0]!] as const) : jobs.flatMap((job) => job.stages.map((stage) => [job, stage] as const))
   const sums = several.map(({ stages }) => stages.reduce((sum, stage) => sum + asks(stage), 0))
   const column = (value: (job: JobSpec, stage: StageSpec) => number, ofSum: (sum: number) => number = () => NaN) =>
     Float64Array.from([...rows.map(([job, stage]) => value(job, stage)), ...sums.map(ofSum)])
-  const start = ({ submit, recorded }: JobSpec) => submit + (recorded?.wait ?? NaN)
   return {
     amounts: column((_, stage) => asks(stage), (sum) => sum),
     starts: column(start),

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import { isFollower, type JobEvent, type JobSpec } from '@sched/core'
 import type { JoinsJobs } from '../accounting/records.js'
 import { longestOf } from '../critical-path.js'
 import type { RuleCount } from '../trace/facts.js'
@@ -56,8 +56,11 @@ export class HetJobs implements JoinsJobs {
 
   /** Who waits for a part waits for the whole job, which is known only now: a part may have remained alone. */
   #behindWhole(job: JobSpec): JobSpec {
-    const whole = job.after === undefined ? undefined : this.#wholes.get(job.after)
-    return whole === undefined ? job : { ...job, after: whole }
+    if (!isFollower(job) || this.#wholes.size === 0) return job
+    const { after, afterAll, afterAny } = job
+    const whole = (id: string) => this.#wholes.get(id) ?? id
+    const named = (events: readonly JobEvent[]) => events.map((event) => ({ ...event, job: whole(event.job) }))
+    return { ...job, ...(after !== undefined && { after: whole(after) }), ...(afterAll && { afterAll: named(afterAll) }), ...(afterAny && { afterAny: named(afterAny) }) }
   }
 
   #jobOf(parts: readonly Part[]): JobSpec {

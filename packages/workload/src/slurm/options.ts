@@ -30,7 +30,7 @@ export const slurmOptions = z.strictObject({
   submit: z.enum(['submit', 'eligible']).default('submit')
     .describe('When jobs are submitted: when they were, or when they became eligible to start (Eligible), after --begin, holds and the jobs that they depend on, where records tell it.'),
   dependencies: z.enum(['ignore', 'keep']).default('ignore')
-    .describe('Whether jobs are submitted when the job has ended in the simulation that they depend on (--dependency in SubmitLine): of several the one that ended last.'),
+    .describe('Whether jobs are submitted when what they depend on (--dependency in SubmitLine) has happened in the simulation; of an array its task that ended last in the log.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: statusOption(states),
   ...rules,

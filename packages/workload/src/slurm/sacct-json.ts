@@ -107,6 +107,7 @@ class SacctJsonReader implements RecordReader {
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
+      name: job.text('name') ?? '',
       dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),
       gpuType: gpuTypeOf(requestedTres) ?? gpuTypeOf(allocatedTres),

@@ -125,6 +125,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
+    name: columns.text('JobName'),
     dependency: dependencyIn(columns.text('SubmitLine')),
     features: columns.text('Constraints'),
     gpuType: tresGpuType(requestedTres) ?? tresGpuType(allocatedTres),

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import { followed, isFollower, type JobSpec } from '@sched/core'
 import { DistinctIds } from './distinct-ids.js'
 import { BadLine } from './format.js'
 
@@ -16,10 +16,14 @@ export class JobSequence {
     const tasks = countTasks(job)
     if (tasks > this.maxTasks)
       throw new BadLine(undefined, `job "${job.id}" has ${tasks} tasks, more than maxTasks (${this.maxTasks}).`, 'Raise maxTasks if that is meant')
-    if (job.after !== undefined && !this.#ids.has(job.after))
-      throw new BadLine('after', `job "${job.id}" waits for "${job.after}", which no line above defines.`, 'Put the job it waits for first')
+    if (isFollower(job)) this.#checkFollowed(job)
     if (!this.#ids.add(job.id)) throw new BadLine('id', `job id "${job.id}" was used before.`, 'Give every job an id of its own')
     this.#latest = job.submit
+  }
+
+  #checkFollowed(job: JobSpec): void {
+    for (const [field, id] of followed(job))
+      if (!this.#ids.has(id)) throw new BadLine(field, `job "${job.id}" waits for "${id}", which no line above defines.`, 'Put the job it waits for first')
   }
 }
 

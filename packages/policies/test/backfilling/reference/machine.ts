@@ -87,10 +87,10 @@ export function schedule(jobs: readonly RigidJob[], capacity: readonly number[],
   return jobs.map((job) => machine.starts.get(job) ?? NaN)
 }
 
-/** A job that outlives its expected end is given 60 s more, then 120 s, and so on. */
+/** A job that still runs at its expected end is given 60 s more, then 120 s, and so on. */
 function extend(running: Running, now: number, extension: number): void {
-  if (running.expected >= now) return
+  if (running.expected > now || running.start === now) return
   let end = running.start + running.job.estimate
-  for (let more = extension; end < now; more *= 2) end += more
+  for (let more = extension; end <= now; more *= 2) end += more
   running.expected = end
 }

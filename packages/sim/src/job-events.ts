@@ -1,0 +1,98 @@
+import type { JobEvent, JobSpec, Seconds } from '@sched/core'
+
+/** A job that waits for others, with the number of conditions that are not met yet. */
+export class WaitingJob {
+  left = 0
+
+  constructor(readonly spec: JobSpec) {}
+}
+
+/** What a job waits for: one event, or the first of several. */
+export class Condition {
+  isMet = false
+
+  constructor(readonly job: WaitingJob) {}
+}
+
+/** An event that has not happened yet, and what it is waited for. */
+interface Awaited {
+  readonly event: JobEvent
+  readonly condition: Condition
+}
+
+/** Told that an event and its think time will be over at `time`, or are already. */
+export type Due = (condition: Condition, time: Seconds) => void
+
+/**
+ * What has happened to the jobs that are known, and who waits for what will. An event of a job that nobody knows has happened long ago. A start
+ * of a job that leaves without one happens as it leaves.
+ */
+export class JobEvents {
+  /** Jobs that are known and have not ended, with what is waited for of them. */
+  readonly #open = new Map<string, Awaited[] | undefined>()
+  readonly #startedAt = new Map<string, Seconds>()
+  readonly #endedAt = new Map<string, Seconds>()
+
+  /** The job may be waited for from now on. */
+  add(id: string): void {
+    if (!this.#open.has(id)) this.#open.set(id, undefined)
+  }
+
+  /** The job with the conditions that are not met by what has happened before; `due` is told of each time that is known and still to come. */
+  waiting(spec: JobSpec, now: Seconds, due: Due): WaitingJob {
+    const job = new WaitingJob(spec)
+    for (const events of conditionsOf(spec)) {
+      const condition = new Condition(job)
+      job.left++
+      for (const event of events) this.#await({ event, condition }, now, due)
+    }
+    return job
+  }
+
+  started(id: string, now: Seconds, due: Due): void {
+    if (this.#startedAt.has(id)) return
+    this.#startedAt.set(id, now)
+    const awaited = this.#open.get(id)
+    if (awaited === undefined) return
+    this.#open.set(id, awaited.filter(({ event }) => event.on !== 'start'))
+    for (const { event, condition } of awaited) if (event.on === 'start') due(condition, now + (event.think ?? 0))
+  }
+
+  ended(id: string, now: Seconds, due: Due): void {
+    const awaited = this.#open.get(id)
+    this.#open.delete(id)
+    this.#endedAt.set(id, now)
+    for (const { event, condition } of awaited ?? []) due(condition, now + (event.think ?? 0))
+  }
+
+  #await(awaited: Awaited, now: Seconds, due: Due): void {
+    const { event, condition } = awaited
+    const time = this.#timeOf(event)
+    if (time === undefined) {
+      const others = this.#open.get(event.job)
+      if (others === undefined) this.#open.set(event.job, [awaited])
+      else others.push(awaited)
+    } else if (time + (event.think ?? 0) > now) due(condition, time + (event.think ?? 0))
+    else meet(condition)
+  }
+
+  /** `undefined`: still to come. */
+  #timeOf({ job, on }: JobEvent): Seconds | undefined {
+    const started = on === 'start' ? this.#startedAt.get(job) : undefined
+    return started ?? (this.#open.has(job) ? undefined : (this.#endedAt.get(job) ?? -Infinity))
+  }
+}
+
+/** True for the last condition of a job. */
+export function meet(condition: Condition): boolean {
+  if (condition.isMet) return false
+  condition.isMet = true
+  return --condition.job.left === 0
+}
+
+/** Lists of events, of each of which one has to happen. */
+function* conditionsOf({ after, think, afterAll = [], afterAny = [] }: JobSpec): Generator<readonly JobEvent[]> {
+  if (after !== undefined) yield [{ job: after, ...(think !== undefined && { think }) }]
+  for (const event of afterAll) yield [event]
+  if (afterAny.length > 0) yield afterAny
+}
