@@ -1,26 +1,21 @@
 import {
-  None, type Duration, type GangPart, type JobId, type JobSpec, type LaneId, type Moulding, type NodeId, type QueueId, type Seconds,
-  type ShapeId, type StageSpec, type TaskId, type UserId, type WorkView,
+  None, type Duration, type GangPart, type JobId, type LaneId, type Moulding, type NodeId, type Seconds, type ShapeId, type StageSpec, type TaskId, type WorkView,
 } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
+import { JobFacts } from './job-facts.js'
 import type { ClusterModel } from './model.js'
-import { Names } from './names.js'
 import { NearBits } from './near-bits.js'
 import { Special, type Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
-import { OPEN, UNPLACED, WorkColumns } from './work-columns.js'
-
-const NO_LICENSES: Readonly<Record<string, number>> = {}
+import { OPEN, UNPLACED } from './work-columns.js'
 
 /** What schedulers read of the work. */
-export class WorkReads extends WorkColumns implements WorkView {
+export class WorkReads extends JobFacts implements WorkView {
   readonly shapes: Shapes
   /** Unplaced tasks per scheduler and lane, `[owner * lanes + lane]`; jobs held back do not count. */
   readonly pendingTasks: number[] = []
   protected readonly model: ClusterModel
   protected readonly near: NearBits
-  protected readonly users = new Names()
-  protected readonly queues = new Names()
   /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
   protected apart: Map<number, number> | undefined
   readonly suspended = new SuspendedTasks()
@@ -53,77 +48,6 @@ export class WorkReads extends WorkColumns implements WorkView {
     this.shapes = shapes
   }
 
-  jobs(): JobId[] {
-    const jobs: JobId[] = []
-    for (let job = 0; job < this.jobSpec.length; job++) if (this.jobSpec[job] !== undefined) jobs.push(job as JobId)
-    return jobs
-  }
-  rank(job: JobId): number {
-    return this.jobRank[job] as number
-  }
-  spec(job: JobId): JobSpec {
-    return this.jobSpec[job] as JobSpec
-  }
-  name(job: JobId): string {
-    return this.spec(job).id
-  }
-  submitted(job: JobId): Seconds {
-    return this.jobSubmit[job] as number
-  }
-  priority(job: JobId): number {
-    return this.jobPriority[job] as number
-  }
-  weight(job: JobId): number {
-    return this.spec(job).weight ?? 1
-  }
-  estimate(job: JobId): Seconds {
-    return this.spec(job).estimate ?? Infinity
-  }
-  recordedWait(job: JobId): Seconds {
-    return this.spec(job).recorded?.wait ?? NaN
-  }
-  deadline(job: JobId): Seconds {
-    return this.spec(job).deadline ?? Infinity
-  }
-  user(job: JobId): UserId {
-    return this.jobUser[job] as UserId
-  }
-  userName(user: UserId): string {
-    return this.users.name(user)
-  }
-  queue(job: JobId): QueueId {
-    return this.jobQueue[job] as QueueId
-  }
-  queueName(queue: QueueId): string {
-    return this.queues.name(queue)
-  }
-  account(job: JobId): string {
-    return this.spec(job).account ?? ''
-  }
-  preemptible(job: JobId): boolean | undefined {
-    return this.spec(job).preemptible
-  }
-  qos(job: JobId): string {
-    return this.spec(job).qos ?? ''
-  }
-  array(job: JobId): string {
-    return this.spec(job).array ?? ''
-  }
-  arrayThrottle(job: JobId): number {
-    return this.spec(job).arrayThrottle ?? Infinity
-  }
-  isExclusiveToUser(job: JobId): boolean {
-    return this.spec(job).exclusive === 'user'
-  }
-  licenses(job: JobId): Readonly<Record<string, number>> {
-    return this.spec(job).licenses ?? NO_LICENSES
-  }
-  classOf(job: JobId): string {
-    return this.spec(job).class ?? ''
-  }
-  tasks(job: JobId): number {
-    return this.jobTasks[job] as number
-  }
   pending(owner: number, lane: LaneId): number {
     return this.pendingTasks[owner * this.lanes + lane] as number
   }

@@ -3,13 +3,15 @@ import { LowestNodes } from './lowest-nodes.js'
 import type { Placement } from './plugs.js'
 import type { Round } from './round.js'
 
-/** The lowest node in sight on which the job's next task fits, of all nodes from where it is remembered by shape that there may be one. */
+/** The lowest node in sight on which the job's next task fits: of all nodes the lowest with room for anything, if it fits there, otherwise from where it is remembered by shape that there may be one. */
 export class FirstFit implements Placement {
   readonly #byShape = new LowestNodes()
 
   pick(job: JobId, round: Round): NodeId | None {
     const { cluster, work, lane, nodes } = round
-    return nodes.length < cluster.nodes ? firstOf(job, round) : this.#byShape.find(work.shape(job, lane), job, round)
+    if (nodes.length < cluster.nodes) return firstOf(job, round)
+    const lowest = cluster.nextWithRoom(lane, 0)
+    return lowest === None || round.fits(job, lowest) ? lowest : this.#byShape.find(work.shape(job, lane), job, round)
   }
 }
 

@@ -1,0 +1,83 @@
+import type { JobId, JobSpec, QueueId, Seconds, UserId } from '@sched/core'
+import { Names } from './names.js'
+import { WorkColumns } from './work-columns.js'
+
+const NO_LICENSES: Readonly<Record<string, number>> = {}
+
+/** What jobs say of themselves, which does not change while they are in the system: a part of `WorkView`. */
+export class JobFacts extends WorkColumns {
+  protected readonly users = new Names()
+  protected readonly queues = new Names()
+
+  jobs(): JobId[] {
+    const jobs: JobId[] = []
+    for (let job = 0; job < this.jobSpec.length; job++) if (this.jobSpec[job] !== undefined) jobs.push(job as JobId)
+    return jobs
+  }
+  rank(job: JobId): number {
+    return this.jobRank[job] as number
+  }
+  spec(job: JobId): JobSpec {
+    return this.jobSpec[job] as JobSpec
+  }
+  name(job: JobId): string {
+    return this.spec(job).id
+  }
+  submitted(job: JobId): Seconds {
+    return this.jobSubmit[job] as number
+  }
+  priority(job: JobId): number {
+    return this.jobPriority[job] as number
+  }
+  weight(job: JobId): number {
+    return this.spec(job).weight ?? 1
+  }
+  estimate(job: JobId): Seconds {
+    return this.spec(job).estimate ?? Infinity
+  }
+  recordedWait(job: JobId): Seconds {
+    return this.spec(job).recorded?.wait ?? NaN
+  }
+  deadline(job: JobId): Seconds {
+    return this.spec(job).deadline ?? Infinity
+  }
+  user(job: JobId): UserId {
+    return this.jobUser[job] as UserId
+  }
+  userName(user: UserId): string {
+    return this.users.name(user)
+  }
+  queue(job: JobId): QueueId {
+    return this.jobQueue[job] as QueueId
+  }
+  queueName(queue: QueueId): string {
+    return this.queues.name(queue)
+  }
+  account(job: JobId): string {
+    return this.spec(job).account ?? ''
+  }
+  preemptible(job: JobId): boolean | undefined {
+    return this.spec(job).preemptible
+  }
+  qos(job: JobId): string {
+    return this.spec(job).qos ?? ''
+  }
+  array(job: JobId): string {
+    return this.spec(job).array ?? ''
+  }
+  arrayThrottle(job: JobId): number {
+    return this.spec(job).arrayThrottle ?? Infinity
+  }
+  isExclusiveToUser(job: JobId): boolean {
+    return this.spec(job).exclusive === 'user'
+  }
+  licenses(job: JobId): Readonly<Record<string, number>> {
+    return this.spec(job).licenses ?? NO_LICENSES
+  }
+  classOf(job: JobId): string {
+    return this.spec(job).class ?? ''
+  }
+  tasks(job: JobId): number {
+    return this.jobTasks[job] as number
+  }
+}
