@@ -293,7 +293,8 @@ describe('a capacity-scheduler.xml', () => {
     })
 
     it('moves capacities of those of the older way to the ones with jobs', () => {
-      expect([read(v1, managing), read(v1, [...managing, interval]), read(v2, managing), read(v1, [interval])].map(({ options }) => options.queueManagementInterval)).toEqual([1.5, 3, undefined, undefined])
+      const without = read([...v1, ['legacy-queue-mode.enabled', 'false']], managing)
+      expect([read(v1, managing), read(v1, [...managing, interval]), read(v2, managing), read(v1, [interval]), without].map(({ options }) => options.queueManagementInterval)).toEqual([1.5, 3, undefined, undefined, undefined])
     })
 
     it('refuses those for which no capacity is left where the file says so (testAutoCreationFailsWhenParentCapacityExceeded)', () => {
