@@ -183,6 +183,18 @@ describe('a capacity-scheduler.xml', () => {
     expect(() => of([['preemption-order-policy', 'fair']])).toThrow('found "fair", expected userlimit_first or priority_first')
   })
 
+  it('takes an order of nodes where they do not come as they beat', () => {
+    const before = 'multi-node-sorting.policy'
+    const pairs: Pairs = [['multi-node-placement-enabled', 'true'], [before, 'usage'], [`${before}.names`, 'usage'], [`${before}.usage.class`, 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy'], [`${before}.usage.sorting-interval.ms`, '1000']]
+    const of = (heartbeat: boolean, more: Pairs = []) => {
+      const { options, findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file([...ab, ...pairs, ...more]) }), { ...facts, heartbeat })
+      return [(options as CapacitySchedulerOptions).nodeOrder, findings.filter(({ line }) => line > 4).map(({ verdict }) => verdict).join(' ')]
+    }
+    expect(of(false)).toEqual(['least-used', 'honoured honoured honoured honoured approximated'])
+    expect(of(true)).toEqual([undefined, 'ignored ignored ignored ignored ignored'])
+    expect(of(false, [[`${before}.other.class`, 'org.example.Other']])[1]).toMatch(/ignored$/)
+  })
+
   it('takes preemption for reserved nodes, and by priority where it is enabled', () => {
     const of = (pairs: Pairs, site: Pairs = []) => {
       const { options, findings } = policy([...ab, ...pairs], [['yarn.resourcemanager.scheduler.monitor.enable', 'true'], ...site])

@@ -15,6 +15,10 @@ export const assignmentShape = {
   multipleAssignments: z.boolean().default(true).describe('more than one start per heartbeat of a node'),
   maximumContainerAssignments: z.int().min(-1).default(100).describe('most starts per heartbeat of a node, one at least; -1: no limit'),
   maximumOffswitchAssignments: z.int().min(1).default(1).describe('most starts off the rack per heartbeat of a node; tasks without data count'),
+  nodeOrder: z
+    .enum(['id', 'least-used'])
+    .default('id')
+    .describe('without heartbeats, which node is next: by id, until nothing starts there any more; or for every task the one with least memory in use (multi-node placement of YARN). At heartbeats it is the one that beats'),
   reservations: z.boolean().default(true).describe('a task that does not fit the node reserves it; false: it is passed over'),
   reservationsContinueLookAllNodes: z.boolean().default(true).describe('a job with a reservation goes on looking at other nodes'),
 }

@@ -53,7 +53,13 @@ const option =
   (key: keyof CapacitySchedulerOptions, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
 const integer = (property: Setting) => numberOf(property, { least: -1, whole: true })
-const placements = ignored('the placement of the experiment chooses the node')
+/** One order of nodes, where they do not come as they beat. */
+const multiNode: UseInAll = (options, property, cluster) => {
+  if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come as they beat: a cluster without heartbeats has them in an order' }
+  if (property.name.endsWith('.class') && !property.value.includes('ResourceUsageMultiNodeLookupPolicy')) return { verdict: 'ignored', note: 'nodes are ordered by what is in use on them' }
+  if (property.name.endsWith('sorting-interval.ms')) return { verdict: 'approximated', note: 'nodes are in order after every start' }
+  if (property.name.endsWith('multi-node-placement-enabled') && booleanOf(property)) options.nodeOrder = 'least-used'
+}
 const threads = ignored('decisions are made one after the other, as without threads')
 const UNDERUTILIZED = `${prefix}ordering-policy.priority-utilization.underutilized-preemption.`
 
@@ -118,9 +124,9 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}schedule-asynchronously.maximum-threads`]: threads,
   [`${prefix}schedule-asynchronously.maximum-pending-backlogs`]: threads,
   [`${prefix}schedule-asynchronously.scheduling-interval-ms`]: threads,
-  [`${prefix}multi-node-placement-enabled`]: placements,
-  [`${prefix}multi-node-sorting.policy`]: placements,
-  [`${prefix}multi-node-sorting.policy.names`]: placements,
+  [`${prefix}multi-node-placement-enabled`]: multiNode,
+  [`${prefix}multi-node-sorting.policy`]: multiNode,
+  [`${prefix}multi-node-sorting.policy.names`]: multiNode,
   [`${prefix}lazy-preemption-enabled`]: preempt('lazyPreemption', booleanOf),
   [`${prefix}autoqueuecreation.enabled`]: ignored('each queue says whether others are made in it'),
   'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
