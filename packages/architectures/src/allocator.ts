@@ -107,7 +107,7 @@ export class Allocator {
   /** All that is free on nodes that are there, and allowed; false where there is no room for anything. */
   #takeFree(framework: Framework): boolean {
     if (!this.#hasRoom()) return false
-    if (this.#options.fairShare || framework.refusals !== undefined || !this.#rules.isEmpty) this.#takeSome(framework)
+    if (this.#options.fairShare || framework.refusals !== undefined || !this.#rules.isEmptyFor(framework)) this.#takeSome(framework)
     else if (this.#away === 0) framework.stock.takeAll()
     else for (const node of this.#cell.nodes) if (this.#cell.cluster.up(node)) framework.stock.takeNode(node)
     return true

@@ -12,6 +12,8 @@ export interface FrameworkOptions {
   readonly role: string | undefined
   /** Resources of which it may be offered nodes that have any, where these are kept for those who ask. */
   readonly wants: readonly string[]
+  /** What is offered to it of a node has at least all of one of these, if there are any; absent: as for all. */
+  readonly least?: readonly Float64Array[] | undefined
   readonly time: DecisionTime
   readonly attempts: Attempts
   /** Longest time that an incomplete gang keeps what it has collected; 0: it collects nothing. */
@@ -84,6 +86,9 @@ export class Framework {
   }
   get wants(): readonly string[] {
     return this.#options.wants
+  }
+  get least(): readonly Float64Array[] | undefined {
+    return this.#options.least
   }
   get held(): Float64Array {
     return this.#usage.held

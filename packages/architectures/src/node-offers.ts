@@ -60,7 +60,7 @@ export class NodeOffers {
   #giveAll(framework: Framework, first: number): void {
     const { nodes } = this.#cell
     const sum = this.#part.fill(0)
-    const isFree = this.#rules.isEmpty && framework.refusals === undefined
+    const isFree = this.#rules.isEmptyFor(framework) && framework.refusals === undefined
     let count = 0
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId

@@ -5,7 +5,7 @@ import type { Reservations } from './reservations.js'
 /** What may be offered to whom. */
 export class OfferRules {
   readonly #cell: Cell
-  /** An offer of a node has at least all of one of these, where there are any. */
+  /** An offer of a node has at least all of one of these, where there are any, and the framework has none of its own. */
   readonly #least: readonly Float64Array[]
   /** Nodes that have one of these are for frameworks that want it. */
   readonly #kept: readonly ResourceId[]
@@ -18,9 +18,9 @@ export class OfferRules {
     this.#kept = kept
   }
 
-  /** Whether anything may be offered to anybody, but for what was refused. */
-  get isEmpty(): boolean {
-    return this.#least.length === 0 && this.#kept.length === 0 && this.#reservations.isEmpty
+  /** Whether anything may be offered to a framework, but for what it refused. */
+  isEmptyFor({ least = this.#least }: Framework): boolean {
+    return least.length === 0 && this.#kept.length === 0 && this.#reservations.isEmpty
   }
 
   /** Whether the smallest task could start on the node. */
@@ -31,15 +31,15 @@ export class OfferRules {
 
   /** Whether so much of a node may be offered to the framework. */
   allows(framework: Framework, node: NodeId, amount: (resource: ResourceId) => number): boolean {
-    if (!this.#isEnough(amount) || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
+    if (!this.#isEnough(framework, amount) || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
     return this.#isFor(framework, node)
   }
 
   /** Throws `INFEASIBLE` for a task, or a gang, that the nodes could not hold which may be offered to the framework. */
   check({ id, stages }: JobSpec, framework: Framework): void {
-    if (this.isEmpty) return
+    if (this.isEmptyFor(framework)) return
     const { cluster, nodes } = this.#cell
-    const areOffered = nodes.filter((node) => this.#isFor(framework, node) && this.#isEnough((r) => cluster.total(node, r)))
+    const areOffered = nodes.filter((node) => this.#isFor(framework, node) && this.#isEnough(framework, (r) => cluster.total(node, r)))
     for (const stage of stages) {
       let left = leastTasks(stage)
       for (let i = 0; i < areOffered.length && left > 0; i++) left -= cluster.couldHold(stage, areOffered[i] as NodeId)
@@ -63,8 +63,9 @@ export class OfferRules {
     return ['smaller than `minimumPerNode`', 'Lower that.']
   }
 
-  #isEnough(amount: (resource: ResourceId) => number): boolean {
-    return this.#least.length === 0 || this.#least.some((least) => least.every((each, r) => amount(r as ResourceId) >= each))
+  #isEnough(framework: Framework, amount: (resource: ResourceId) => number): boolean {
+    const { least = this.#least } = framework
+    return least.length === 0 || least.some((amounts) => amounts.every((each, r) => amount(r as ResourceId) >= each))
   }
 
   #isFor(framework: Framework, node: NodeId): boolean {

@@ -17,6 +17,8 @@ import type { Roles } from './roles.js'
 import { idOf, kindOf, Timer } from './timers.js'
 import { Usage } from './usage.js'
 
+const leastPerNode = z.array(z.record(z.string(), z.number().nonnegative()))
+
 const frameworkOptions = z.strictObject({
   ...groupOptions,
   decision: decisionOptions.optional().describe('its own decision time'),
@@ -26,6 +28,7 @@ const frameworkOptions = z.strictObject({
     .regex(/^[^/]+(\/[^/]+)*$/, 'a path like a/b')
     .optional()
     .describe('role its frameworks are in, a/b inside a: roles share first, then the frameworks in each; default: each framework stands for itself'),
+  minimumPerNode: leastPerNode.optional().describe('its own in the place of that of all, none: it is offered whatever a node has (Mesos: min_allocatable_resources of its offer filters)'),
   wants: z.array(z.string()).default([]).describe('resources of `keep` that its frameworks are offered'),
 })
 type FrameworkGroup = z.output<typeof frameworkOptions>
@@ -49,8 +52,7 @@ const twoLevelOptions = z.strictObject({
     .default('all')
     .describe("all: an offer is all that is free, as in the paper; by-node: each node goes to the framework that is first by then, counting what it is offered, as in Mesos"),
   keep: z.array(z.string()).default([]).describe('nodes that have any of these resources are offered only to frameworks that want it (Mesos: filter_gpu_resources)'),
-  minimumPerNode: z
-    .array(z.record(z.string(), z.number().nonnegative()))
+  minimumPerNode: leastPerNode
     .default([])
     .describe('what is offered of a node has at least all of one of these (Mesos: min_allocatable_resources, 0.01 CPUs or 32 MB); default: room for the smallest task'),
   batch: z
@@ -150,8 +152,7 @@ class TwoLevel implements Architecture {
     this.#roles = rolesOf(options.roles, offers === 'by-node', this.#frameworks, rankingOf(options, env), this.#whole)
     this.#hasQuotas = this.#roles.tops.some(({ guarantee, limit }) => guarantee !== undefined || limit !== undefined)
     const { resources } = env.cluster
-    const least = options.minimumPerNode.map((given, i) => amountsByName(given, resources, `minimumPerNode[${i}]`))
-    this.#rules = new OfferRules(env.cell, least, options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)), reservations)
+    this.#rules = new OfferRules(env.cell, leastOf(options.minimumPerNode, resources, 'minimumPerNode'), options.keep.map((name, i) => resourceNamed(name, resources, `keep[${i}]`)), reservations)
     this.#isSmall = fairShare || options.minimumOffer !== undefined || options.offerTimeout !== undefined
     const minimum = amountsByName(options.minimumOffer ?? {}, resources, 'minimumOffer')
     this.#allocator = new Allocator(env.cell, this.#frameworks, this.#roles, this.#rules, { offers, batch: options.batch, offerTime: options.offerTime, minimum, fairShare, reservations })
@@ -162,6 +163,7 @@ class TwoLevel implements Architecture {
       weight: own.weight ?? 1,
       role: own.role,
       wants: own.wants,
+      least: own.minimumPerNode && leastOf(own.minimumPerNode, this.#env.cluster.resources, 'frameworks.minimumPerNode'),
       time: this.#times.of(own.decision),
       attempts,
       hoard: options.hoard,
@@ -225,6 +227,8 @@ class TwoLevel implements Architecture {
     this.#router.finish()
   }
 }
+
+const leastOf = (given: z.output<typeof leastPerNode>, resources: readonly string[], field: string) => given.map((each, i) => amountsByName(each, resources, `${field}[${i}]`))
 
 function rankingOf({ allocator, uncounted, offers }: z.output<typeof twoLevelOptions>, env: ArchitectureEnv): Ranking {
   if (allocator === 'random') return rankedAtRandom(env.random('allocator'))

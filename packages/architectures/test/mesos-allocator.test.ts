@@ -161,6 +161,15 @@ describe('offers by node', () => {
     expect(starts({ frameworks: two, minimumPerNode: [{ mem: 32 }, { cpu: 2 }] }, jobs, cluster)).toEqual(['a@0 x1'])
   })
 
+  it('have what a framework says itself, which may be nothing (FrameworkMinAllocatable, FrameworkEmptyMinAllocatable)', () => {
+    const cluster = nodes({ cpu: 4, mem: 16 }, { cpu: 8, mem: 64 })
+    const first = (own: NonNullable<TwoLevelOptions['minimumPerNode']> | undefined, offers: 'all' | 'by-node') =>
+      starts({ frameworks: { a: own === undefined ? {} : { minimumPerNode: own } }, offers, minimumPerNode: [{ mem: 32 }] }, [endless('a', 'a', { demand: { cpu: 4 }, tasks: 1 })], cluster)
+    for (const offers of ['all', 'by-node'] as const) expect([first(undefined, offers), first([], offers), first([{ cpu: 4 }], offers), first([{ cpu: 8 }], offers)]).toEqual([['a@1 x1'], ['a@0 x1'], ['a@0 x1'], ['a@1 x1']])
+    expect(() => first([{ mem: 100 }], 'all')).toThrow('smaller than `minimumPerNode`')
+    expect(() => first([{ disk: 1 }], 'all')).toThrow('frameworks.minimumPerNode[0]')
+  })
+
   it('refuses a job that only smaller nodes could hold: it would wait for ever', () => {
     const cluster = nodes({ cpu: 4, mem: 16 }, { cpu: 2, mem: 64 })
     const refused = (least: number) => () => starts({ frameworks: two, minimumPerNode: [{ mem: least }] }, [endless('a', 'a', { demand: { cpu: 4 }, tasks: 1 })], cluster)
@@ -322,6 +331,12 @@ describe('nodes that are reserved for a role', () => {
     const kept = { a: names(0), c: { ...names(1), guarantee: { cpu: 6 } } }
     expect(starts({ ...reserved, roles: kept }, many('a'), four)).toEqual(['a@0 x2'])
     expect(starts({ ...reserved, roles: { ...kept, c: { ...names(1), guarantee: { cpu: 4 } } } }, many('a', 'b'), four).sort()).toEqual(['a@0 x2', 'b@2 x2'])
+  })
+
+  it('leave the guarantees of others as they are where they are more than the own one (QuotaHeadroomWhenReservationsExceedQuota)', () => {
+    // a has twice its guarantee reserved, and c needs one of the open nodes: b has the other
+    const roles = { a: { ...names(0), guarantee: { cpu: 1 } }, c: { guarantee: { cpu: 2 } } }
+    expect(starts({ ...reserved, roles }, many('b'), nodes({ cpu: 2 }, { cpu: 2 }, { cpu: 2 })).map((start) => start.slice(-2))).toEqual(['x2'])
   })
 
   it('may be racks, or a part of the nodes', () => {

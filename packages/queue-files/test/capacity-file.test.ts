@@ -95,7 +95,7 @@ const ofAll: readonly (readonly [string, string, object])[] = [
 ]
 const ignoredOfAll = [
   'mapping-rule-json', 'mapping-rule-json-file', 'schedule-asynchronously.enable', 'multi-node-placement-enabled', 'user-metrics.enable',
-  'ordering-policy.priority-utilization.underutilized-preemption.enabled', 'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name', 'yarn.scheduler.queue-placement-rules', 'skip-allocate-on-nodes-with-reserved-containers',
+  'multi-node-sorting.policy.names', 'multi-node-sorting.policy.default.class', 'auto-queue-creation-v2.queue-expiration-time', 'yarn.scheduler.queue-placement-rules.app-name', 'yarn.scheduler.queue-placement-rules', 'skip-allocate-on-nodes-with-reserved-containers',
 ]
 
 describe('a capacity-scheduler.xml', () => {
@@ -181,6 +181,30 @@ describe('a capacity-scheduler.xml', () => {
     expect(of([['preemption-order-policy', 'USERLIMIT_FIRST'], ['enabled', 'true']])).toEqual({ enabled: true, intraQueue: { enabled: true, order: 'userlimit-first' } })
     expect(of(rest)).toEqual({ enabled: true })
     expect(() => of([['preemption-order-policy', 'fair']])).toThrow('found "fair", expected userlimit_first or priority_first')
+  })
+
+  it('takes an order of nodes where they do not come as they beat', () => {
+    const before = 'multi-node-sorting.policy'
+    const pairs: Pairs = [['multi-node-placement-enabled', 'true'], [before, 'usage'], [`${before}.names`, 'usage'], [`${before}.usage.class`, 'org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy'], [`${before}.usage.sorting-interval.ms`, '1000']]
+    const of = (heartbeat: boolean, more: Pairs = []) => {
+      const { options, findings } = queuePolicy(readQueues({ file: 'cap.xml', text: file([...ab, ...pairs, ...more]) }), { ...facts, heartbeat })
+      return [(options as CapacitySchedulerOptions).nodeOrder, findings.filter(({ line }) => line > 4).map(({ verdict }) => verdict).join(' ')]
+    }
+    expect(of(false)).toEqual(['least-used', 'honoured honoured honoured honoured approximated'])
+    expect(of(true)).toEqual([undefined, 'ignored ignored ignored ignored ignored'])
+    expect(of(false, [[`${before}.other.class`, 'org.example.Other']])[1]).toMatch(/ignored$/)
+  })
+
+  it('takes preemption for reserved nodes, and by priority where it is enabled', () => {
+    const of = (pairs: Pairs, site: Pairs = []) => {
+      const { options, findings } = policy([...ab, ...pairs], [['yarn.resourcemanager.scheduler.monitor.enable', 'true'], ...site])
+      return [(options as CapacitySchedulerOptions).preemption, findings.at(-1)?.verdict]
+    }
+    const before = 'ordering-policy.priority-utilization.underutilized-preemption'
+    expect(of([], [['yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers', 'true'], ['yarn.resourcemanager.monitor.capacity.preemption.additional_res_balance_based_on_reserved_containers', 'true']])).toEqual([{ enabled: true, selectByReservations: true, countReserved: true }, 'honoured'])
+    expect(of([[`${before}.enabled`, 'true'], [`${before}.reserved-container-delay-ms`, '30000']])[0]).toEqual({ enabled: true, byPriority: { enabled: true, delay: 30 } })
+    expect(of([[`${before}.reserved-container-delay-ms`, '30000']])[0]).toEqual({ enabled: true })
+    expect(policy([...ab, [`${before}.allow-move-reservation`, 'true']]).findings.at(-1)).toMatchObject({ verdict: 'ignored' })
   })
 
   it('takes preemption that balances queues where it is enabled', () => {
@@ -281,7 +305,8 @@ describe('a capacity-scheduler.xml', () => {
     })
 
     it('moves capacities of those of the older way to the ones with jobs', () => {
-      expect([read(v1, managing), read(v1, [...managing, interval]), read(v2, managing), read(v1, [interval])].map(({ options }) => options.queueManagementInterval)).toEqual([1.5, 3, undefined, undefined])
+      const without = read([...v1, ['legacy-queue-mode.enabled', 'false']], managing)
+      expect([read(v1, managing), read(v1, [...managing, interval]), read(v2, managing), read(v1, [interval]), without].map(({ options }) => options.queueManagementInterval)).toEqual([1.5, 3, undefined, undefined, undefined])
     })
 
     it('refuses those for which no capacity is left where the file says so (testAutoCreationFailsWhenParentCapacityExceeded)', () => {

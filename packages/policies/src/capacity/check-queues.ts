@@ -18,12 +18,15 @@ interface Declared {
   readonly options: ReadQueueOptions
 }
 
+type Checked = Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings' | 'legacyQueueMode' | 'queueManagementInterval'>
+
 /** What a schema of single queues cannot say: paths, sums of siblings, limits below guarantees, mappings to no queue. Every message names a field. */
-export function checkQueues({ queues, templates, mappings, legacyQueueMode }: Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings' | 'legacyQueueMode'>, context: RefinementCtx): void {
+export function checkQueues({ queues, templates, mappings, legacyQueueMode, queueManagementInterval }: Checked, context: RefinementCtx): void {
   const complain: Complain = (path, message) => void context.addIssue({ code: 'custom', path: [...path], message })
   const declared = Object.entries(queues).map(([key, options]) => ({ key, path: fullPath(key), options }))
   checkPaths(declared, complain)
   if (legacyQueueMode) checkOneKind(declared, complain)
+  else if (queueManagementInterval !== undefined) complain(['queueManagementInterval'], 'nothing with `legacyQueueMode: false`: capacities are all or nothing in the legacy mode alone')
   checkTemplates(Object.keys(templates), complain)
   for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
 }

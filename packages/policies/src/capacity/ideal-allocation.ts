@@ -37,6 +37,8 @@ export interface PreemptionFactors {
   readonly naturalTerminationFactor: number
   /** Whether leaves are offered more than their guarantee, so that queues above theirs come to equal parts; default false. */
   readonly balances?: boolean
+  /** Whether queues want what is reserved for them once more, so that it is taken from others while it may not start; default false. */
+  readonly countsReserved?: boolean
 }
 
 /** What queues should have, and what is to be taken from leaves now; vectors by queue. */
@@ -140,6 +142,7 @@ export class IdealPlan implements IdealAllocation {
       this.#preemptable, this.#pending, this.#unreserved, this.#kept, this.#limit, this.#mayGive, this.#divisors,
     ]
     const balances = this.#factors.balances === true
+    const wantedOf = this.#factors.countsReserved === true ? pending : unreserved
     preemptables.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
     pendings.fill(0, 0, count * width)
     opens.fill(0, 0, count * width)
@@ -161,7 +164,7 @@ export class IdealPlan implements IdealAllocation {
         if (isLeaf) {
           mayTake = isProtected[queue] === 1 ? 0 : extra
           wants = pending[at] as number
-          open = unreserved[at] as number
+          open = wantedOf[at] as number
         } else if (mayTake > extra) mayTake = extra
         const kept = isOver ? uses - mayTake : uses
         const wanted = uses + open

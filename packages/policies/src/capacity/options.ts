@@ -15,6 +15,10 @@ export const assignmentShape = {
   multipleAssignments: z.boolean().default(true).describe('more than one start per heartbeat of a node'),
   maximumContainerAssignments: z.int().min(-1).default(100).describe('most starts per heartbeat of a node, one at least; -1: no limit'),
   maximumOffswitchAssignments: z.int().min(1).default(1).describe('most starts off the rack per heartbeat of a node; tasks without data count'),
+  nodeOrder: z
+    .enum(['id', 'least-used'])
+    .default('id')
+    .describe('without heartbeats, which node is next: by id, until nothing starts there any more; or for every task the one with least memory in use (multi-node placement of YARN). At heartbeats it is the one that beats'),
   reservations: z.boolean().default(true).describe('a task that does not fit the node reserves it; false: it is passed over'),
   reservationsContinueLookAllNodes: z.boolean().default(true).describe('a job with a reservation goes on looking at other nodes'),
 }
@@ -32,6 +36,11 @@ const intraQueueOptions = z.strictObject({
     .boolean()
     .default(true)
     .describe('jobs of leaves with `ordering: fair` are brought to equal parts: of what their user may have, or of what the leaf uses where `minimumUserLimitPercent` is 100 (Hadoop 3.4 and later); false: as those of other leaves, in order of what their users and they have (before)'),
+})
+
+const byPriorityOptions = z.strictObject({
+  enabled: z.boolean().default(true).describe('false: as if this section were not there'),
+  delay: z.number().nonnegative().default(60).describe('seconds for which a node was reserved before anything is taken there for it'),
 })
 
 const balanceOptions = z.strictObject({
@@ -59,6 +68,17 @@ export const preemptionOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe('tasks whose wait is over run on until a job of a queue below its guarantee starts in their place, and are killed then; gangs are killed at once'),
+  selectByReservations: z
+    .boolean()
+    .default(false)
+    .describe('first tasks are chosen on nodes that are reserved, so that what waits for the node may start there, if all that is missing may be taken'),
+  countReserved: z
+    .boolean()
+    .default(false)
+    .describe('queues want what is reserved for them once more, so that it is taken from others wherever they have too much; may take more than is needed'),
+  byPriority: byPriorityOptions
+    .optional()
+    .describe('on nodes reserved for queues below their guarantee, tasks of queues of lower priority are taken, though these have no more than theirs; counts where the queue around both has `queueOrdering: priority-utilization`. Absent: priorities alone take nothing'),
   balance: balanceOptions.optional().describe('brings queues above their guarantees to equal parts of them; absent: what is above is left where it is'),
   intraQueue: intraQueueOptions.optional().describe('takes from jobs for others in the same queue too; absent: only for other queues'),
 })

@@ -111,6 +111,6 @@ export class Pots {
 export const choosePartition = (allowed: readonly number[], byDefault: number): number => (allowed.includes(byDefault) ? byDefault : (allowed[0] ?? byDefault))
 
 /** Hadoop's default calculator counts memory alone; a lane without it, a slot type for example, its first resource. */
-function memoryOf(resources: readonly ResourceId[], { resources: names }: ClusterView): ResourceId {
+export function memoryOf(resources: readonly ResourceId[], { resources: names }: ClusterView): ResourceId {
   return resources.find((r) => /^mem/i.test(names[r] ?? '')) ?? (resources[0] as ResourceId)
 }

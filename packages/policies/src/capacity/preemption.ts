@@ -4,11 +4,13 @@ import { multipleAfter } from '../disciplines/multiple-after.js'
 import type { CapacityQueues } from './capacity-queues.js'
 import { compareShares } from './comparing.js'
 import { HoldingJobs } from './holding-jobs.js'
-import { IdealPlan } from './ideal-allocation.js'
+import { IdealPlan, type PreemptionFactors } from './ideal-allocation.js'
 import { InsideSelector } from './inside-selector.js'
 import type { preemptionOptions } from './options.js'
 import { KillableTasks } from './killable-tasks.js'
 import { LiveLoads } from './queue-loads.js'
+import { PrioritySelector } from './priority-selector.js'
+import { ReservedSelector } from './reserved-selector.js'
 import type { Reserving } from './reserving.js'
 import { RunningTasks } from './running-tasks.js'
 import { WaitingAmounts } from './waiting-amounts.js'
@@ -37,6 +39,7 @@ export class CapacityPreemption implements Policy {
   readonly #policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>
   readonly #queues: CapacityQueues
   readonly #options: ReadPreemptionOptions
+  readonly #factors: PreemptionFactors
   readonly #env: Env
   readonly #loads: LiveLoads
   readonly #plan = new IdealPlan()
@@ -53,6 +56,9 @@ export class CapacityPreemption implements Policy {
   #before: ReadonlySet<TaskId> | undefined
   /** Takes for others in the same queue, too, where that is asked for. */
   readonly #inside: InsideSelector | undefined
+  /** Choose for what is reserved, where that is asked for. */
+  readonly #ofPriority: PrioritySelector | undefined
+  readonly #ofReserved: ReservedSelector | undefined
   /** Under lazy preemption. */
   readonly #killable: KillableTasks | undefined
   /** The first so many are chosen; the list is used again. */
@@ -68,6 +74,7 @@ export class CapacityPreemption implements Policy {
     this.#policy = policy
     this.#queues = queues
     this.#options = options
+    this.#factors = { ...options, countsReserved: options.countReserved }
     this.#env = env
     if (options.lazyPreemption) this.#killable = policy.killable = queues.killable = new KillableTasks(queues, env.work)
     const waiting = new WaitingAmounts(queues.pots, env.work, policy.reservations, queues)
@@ -83,8 +90,14 @@ export class CapacityPreemption implements Policy {
       env.warn(`preemption: nobody is killed to balance queues, since marks are forgotten after ${2 * maxWaitBeforeKill} s (twice maxWaitBeforeKill) and balance.maxWaitBeforeKill is ${balance.maxWaitBeforeKill} s`)
     if (intraQueue?.enabled === true)
       this.#inside = new InsideSelector({ queues, work: env.work, loads: this.#loads, waiting, jobs: this.#jobs, running: this.#running }, intraQueue)
+    const { cluster, work } = env
+    const reserved = { queues, work, cluster, running: this.#running, reservations: policy.reservations }
+    if (options.byPriority?.enabled === true) this.#ofPriority = new PrioritySelector(reserved, options.byPriority.delay)
+    if (options.selectByReservations) this.#ofReserved = new ReservedSelector(reserved)
     queues.onWaiting = (job, lane) => waiting.note(job, lane)
-    policy.reservations.onChange = ({ job, lane }, sign) => {
+    policy.reservations.onChange = (reservation, sign) => {
+      const { job, lane } = reservation
+      this.#ofPriority?.note(reservation, sign, env.now())
       this.#jobs.change(job, queues.leafOf(job), lane, sign)
       waiting.note(job, lane)
     }
@@ -145,7 +158,7 @@ export class CapacityPreemption implements Policy {
     const { maxWaitBeforeKill, observeOnly, balance } = this.#options
     const marked = this.#marked[lane] as Map<TaskId, Mark>
     this.#looked[lane] = now
-    this.#choose(lane)
+    this.#choose(lane, now)
     if (observeOnly) return
     const [from, to] = this.#balancing
     for (let i = 0; i < this.#chosen; i++) {
@@ -170,26 +183,45 @@ export class CapacityPreemption implements Policy {
   }
 
   /** Finds the tasks to be taken now. */
-  #choose(lane: LaneId): void {
+  #choose(lane: LaneId, now: Seconds): void {
     const toTake = this.#toTake
     this.#chosen = 0
     this.#balancing = [0, 0]
     this.#queues.refresh()
     toTake.begin(lane, this.#options.totalPreemptionPerRound)
+    this.#chooseReserved(lane, now)
     const taken: Float64Array[] = []
-    if (!this.#chooseBetween(lane, taken, false)) return
+    this.#before = this.#chosen > 0 ? new Set(this.#tasks.slice(0, this.#chosen)) : undefined
+    const goesOn = this.#chooseBetween(lane, taken, false)
+    this.#before = undefined
+    if (!goesOn) return
     if (this.#options.balance?.enabled === true) {
       const from = this.#chosen
       this.#before = new Set(this.#tasks.slice(0, from))
-      const goesOn = this.#chooseBetween(lane, taken, true)
+      const balancesOn = this.#chooseBetween(lane, taken, true)
       this.#before = undefined
       this.#balancing = [from, this.#chosen]
-      if (!goesOn) return
+      if (!balancesOn) return
     }
     if (this.#inside === undefined || toTake.isSpent) return
     const look = { tasks: this.#tasks, count: this.#chosen, allowed: toTake.allowed, toObtain: taken }
     this.#inside.choose(lane, look)
     this.#chosen = look.count
+  }
+
+  /** Chooses on reserved nodes: for leaves of higher priority, then by what leaves have too much. */
+  #chooseReserved(lane: LaneId, now: Seconds): void {
+    if (this.#ofPriority === undefined && this.#ofReserved === undefined) return
+    const { pots } = this.#queues
+    const chosen = { tasks: this.#tasks, count: 0, allowed: this.#toTake.allowed }
+    this.#ofPriority?.choose(lane, now, chosen)
+    if (this.#ofReserved !== undefined) {
+      const toObtain: Float64Array[] = []
+      for (let pot = lane as number; pot < pots.count; pot += pots.lanes)
+        toObtain[pot] = this.#plan.compute(this.#loads.read(pot), { ...this.#options, countsReserved: true }, chosen.allowed).toObtain.slice()
+      this.#ofReserved.choose(lane, toObtain, chosen)
+    }
+    this.#chosen = chosen.count
   }
 
   /** Chooses for other queues; `taken`: what leaves are to give, by pot. False: no more may be taken in this look. */
@@ -199,8 +231,8 @@ export class CapacityPreemption implements Policy {
     const allowed = pots.partitions.length === 1 ? toTake.allowed : toTake.allowed.slice() // of all partitions alike, whatever is taken of the first
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
       const loads = this.#loads.read(pot)
-      const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances } : this.#options, allowed)
-      if (balances) this.#deduct(toObtain, lane, pot, loads)
+      const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances, countsReserved: false } : this.#factors, allowed)
+      if (this.#before !== undefined) this.#deduct(toObtain, lane, pot, loads)
       if (this.#inside !== undefined) taken[pot] = toObtain.slice()
       for (let leaf = 1; leaf < tree.queues.length; leaf++) {
         if (tree.isInner[leaf] === true || !toTake.beginLeaf(toObtain, leaf, pot, loads)) continue

@@ -5,9 +5,11 @@ import {
 import * as z from '@sched/bundled/zod'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
+import { LeastUsedNodes } from './least-used-nodes.js'
 import { LocalityDelay } from './locality-delay.js'
 import { couldHold, hasAmounts, largest } from './node-amounts.js'
 import { NodeReservations, type Reservation } from './node-reservations.js'
+import { memoryOf } from './pots.js'
 import { assignmentShape } from './options.js'
 
 const reservingOptions = z.strictObject(assignmentShape)
@@ -21,7 +23,7 @@ export type ReservingOptions = z.input<typeof reservingOptions>
  * it is given up when the job has no task left for it, or starts elsewhere what it was for.
  *
  * Source: Hadoop 3, RegularContainerAllocator and CapacityScheduler.allocateContainersToNode; survey, section 5.
- * Deviations: without heartbeats a pass goes over the nodes in id order, again while jobs miss opportunities, and the
+ * Deviations: without heartbeats a pass goes over the nodes by id, or by what is in use, again while jobs miss opportunities, and the
  * limits per heartbeat do not count. A gang starts as a whole or not at all and reserves nothing. Where the architecture
  * asks for single jobs there are no reservations.
  */
@@ -137,6 +139,7 @@ export class Reserving implements Policy {
 
   /** Once over the nodes with room, for their own jobs or those they are lent to; whether anything was started or reserved. */
   #sweep(round: Round, isLent = false): boolean {
+    if (this.#options.nodeOrder === 'least-used') return this.#sweepLeastUsed(round, isLent)
     const { nodes, lane, cluster } = round
     const isAll = nodes.length === cluster.nodes
     let hasDone = false
@@ -149,6 +152,22 @@ export class Reserving implements Policy {
       const node = nodes[i] as NodeId
       if (round.pending === 0) break
       while (this.#hasRoom(node, round) && this.reservations.on(node, lane) === undefined && this.#assign(node, round, isLent) !== Attempt.Nothing) hasDone = true
+    }
+    return hasDone
+  }
+
+  /** The same, for each task from the node with least in use on; nodes on which nothing starts, or that are reserved, are left out. */
+  #sweepLeastUsed(round: Round, isLent: boolean): boolean {
+    const { nodes, lane, cluster } = round
+    const all = cluster.lanes[lane]?.resources ?? []
+    const memory = memoryOf(all, cluster)
+    const left = new LeastUsedNodes(nodes.filter((node) => this.#hasRoom(node, round)), cluster, [memory, ...all.filter((r) => r !== memory)])
+    let hasDone = false
+    for (let node = left.first; node !== undefined && round.pending > 0; node = left.first) {
+      const isDone = this.#hasRoom(node, round) && this.reservations.on(node, lane) === undefined && this.#assign(node, round, isLent) !== Attempt.Nothing
+      if (isDone) left.renew()
+      else left.drop()
+      hasDone ||= isDone
     }
     return hasDone
   }

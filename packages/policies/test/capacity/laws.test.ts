@@ -35,6 +35,9 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
   'preemption inside': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, intraQueue: { maxAllowableLimit: 1, minimumThreshold: 0, order: 'priority-first', conservativeDrf: false } } }), taking],
   'lazy preemption': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, lazyPreemption: true } }), taking],
   'preemption to balance, after longer than most tasks run': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 60, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, balance: { maxWaitBeforeKill: 30 } } }), taking],
+  'preemption for reserved nodes and by priority': [({ queues: names }) => capacityScheduler({ ...queues(names), preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3, totalPreemptionPerRound: 1, naturalTerminationFactor: 1, maxIgnoredOverCapacity: 0, selectByReservations: true, byPriority: { delay: 5 } } }), taking],
+  'queues that are made and go': [() => capacityScheduler({ queueExpiration: 7, preemption: { monitoringInterval: 3, maxWaitBeforeKill: 3 } }), {}],
+  'nodes with least in use first': [({ queues: names }) => capacityScheduler({ ...queues(names), nodeOrder: 'least-used' }), {}],
   'one start per heartbeat': [({ queues: names }) => capacityScheduler({ ...queues(names), multipleAssignments: false, reservationsContinueLookAllNodes: false }), {}],
 }
 

@@ -74,6 +74,10 @@ describe('percentages and amounts of queues made at first use', () => {
     expect([second('default'), second('dominant')]).toEqual([11, 60])
   })
 
+  it('are managed in the legacy mode alone', () => {
+    expect(() => capacityScheduler({ legacyQueueMode: false, ...managed })).toThrow('queueManagementInterval: found 15, expected nothing with `legacyQueueMode: false`')
+  })
+
   it('refuse a job for whose queue nothing is left, where the queue around says so (testAutoCreationFailsWhenParentCapacityExceeded)', () => {
     const jobs: Asked[] = [['x', 0, 900], ['y', 0, 10], ['z', 0, 900], ['z', 5, 10], ['z', 20, 10]]
     const of = (failOnExceedingCapacity: boolean) => starts(jobs, { ...tenths, failOnExceedingCapacity }, managed)

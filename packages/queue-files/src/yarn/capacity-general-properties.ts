@@ -27,6 +27,12 @@ const balance =
     options.preemption = { ...options.preemption, balance: { enabled: false, ...options.preemption?.balance, [key]: read(property) } }
     return undefined
   }
+const byPriority =
+  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['byPriority']>, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => {
+    options.preemption = { ...options.preemption, byPriority: { enabled: false, ...options.preemption?.byPriority, [key]: read(property) } }
+    return undefined
+  }
 const insideOrder = ({ value, file, line, name }: Setting) => {
   const order = value.trim().toLowerCase().replace('_', '-')
   if (order !== 'userlimit-first' && order !== 'priority-first')
@@ -47,9 +53,15 @@ const option =
   (key: keyof CapacitySchedulerOptions, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
 const integer = (property: Setting) => numberOf(property, { least: -1, whole: true })
-const placements = ignored('the placement of the experiment chooses the node')
+/** One order of nodes, where they do not come as they beat. */
+const multiNode: UseInAll = (options, property, cluster) => {
+  if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come as they beat: a cluster without heartbeats has them in an order' }
+  if (property.name.endsWith('.class') && !property.value.includes('ResourceUsageMultiNodeLookupPolicy')) return { verdict: 'ignored', note: 'nodes are ordered by what is in use on them' }
+  if (property.name.endsWith('sorting-interval.ms')) return { verdict: 'approximated', note: 'nodes are in order after every start' }
+  if (property.name.endsWith('multi-node-placement-enabled') && booleanOf(property)) options.nodeOrder = 'least-used'
+}
 const threads = ignored('decisions are made one after the other, as without threads')
-const extension = ignored('this extension of preemption is not modelled')
+const UNDERUTILIZED = `${prefix}ordering-policy.priority-utilization.underutilized-preemption.`
 
 /** What each property does that concerns all queues. */
 export const generalProperties = knownWords<UseInAll>({
@@ -103,18 +115,18 @@ export const generalProperties = knownWords<UseInAll>({
   [`${prefix}${FLEXIBLE}.maximum-queue-depth`]: byDefault('maximumQueueDepth', count),
   [`${prefix}${FLEXIBLE}.queue-expiration-time`]: option('queueExpiration', (property) => numberOf(property, { least: 1, whole: true })),
   [`${prefix}queue.auto.refresh.monitoring-interval`]: ignored('the file is read once'),
-  [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.enabled`]: extension,
-  [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms`]: extension,
-  [`${prefix}ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation`]: extension,
+  [`${UNDERUTILIZED}enabled`]: byPriority('enabled', booleanOf),
+  [`${UNDERUTILIZED}reserved-container-delay-ms`]: byPriority('delay', seconds),
+  [`${UNDERUTILIZED}allow-move-reservation`]: (_, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'reservations are not moved to other nodes' } : undefined),
   [`${prefix}application.fail-fast`]: ignored('failures are not simulated'),
   [`${prefix}skip-allocate-on-nodes-with-reserved-containers`]: threads,
   [`${prefix}schedule-asynchronously.enable`]: threads,
   [`${prefix}schedule-asynchronously.maximum-threads`]: threads,
   [`${prefix}schedule-asynchronously.maximum-pending-backlogs`]: threads,
   [`${prefix}schedule-asynchronously.scheduling-interval-ms`]: threads,
-  [`${prefix}multi-node-placement-enabled`]: placements,
-  [`${prefix}multi-node-sorting.policy`]: placements,
-  [`${prefix}multi-node-sorting.policy.names`]: placements,
+  [`${prefix}multi-node-placement-enabled`]: multiNode,
+  [`${prefix}multi-node-sorting.policy`]: multiNode,
+  [`${prefix}multi-node-sorting.policy.names`]: multiNode,
   [`${prefix}lazy-preemption-enabled`]: preempt('lazyPreemption', booleanOf),
   [`${prefix}autoqueuecreation.enabled`]: ignored('each queue says whether others are made in it'),
   'yarn.cluster.max-application-priority': option('maximumApplicationPriority', count),
@@ -138,8 +150,8 @@ export const generalProperties = knownWords<UseInAll>({
   [`${preemptionPrefix}intra-queue-preemption.preemption-order-policy`]: inside('order', insideOrder),
   [`${preemptionPrefix}intra-queue-preemption.conservative-drf`]: inside('conservativeDrf', booleanOf),
   [`${preemptionPrefix}conservative-drf`]: preempt('conservativeDrf', booleanOf),
-  [`${preemptionPrefix}select_based_on_reserved_containers`]: extension,
-  [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: extension,
+  [`${preemptionPrefix}select_based_on_reserved_containers`]: preempt('selectByReservations', booleanOf),
+  [`${preemptionPrefix}additional_res_balance_based_on_reserved_containers`]: preempt('countReserved', booleanOf),
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.enabled`]: balance('enabled', booleanOf),
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: balance('maxWaitBeforeKill', seconds),
   'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': option('queueManagementInterval', (property) => numberOf(property, { least: 1 }) / 1000),

@@ -53,7 +53,7 @@ export function capacityPolicy(file: CapacityFile, cluster: ClusterFacts, site: 
   const byPath = templates.byPath()
   if (Object.keys(byPath).length > 0) options.templates = byPath
   templates.tell(findings)
-  for (const part of ['intraQueue', 'balance'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
+  for (const part of ['intraQueue', 'balance', 'byPriority'] as const) if (options.preemption?.[part]?.enabled === false) delete options.preemption[part]
   if (options.preemption?.enabled === false) delete options.preemption
   const all = [...file.ignored.all, ...findings.all].sort(byPlace)
   const place = allocating(roundedBy(types, isDominant, cluster.resources), largestByQueue(file, types, cluster.resources), options)

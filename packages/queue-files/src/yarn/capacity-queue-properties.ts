@@ -160,7 +160,7 @@ export const queueProperties = knownWords<UseInQueue>({
   'average-capacity': reservation,
   'reservation-planner': reservation,
   'reservation-enforcement-window': reservation,
-  'multi-node-sorting.policy': ignored('the placement of the experiment chooses the node'),
+  'multi-node-sorting.policy': ignored('nodes have one order for all queues'),
   'allow-zero-capacity-sum': () => undefined,
   'ordering-policy.exclusive-enforced-partitions': ignored('fifo-with-partitions is taken for fifo'),
   'min-resource': ignored(bracketed),

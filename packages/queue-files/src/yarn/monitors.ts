@@ -26,11 +26,11 @@ export function idleMonitor(property: string, files: Files): string | undefined 
   return monitor === undefined || runs(files, monitor.name) ? undefined : `${monitor.name} is not among the monitors (${monitorPrefix}enable and ${monitorPrefix}policies)`
 }
 
-/** The intervals of the monitors that run and have queues to look after. */
+/** The intervals of the monitors that run and have queues to look after; capacities are managed in the legacy mode alone. */
 export function setIntervals(options: Options, files: Files, root: CapacityQueue): void {
   const isMade = (kind: ReturnType<typeof makes>, queue: CapacityQueue): boolean => makes(queue) === kind || queue.queues.some((each) => isMade(kind, each))
   for (const { name, option, usual, kind } of monitors) {
-    if (runs(files, name) && isMade(kind, root)) options[option] ??= usual
+    if (runs(files, name) && isMade(kind, root) && (kind === 'any' || options.legacyQueueMode !== false)) options[option] ??= usual
     else delete options[option]
   }
 }

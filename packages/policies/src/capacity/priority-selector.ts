@@ -1,0 +1,100 @@
+import type { LaneId, Seconds, TaskId } from '@sched/core'
+import { compareShares } from './comparing.js'
+import type { Reservation } from './node-reservations.js'
+import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Chosen, type Reserved } from './tasks-on-nodes.js'
+
+/**
+ * Chooses tasks on nodes that are reserved for leaves of higher priority, although none has more than its guarantee: of leaves that have less than theirs, once
+ * a node was reserved for `delay`, all that is missing there or none, the oldest tasks first. Queues are compared where their ways up part, as far as the queue
+ * around both orders by priority. Queues from which nothing is to be taken give all the same, as in Hadoop.
+ *
+ * Source: Hadoop 3, QueuePriorityContainerCandidateSelector. Deviations: members of gangs are left alone; reservations are not moved to better nodes.
+ */
+export class PrioritySelector {
+  readonly #it: Reserved
+  readonly #delay: Seconds
+  readonly #since = new Map<Reservation, Seconds>()
+
+  constructor(it: Reserved, delay: Seconds) {
+    this.#it = it
+    this.#delay = delay
+  }
+
+  /** A reservation was made (1) or given up (-1). */
+  note(reservation: Reservation, sign: 1 | -1, now: Seconds): void {
+    if (sign === 1) this.#since.set(reservation, now)
+    else this.#since.delete(reservation)
+  }
+
+  choose(lane: LaneId, now: Seconds, chosen: Chosen): void {
+    const { queues, work } = this.#it
+    const reserved = [...this.#since.keys()].filter((each) => each.lane === lane).sort((a, b) => this.#byPriority(queues.leafOf(a.job), queues.leafOf(b.job)) || this.#age(a) - this.#age(b) || a.node - b.node)
+    const ripe = reserved.filter((each) => now - this.#age(each) >= this.#delay)
+    if (ripe.length === 0) return
+    const running = tasksOnReserved(lane, this.#it)
+    const leafOf = (task: TaskId) => queues.leafOf(work.jobOf(task))
+    const oldest = (a: TaskId, b: TaskId) => this.#byPriority(leafOf(a), leafOf(b)) || work.started(a) - work.started(b) || a - b
+    /** What was found for leaves in this look, by leaf and pot. */
+    const found = new Map<number, number[]>()
+    for (const each of ripe) {
+      const asked = demandOf(each.shape, lane, queues)
+      const at = queues.leafOf(each.job) * queues.pots.count + queues.pots.of(lane, each.node)
+      const known = found.get(at) ?? asked.map(() => 0)
+      if (this.#isServed(each, known) || !this.#chooseOn(each, (running.get(each.node) as TaskId[]).sort(oldest), chosen)) continue
+      add(known, asked, 1)
+      found.set(at, known)
+    }
+  }
+
+  #age(reservation: Reservation): Seconds {
+    return this.#since.get(reservation) as Seconds
+  }
+
+  /** Whether the leaf has its guarantee, counting what was found for it in this look, but not what is reserved. */
+  #isServed({ job, lane, node }: Reservation, found: readonly number[]): boolean {
+    const { queues } = this.#it
+    const { pots, usage, quotas } = queues
+    const pot = pots.of(lane, node)
+    const leaf = queues.leafOf(job)
+    const at = (leaf * pots.count + pot) * pots.width
+    const has = Array.from(found, (each, i) => (usage.used[at + i] as number) + each)
+    for (const each of this.#since.keys())
+      if (each.lane === lane && queues.leafOf(each.job) === leaf && pots.of(lane, each.node) === pot) add(has, demandOf(each.shape, lane, queues), -1)
+    return compareShares(has, 0, quotas.guaranteed, at, pots.totals, pot * pots.width, pots.width) >= 0
+  }
+
+  /** Chooses what is missing on a reserved node, if leaves of lower priority have so much there. */
+  #chooseOn({ job, lane, node, shape }: Reservation, running: readonly TaskId[], chosen: Chosen): boolean {
+    const { queues, work } = this.#it
+    const asked = demandOf(shape, lane, queues)
+    const room = freeOn(node, lane, this.#it)
+    const before = new Set(chosen.tasks.slice(0, chosen.count))
+    for (const task of running) if (before.has(task) || queues.killable?.has(task) === true) add(room, demandOf(work.shapeOf(task), lane, queues), 1)
+    if (isWithin(asked, room)) return true
+    const allowed = chosen.allowed.slice()
+    const tasks: TaskId[] = []
+    const { pots } = queues
+    for (const task of running) {
+      const amount = demandOf(work.shapeOf(task), lane, queues)
+      if (before.has(task) || queues.killable?.has(task) === true || this.#byPriority(queues.leafOf(job), queues.leafOf(work.jobOf(task))) >= 0) continue
+      if (compareShares(allowed, 0, amount, 0, pots.totals, pots.of(lane, node) * pots.width, pots.width) < 0) continue
+      add(allowed, amount, -1)
+      add(room, amount, 1)
+      tasks.push(task)
+      if (!isWithin(asked, room)) continue
+      chosen.allowed.set(allowed)
+      for (const each of tasks) chosen.tasks[chosen.count++] = each
+      return true
+    }
+    return false
+  }
+
+  /** Below 0: the first leaf has priority over the second; 0: neither has. */
+  #byPriority(a: number, b: number): number {
+    const { tree } = this.#it.queues
+    const [down, other] = [a, b].map((leaf) => [...tree.chain(leaf)].reverse()) as [ReturnType<typeof tree.queue>[], ReturnType<typeof tree.queue>[]]
+    const at = down.findIndex((queue, depth) => queue.id !== other[depth]?.id)
+    const [one, two] = [down[at], other[at]]
+    return one === undefined || two === undefined || tree.isByPriority[one.id] !== true ? 0 : two.priority - one.priority
+  }
+}

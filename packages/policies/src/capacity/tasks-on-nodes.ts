@@ -1,0 +1,47 @@
+import type { LaneId, NodeId, ShapeId, TaskId, WorkView, ClusterView } from '@sched/core'
+import type { CapacityQueues } from './capacity-queues.js'
+import type { NodeReservations } from './node-reservations.js'
+import type { RunningTasks } from './running-tasks.js'
+
+/** What selectors of tasks for reserved nodes read. */
+export interface Reserved {
+  readonly queues: CapacityQueues
+  readonly work: WorkView
+  readonly cluster: ClusterView
+  readonly running: RunningTasks
+  readonly reservations: NodeReservations
+}
+/** The tasks that a look has chosen so far, the first `count`, and what it may still take. */
+export interface Chosen {
+  readonly tasks: TaskId[]
+  count: number
+  readonly allowed: Float64Array
+}
+
+/** By reserved node: what runs there that selectors may choose, which is single tasks that are no masters. */
+export function tasksOnReserved(lane: LaneId, { work, running, reservations }: Reserved): Map<NodeId, TaskId[]> {
+  const found = new Map<NodeId, TaskId[]>(reservations.nodes(lane).map((node) => [node, []]))
+  for (const job of work.jobs())
+    for (let task = running.any(job, lane) as TaskId; task >= 0; task = running.next(task) as TaskId)
+      if (!work.inGang(task) && !work.isMaster(task)) found.get(work.nodeOf(task) as NodeId)?.push(task)
+  return found
+}
+
+/** Amounts of the counted resources of a lane. */
+export const freeOn = (node: NodeId, lane: LaneId, { queues: { pots }, cluster }: Reserved): number[] => amounts(pots.width, (i) => {
+  const resource = pots.counted[lane]?.[i]
+  return resource === undefined ? 0 : cluster.free(node, resource)
+})
+
+export function demandOf(shape: ShapeId, lane: LaneId, { pots }: CapacityQueues): number[] {
+  const at = pots.demandAt(shape, lane)
+  return amounts(pots.width, (i) => pots.demands[at + i] as number)
+}
+
+const amounts = (width: number, amount: (i: number) => number) => Array.from({ length: width }, (_, i) => amount(i))
+
+export const isWithin = (amount: readonly number[], most: ArrayLike<number>, from = 0): boolean => amount.every((each, i) => each <= (most[from + i] as number))
+
+export function add(to: number[] | Float64Array, amount: readonly number[], sign: 1 | -1, from = 0): void {
+  for (const [i, each] of amount.entries()) to[from + i] = (to[from + i] as number) + sign * each
+}
