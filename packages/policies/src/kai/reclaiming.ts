@@ -39,8 +39,8 @@ export class Reclaiming {
     return this.#inTurn.next((victim) => this.#mayTake(victim))
   }
 
-  /** Whether, as things stand, no queue around the job is further above its fair share than one beside it that has given something. */
-  isFair(taken: readonly Victim[]): boolean {
+  /** Whether, as things stand, no queue around the job is above its fair share by as much as one beside it that has given something, or by so many times as much. */
+  isFair(taken: readonly Victim[], saturationMultiplier: number): boolean {
     const { resources } = this.#order
     return taken.every((victim) => {
       const path = this.#order.path(victim.job)
@@ -48,7 +48,7 @@ export class Reclaiming {
       const [own, other] = [this.#path[depth] as Queue, path[depth] as Queue]
       return resources.every((r) => {
         const share = part(own, r)
-        return share <= 1 || other.fairShare[r] === 0 || share < part(other, r) || (this.#asked[r] === 0 && this.#inTurn.amount(victim, r) === 0)
+        return share <= 1 || other.fairShare[r] === 0 || share * saturationMultiplier < part(other, r) || (this.#asked[r] === 0 && this.#inTurn.amount(victim, r) === 0)
       })
     })
   }
