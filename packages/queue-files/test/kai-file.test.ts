@@ -116,7 +116,9 @@ describe('queues of KAI', () => {
         'ignored | default usageDBConfig.usageParams.windowType | cron | the window is sliding',
       ])
       expect(of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }').options.reclaimerSaturationMultiplier).toBe(1.2)
-      expect(told(of('{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: "true" } } } }'))).toEqual(['ignored | default plugins.proportion.arguments.queuePriorityInQuotaReclaim | true | not simulated'])
+      expect([true, false].map((says) => of(`{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: "${says}" } } } }`).options.queuePriorityInQuotaReclaim)).toEqual([true, false])
+      expect(messageOf(() => of('{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: maybe } } } }'))).toContain('found "maybe", expected true, false.')
+      expect(told(of('{ plugins: { proportion: { arguments: { steadyFairShareReclaim: "true" } } } }'))).toEqual(['ignored | default plugins.proportion.arguments.steadyFairShareReclaim | true | not simulated'])
       expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowSize: 0s } } }'))).toContain('usageParams.windowSize: found "0s", expected a duration such as 10m or 1h30m, above 0')
       expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowType: Sliding } } }'))).toContain('windowType: found "Sliding", expected sliding, tumbling, cron.')
       expect(messageOf(() => of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: 0.5 } } } }'))).toContain('found 0.5, expected a number from 1 on')

@@ -54,7 +54,7 @@ class KaiPreempting implements Policy {
   readonly #taken = new TakenJobs()
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
-  readonly #saturationMultiplier: number
+  readonly #settings: KaiSettings
   /** Who is gone to start elsewhere in the next round of that time. */
   #moving: readonly Move[] = []
   #movingAt: Seconds = NaN
@@ -74,7 +74,7 @@ class KaiPreempting implements Policy {
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
-    this.#saturationMultiplier = settings.reclaimerSaturationMultiplier
+    this.#settings = settings
     const { maxConsolidationPreemptees: most } = settings
     if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)
     Object.assign(
@@ -200,8 +200,8 @@ class KaiPreempting implements Policy {
   #reclaim(job: JobId, round: Round): boolean {
     const order = this.#order
     if (!order.isWithinFairShare(job)) return false
-    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#leastRuntimes, this.#env.work)
-    return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken, this.#saturationMultiplier), round)
+    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#leastRuntimes, this.#env.work, this.#settings)
+    return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
   }
 
   #preempt(job: JobId, round: Round): boolean {

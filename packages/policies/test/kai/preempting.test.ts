@@ -135,6 +135,16 @@ describe('reclaim (TestHandleReclaim)', () => {
     }
     expect([1, 1.3, 1.5].map(killed)).toEqual([['d.0_10', 'd.0_8', 'd.0_9'], ['d.0_10', 'd.0_8', 'd.0_9'], []])
   })
+  it('takes within quotas of lower priorities alone, if it is said (queuePriorityInQuotaReclaim: InQuotaQueuePriorityStrategy)', () => {
+    const killed = (queuePriorityInQuotaReclaim: boolean, priorities: readonly [number, number], asked: number, team = '') => {
+      const of = (queue: string, priority: number): Queues => ({ [`${queue}${team}`]: deserves(2), [queue]: { ...deserves(2), priority } })
+      const { come } = world([3], { queues: { ...of('q0', priorities[0]), ...of('q1', priorities[1]) }, queuePriorityInQuotaReclaim })
+      for (const [i, queue] of ['q0', 'q1', 'q1'].entries()) expect(come([`${queue}${team}_${i}`, 1]).started).toHaveLength(1)
+      return come([`q0${team}_in`, asked]).killed.length
+    }
+    expect([killed(true, [200, 100], 1), killed(false, [200, 100], 1), killed(true, [100, 100], 1), killed(true, [100, 200], 1), killed(true, [200, 100], 2)]).toEqual([1, 0, 0, 0, 0])
+    expect([killed(true, [200, 100], 1, '.x'), killed(true, [100, 200], 1, '.x')]).toEqual([1, 0]) // of teams where they part
+  })
   it('takes nothing for a job that is never preempted beyond the quota of its team', () => {
     expect(taken([4], teams(1, 1, { 'd.0': deserves(3, 3), 'e.0': deserves(3, 3) }), [['d.0_0', 1, 1, build], ['e.0_0', 3]], ['d.0_in', 1, 1, build])).toBeUndefined()
   })

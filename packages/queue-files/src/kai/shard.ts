@@ -8,7 +8,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 
 /** What the scheduler of a shard adds to its queues. */
 export interface ShardSettings {
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'pastUsage'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'queuePriorityInQuotaReclaim' | 'pastUsage'>
   /** Undefined: the cluster has nothing that KAI goes by. */
   readonly placement: Config | undefined
 }
@@ -26,6 +26,7 @@ const PLACED_BY = ['gpu', 'cpu']
 const WITH_ARGUMENTS = ['minruntime', 'nodeplacement', 'proportion']
 /** The argument is spelled like this. */
 const MULTIPLIER = 'relcaimerSaturationMultiplier'
+const PRIORITY = 'queuePriorityInQuotaReclaim'
 const [K_VALUE, TUMBLING, SLIDING, CRON] = ['kValue', 'tumbling', 'sliding', 'cron'] as const
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
@@ -96,11 +97,17 @@ class Reading {
   /** Arguments of the plug-in take the place of what the shard says of it, also where they do not say it. */
   #proportion(replaced: Readonly<Record<string, unknown>>, kValue: unknown, usage: unknown): void {
     const path = ['plugins', 'proportion', 'arguments']
-    const known = [MULTIPLIER, K_VALUE]
+    const known = [MULTIPLIER, PRIORITY, K_VALUE]
     for (const field of Object.keys(replaced)) if (!known.includes(field)) this.#tell('ignored', [...path, field], notSimulated(field, known))
     if (replaced[MULTIPLIER] !== undefined) {
       this.#options['reclaimerSaturationMultiplier'] = this.#number([...path, MULTIPLIER], 'a number from 1 on', 1)
       this.#tell('honoured', [...path, MULTIPLIER], '')
+    }
+    if (replaced[PRIORITY] !== undefined) {
+      const counts = textOf(replaced[PRIORITY])
+      if (counts !== 'true' && counts !== 'false') throw unexpected(this.#found, ['spec', ...path, PRIORITY], 'true, false')
+      this.#options[PRIORITY] = counts === 'true'
+      this.#tell('honoured', [...path, PRIORITY], '')
     }
     const isReplaced = Object.keys(replaced).length > 0
     if (isReplaced && kValue !== undefined) this.#tell('ignored', [K_VALUE], 'arguments of the plug-in proportion take its place')
