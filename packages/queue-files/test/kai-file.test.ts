@@ -99,6 +99,31 @@ describe('queues of KAI', () => {
       expect(messageOf(() => of(`{ ${flag('many')} }`))).toContain('spec.args.max-consolidation-preemptees: found "many", expected a whole number from -1 on')
     })
 
+    it('are due less the more they have had of late, where it says so (UsageParams)', () => {
+      const past = (spec: string) => of(spec).options.pastUsage
+      const params = 'usageParams: { windowSize: 2w, windowType: tumbling, halfLifePeriod: 12h, fetchInterval: 30s }'
+      expect(past('{ usageDBConfig: { clientType: prometheus } }')).toEqual({})
+      expect(past(`{ kValue: 0.5, usageDBConfig: { ${params} } }`)).toEqual({ kValue: 0.5, windowSize: 1_209_600, windowType: 'tumbling', halfLifePeriod: 43_200, fetchInterval: 30 })
+      expect(past('{ usageDBConfig: { usageParams: { halfLifePeriod: 0s } } }')).toEqual({})
+      expect([past('{}'), past('{ kValue: 2 }')]).toEqual([undefined, undefined])
+      expect(past('{ usageDBConfig: {}, plugins: { proportion: { arguments: { kValue: "-1" } } } }')).toEqual({ kValue: 0 })
+      expect(told(of('{ kValue: 2, usageDBConfig: { clientType: prometheus, usageParams: { windowType: cron, cronString: "0 0 * * 0", stalenessPeriod: 5m } }, plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }')).sort()).toEqual([
+        'honoured | default plugins.proportion.arguments.relcaimerSaturationMultiplier | 1.2 | ',
+        'ignored | default kValue | 2 | arguments of the plug-in proportion take its place',
+        'ignored | default usageDBConfig.clientType | prometheus | what was used is known',
+        'ignored | default usageDBConfig.usageParams.cronString | 0 0 * * 0 | windows of a cron expression are not simulated',
+        'ignored | default usageDBConfig.usageParams.stalenessPeriod | 5m | what was used is known',
+        'ignored | default usageDBConfig.usageParams.windowType | cron | the window is sliding',
+      ])
+      expect(of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }').options.reclaimerSaturationMultiplier).toBe(1.2)
+      expect([true, false].map((says) => of(`{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: "${says}" } } } }`).options.queuePriorityInQuotaReclaim)).toEqual([true, false])
+      expect(messageOf(() => of('{ plugins: { proportion: { arguments: { queuePriorityInQuotaReclaim: maybe } } } }'))).toContain('found "maybe", expected true, false.')
+      expect(told(of('{ plugins: { proportion: { arguments: { steadyFairShareReclaim: "true" } } } }'))).toEqual(['ignored | default plugins.proportion.arguments.steadyFairShareReclaim | true | not simulated'])
+      expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowSize: 0s } } }'))).toContain('usageParams.windowSize: found "0s", expected a duration such as 10m or 1h30m, above 0')
+      expect(messageOf(() => of('{ usageDBConfig: { usageParams: { windowType: Sliding } } }'))).toContain('windowType: found "Sliding", expected sliding, tumbling, cron.')
+      expect(messageOf(() => of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: 0.5 } } } }'))).toContain('found 0.5, expected a number from 1 on')
+    })
+
     it('have it from a file beside them', () => {
       const [queues, beside] = [source(queue('a', '{}')), { file: 'shard.yaml', text: shard('{ minRuntime: { preemptMinRuntime: 2m } }') }]
       const { options, findings } = queuePolicy(readQueues(queues, beside), facts) as KaiPolicy
@@ -108,8 +133,8 @@ describe('queues of KAI', () => {
 
     it('are told what else it says, and of which of several it is', () => {
       expect(told(of('{ kValue: 0.5, args: { v: "4" }, actions: { consolidation: { enabled: false }, preempt: { enabled: false, priority: 3 }, reclaim: { enabled: true } }, plugins: { elastic: { enabled: false } } }'))).toEqual([
-        'ignored | default kValue | 0.5 | past usage does not count',
         'ignored | default args.v | 4 | flags of the scheduler',
+        'ignored | default kValue | 0.5 | past usage does not count without usageDBConfig',
         'ignored | default plugins.elastic.enabled | false | not simulated',
         'honoured | default actions.consolidation.enabled | false | ',
         'ignored | default actions.preempt.enabled | false | it cannot be switched off',

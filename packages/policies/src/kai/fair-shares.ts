@@ -8,16 +8,19 @@ export interface Claimant {
   readonly weight: number
   /** What it has and waits for. */
   readonly request: number
+  /** What it has had of late, as part of all there was; absent: nothing. */
+  readonly usage?: number
 }
 
 /**
  * Divides an amount among siblings: to each what it asks of its quota, be there enough or not; then what is left by
  * weight, in whole steps (a device, or one), to those of the highest priority that ask more, until nothing is left or asked; what rounding
- * leaves one by one to those whose part lost most by it, of equals to the first.
+ * leaves one by one to those whose part lost most by it, of equals to the first. With a `kValue` above 0 past usage counts: that much times what somebody has had beyond
+ * its part by weight is taken from that part, and who has none left then is given nothing.
  *
- * Source: KAI Scheduler, resource_division.go. Deviation: past usage does not count (its kValue is 0).
+ * Source: KAI Scheduler, resource_division.go.
  */
-export function fairShares(total: number, queues: readonly Claimant[], step = 1): number[] {
+export function fairShares(total: number, queues: readonly Claimant[], step = 1, kValue = 0): number[] {
   const asked = queues.map(({ limit, request }) => Math.min(limit, request))
   const shares = queues.map(({ quota }, i) => Math.min(quota === Infinity ? total : quota, asked[i] as number))
   let left = Math.max(0, total - shares.reduce((sum, share) => sum + share, 0))
@@ -25,29 +28,32 @@ export function fairShares(total: number, queues: readonly Claimant[], step = 1)
   for (const priority of priorities) {
     if (left <= 0) break
     const level = queues.flatMap((queue, i) => (queue.priority === priority && queue.weight > 0 ? [i] : []))
-    left = byWeight(left, level, { queues, asked, step }, shares)
+    left = byWeight(left, level, { queues, asked, step, kValue }, shares)
   }
   return shares
 }
 
-/** Those who claim, what each may have of what it asks, and in which steps a part is given. */
+/** Those who claim, what each may have of what it asks, in which steps a part is given, and how much past usage counts. */
 interface Asking {
   readonly queues: readonly Claimant[]
   readonly asked: readonly number[]
   readonly step: number
+  readonly kValue: number
 }
 
 /** Gives what is left to the queues of one priority; returns what they leave. */
-function byWeight(total: number, level: readonly number[], { queues, asked, step }: Asking, shares: number[]): number {
+function byWeight(total: number, level: readonly number[], { queues, asked, step, kValue }: Asking, shares: number[]): number {
   let left = total
   const rests = new Map<number, number>()
   for (let isAnother = true; isAnother && left > 0; ) {
     isAnother = false
     const round = left
     const hungry = level.filter((i) => (asked[i] as number) > (shares[i] as number))
-    const weights = hungry.reduce((sum, i) => sum + (queues[i] as Claimant).weight, 0)
-    for (const i of hungry) {
-      const part = (round * (queues[i] as Claimant).weight) / weights
+    const weights = weightsOf(hungry.map((i) => queues[i] as Claimant), kValue)
+    const sum = weights.reduce((all, weight) => all + weight, 0)
+    if (sum === 0) break
+    for (const [at, i] of hungry.entries()) {
+      const part = (round * (weights[at] as number)) / sum
       const wanted = (asked[i] as number) - (shares[i] as number)
       const given = wanted <= part ? wanted : Math.floor(part / step) * step
       if (wanted <= part) rests.delete(i)
@@ -64,4 +70,12 @@ function byWeight(total: number, level: readonly number[], { queues, asked, step
     left -= given
   }
   return left
+}
+
+/** Source: KAI Scheduler, `calcShareWeights`. */
+function weightsOf(queues: readonly Claimant[], kValue: number): number[] {
+  const weights = queues.map(({ weight }) => weight)
+  if (kValue === 0) return weights
+  const sum = weights.reduce((all, weight) => all + weight, 0)
+  return queues.map(({ weight, usage = 0 }) => Math.max(0, weight / sum + kValue * (weight / sum - usage)))
 }

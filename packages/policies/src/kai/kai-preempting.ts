@@ -54,6 +54,7 @@ class KaiPreempting implements Policy {
   readonly #taken = new TakenJobs()
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
+  readonly #settings: KaiSettings
   /** Who is gone to start elsewhere in the next round of that time. */
   #moving: readonly Move[] = []
   #movingAt: Seconds = NaN
@@ -73,6 +74,7 @@ class KaiPreempting implements Policy {
     this.#policy = greedyPolicy.plug({ order: { ...kaiOrder.plug({}), create: () => order }, placement: placement && { ...placement, create: () => made as Placement } }).create(env)
     this.#running = new TasksByJob(env)
     this.#leastRuntimes = new LeastRuntimes(settings, order, () => env.now())
+    this.#settings = settings
     const { maxConsolidationPreemptees: most } = settings
     if (most !== 0) this.#consolidation = new Consolidation(most === -1 ? Infinity : most, order, env.work)
     Object.assign(
@@ -107,6 +109,7 @@ class KaiPreempting implements Policy {
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
     if (!isInVain || round.cluster.heartbeat > 0) return
+    if (this.#order.nextChange < Infinity && this.#running.in(round.lane).size > 0) round.wakeAt(this.#order.nextChange)
     if (this.#leastRuntimes.next < Infinity) round.wakeAt(this.#leastRuntimes.next)
     if (this.#hasMetNew) round.wakeAt(this.#taken.expect(round.now + MOMENT))
     else if (this.#hasSpared) round.wakeAt(this.#taken.expect(round.now + CYCLE))
@@ -197,7 +200,7 @@ class KaiPreempting implements Policy {
   #reclaim(job: JobId, round: Round): boolean {
     const order = this.#order
     if (!order.isWithinFairShare(job)) return false
-    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#leastRuntimes, this.#env.work)
+    const reclaiming = new Reclaiming(job, order, this.#victimsIn(round), this.#leastRuntimes, this.#env.work, this.#settings)
     return this.#makeRoom(job, () => reclaiming.next(), (taken) => reclaiming.isFair(taken), round)
   }
 

@@ -1,9 +1,10 @@
-import { askedTogether, defineOrder, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type TaskId, type WorkView } from '@sched/core'
+import { askedTogether, defineOrder, SchedError, startedTogether, whatStarts, type ClusterView, type Env, type JobBlock, type JobId, type JobSpec, type LaneId, type Order, type Plug, type ResourceId, type Round, type Seconds, type TaskId, type WorkView } from '@sched/core'
 import { PoolLists } from '../orders/pool-lists.js'
 import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
 import { fairShares, type Claimant } from './fair-shares.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
+import { PastUsage, type Meter } from './past-usage.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
 
 /**
@@ -13,7 +14,7 @@ import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js
  *
  * Costs a sort of the queues with jobs to start at every reading, and a pass over those with any jobs after every change of what they ask.
  *
- * Source: KAI Scheduler, plug-ins `proportion`, `priority` and `elastic`. Deviations: nothing is reclaimed or preempted, past usage does not count, a
+ * Source: KAI Scheduler, plug-ins `proportion`, `priority` and `elastic`. Deviations: nothing is reclaimed or preempted, a
  * job that is no gang asks one task at a time, what later stages ask counts when they begin, and equals go by name, not by age.
  */
 export const kaiOrder = defineOrder({
@@ -41,6 +42,8 @@ export interface Queue extends Standing {
   readonly pending: Float64Array
   /** By resource: what it claims of it, made once. */
   readonly claimants: readonly Claimant[]
+  /** By resource, where past usage counts: what it has had. */
+  readonly had: readonly Meter[] | undefined
   /** Whether it has a limit of anything. */
   readonly isLimited: boolean
 }
@@ -67,6 +70,9 @@ export class KaiOrder implements Order {
   /** By lane: whether fair shares are to be computed anew. */
   readonly #isStale: boolean[]
   readonly #isLimited: boolean
+  /** Where past usage counts. */
+  readonly #past: PastUsage | undefined
+  readonly #now: () => Seconds
   /** Whether a job has come that is never preempted. */
   #hasFixed = false
   readonly #capacity: Float64Array
@@ -79,9 +85,11 @@ export class KaiOrder implements Order {
   /** Whether fair shares stay as they are: what a draft takes away waits again only when it is over, and asks no less meanwhile. */
   areSharesHeld = false
 
-  constructor(settings: KaiSettings, { cluster, work }: Env) {
+  constructor(settings: KaiSettings, env: Env) {
+    const { cluster, work } = env
     this.#cluster = cluster
     this.#work = work
+    this.#now = () => env.now()
     for (const [name, queue] of Object.entries(settings.queues)) {
       const path = queuePath(name)
       if (this.#claims.has(path)) throw new SchedError('BAD_OPTION', 'is the same queue as another one here: `root.` may be left out, and "/" is ".".', { field: `queues.${name}` }, 'Name it once.')
@@ -91,6 +99,7 @@ export class KaiOrder implements Order {
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
     this.#fairSharesFirst = settings.fairSharesFirst
     this.#isLimited = [...this.#claims.values()].some(isLimited)
+    this.#past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -126,8 +135,9 @@ export class KaiOrder implements Order {
     return this.#fixedPriority === Infinity && !this.#hasFixed && !this.#isLimited
   }
 
-  begin({ lane }: Round): void {
+  begin({ lane, now }: Round): void {
     this.#lane = lane
+    if (this.#past?.fetch(now) === true) this.#isStale.fill(true)
     if (!this.areSharesHeld && this.#hasChanged(lane)) this.#divide(0, lane, this.#capacity)
     this.#sort(0, lane)
     this.#lists.begin(lane)
@@ -252,6 +262,11 @@ export class KaiOrder implements Order {
     return compareRanks(rankA, rankB, this.resources) || this.#lists.tie(a) - this.#lists.tie(b)
   }
 
+  /** When past usage changes fair shares again; `Infinity`: never. */
+  get nextChange(): Seconds {
+    return this.#past?.next ?? Infinity
+  }
+
   #hasChanged(lane: LaneId): boolean {
     let hasChanged = this.#isStale[lane] === true
     for (const r of this.#resources(lane)) {
@@ -268,12 +283,13 @@ export class KaiOrder implements Order {
     const children = this.#activeIn(pool, lane)
     const queues = children.map((child) => this.#queues[lane]?.[child] as Queue)
     for (const r of this.#resources(lane)) {
-      const claimants = queues.map(({ claimants: each, allocated, pending }) => {
+      const claimants = queues.map(({ claimants: each, allocated, pending, had }) => {
         const claimant = each[r] as Mutable<Claimant>
+        if (had !== undefined) claimant.usage = this.#past?.part(had, r) ?? 0
         claimant.request = (allocated[r] as number) + (pending[r] as number)
         return claimant
       })
-      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1)
+      const shares = fairShares(total[r] as number, claimants, this.#cluster.deviceSize(r) || 1, this.#past?.kValue)
       for (const [i, { fairShare }] of queues.entries()) fairShare[r] = shares[i] as number
     }
     for (const [i, child] of children.entries()) if (!lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
@@ -387,8 +403,10 @@ export class KaiOrder implements Order {
     if (amount === 0) return
     const queues = this.#queues[lane] as Queue[]
     for (let pool = this.#leafOf[job] as number; pool > 0; pool = this.#lists.parent(pool)) {
-      const amounts = (queues[pool] as Queue)[column]
+      const queue = queues[pool] as Queue
+      const amounts = queue[column]
       amounts[r] = (amounts[r] as number) + amount
+      if (queue.had !== undefined && column === 'allocated') queue.had[r]?.set(amounts[r], this.#now())
       if (amount > 0) this.#active[lane]?.[this.#lists.parent(pool)]?.add(pool)
     }
   }
@@ -412,7 +430,7 @@ export class KaiOrder implements Order {
       const claims = this.#claimsOf((pools[id] as Pool).path)
       const { priority, quota, limit, weight } = claims
       const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
-      for (const queues of this.#queues) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+      for (const queues of this.#queues) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
     }
   }
 }

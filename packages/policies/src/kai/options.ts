@@ -16,6 +16,15 @@ const queue = z.strictObject({
   reclaimMinRuntime: runtime.optional().describe('the same before other queues do'),
 })
 
+const seconds = z.number().positive()
+const pastUsage = z.strictObject({
+  kValue: z.number().nonnegative().default(1).describe('how much it counts: k times what a queue has had beyond its part by weight, of all there was, is taken from that part'),
+  windowSize: seconds.default(604_800).describe('seconds that are looked back'),
+  windowType: z.enum(['sliding', 'tumbling']).default('sliding').describe('`tumbling`: past usage is forgotten every `windowSize` seconds'),
+  halfLifePeriod: seconds.optional().describe('seconds in which past usage halves; default: it does not'),
+  fetchInterval: seconds.default(60).describe('seconds from one time to the next that it is looked at, from the start of a run on'),
+})
+
 export const kaiOptions = z.strictObject({
   queues: z.record(z.string().min(1), queue).default({}).describe('settings by name, `team.project` for a queue in another'),
   defaults: queue.prefault({}).describe('settings of queues that are not named'),
@@ -24,7 +33,10 @@ export const kaiOptions = z.strictObject({
   defaultPreemptMinRuntime: runtime.default(0).describe('seconds where no queue says a `preemptMinRuntime`'),
   defaultReclaimMinRuntime: runtime.default(0).describe('seconds where no queue says a `reclaimMinRuntime`'),
   reclaimResolveMethod: z.enum(['lca', 'queue']).default('lca').describe('whose `reclaimMinRuntime` counts, or that of the next queue around that says one: of the queue around the victim, or its own, that lies beside the taker\'s; or always of its own'),
+  reclaimerSaturationMultiplier: z.number().min(1).default(1).describe('times the part that its queue has of its fair share, where that is exceeded, a job that takes of another must stay below the part that this has left of its own'),
+  queuePriorityInQuotaReclaim: z.boolean().default(false).describe('whether jobs with which their queue stays within its quota take also of queues of lower priority that are within theirs'),
   maxConsolidationPreemptees: z.number().int().min(-1).default(0).describe('of so many running jobs at most tasks are moved to other nodes for one that finds no room though as much is free as it asks (in KAI 16); 0: none are; -1: of any number'),
+  pastUsage: pastUsage.optional().describe('that queues have less of what no quota takes the more they have had of late (time-based fairshare, in KAI `usageDBConfig`); default: past usage does not count'),
   ties: sharingFields.ties,
 })
 export type KaiSettings = z.output<typeof kaiOptions>

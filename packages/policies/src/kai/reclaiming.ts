@@ -1,11 +1,14 @@
 import type { JobId, WorkView } from '@sched/core'
 import type { KaiOrder, Queue } from './kai.js'
 import type { LeastRuntimes } from './least-runtimes.js'
+import type { KaiSettings } from './options.js'
 import { partingOf } from './parting.js'
 import { due } from './queue-order.js'
 import type { Victim } from './victim.js'
 import { VictimsInTurn } from './victims-in-turn.js'
 import type { Victims } from './victims.js'
+
+type Settings = Pick<KaiSettings, 'reclaimerSaturationMultiplier' | 'queuePriorityInQuotaReclaim'>
 
 /**
  * Whom a job may have of other queues, one after the other. The queues of both are compared where their paths part.
@@ -14,6 +17,7 @@ import type { Victims } from './victims.js'
  */
 export class Reclaiming {
   readonly #order: KaiOrder
+  readonly #settings: Settings
   /** What the job asks, by resource. */
   readonly #asked: number[] = []
   /** By queue around the job, from the outermost inwards: whether the job stays within its quota, whoever of it goes. */
@@ -22,8 +26,9 @@ export class Reclaiming {
   readonly #path: readonly Queue[]
   readonly #inTurn: VictimsInTurn
 
-  constructor(job: JobId, order: KaiOrder, victims: Victims, leastRuntimes: LeastRuntimes, work: WorkView) {
+  constructor(job: JobId, order: KaiOrder, victims: Victims, leastRuntimes: LeastRuntimes, work: WorkView, settings: Settings) {
     this.#order = order
+    this.#settings = settings
     this.#path = order.path(job)
     for (const r of order.resources) this.#asked[r] = order.asked(job, r)
     const staysWithin = ({ allocated, quota }: Queue, r: number) => (allocated[r] as number) + (this.#asked[r] as number) <= (quota[r] as number)
@@ -39,16 +44,17 @@ export class Reclaiming {
     return this.#inTurn.next((victim) => this.#mayTake(victim))
   }
 
-  /** Whether, as things stand, no queue around the job is further above its fair share than one beside it that has given something. */
+  /** Whether, as things stand, no queue around the job is above its fair share by as much as one beside it that has given something, or by so many times as much. */
   isFair(taken: readonly Victim[]): boolean {
     const { resources } = this.#order
+    const { reclaimerSaturationMultiplier: multiplier } = this.#settings
     return taken.every((victim) => {
       const path = this.#order.path(victim.job)
       const depth = partingOf(this.#path, path)
       const [own, other] = [this.#path[depth] as Queue, path[depth] as Queue]
       return resources.every((r) => {
         const share = part(own, r)
-        return share <= 1 || other.fairShare[r] === 0 || share < part(other, r) || (this.#asked[r] === 0 && this.#inTurn.amount(victim, r) === 0)
+        return share <= 1 || other.fairShare[r] === 0 || share * multiplier < part(other, r) || (this.#asked[r] === 0 && this.#inTurn.amount(victim, r) === 0)
       })
     })
   }
@@ -59,11 +65,13 @@ export class Reclaiming {
     return this.#mayGive(path[depth] as Queue, depth)
   }
 
-  /** Whether a queue beside that of the job or beside one around it has more than it is due, or more than its quota while the job's stays within its own. */
+  /** Whether a queue beside that of the job or beside one around it has more than it is due, or, while the job's stays within its own quota, more than its quota, or, if that counts, a lower priority. */
   #mayGive(other: Queue, depth: number): boolean {
     const { resources } = this.#order
     if (resources.some((r) => (other.allocated[r] as number) > due(other, r))) return true
-    return this.#isWithinQuota[depth] === true && resources.some((r) => (other.allocated[r] as number) > (other.quota[r] as number))
+    if (this.#isWithinQuota[depth] !== true) return false
+    if (this.#settings.queuePriorityInQuotaReclaim && (this.#path[depth] as Queue).priority > other.priority) return true
+    return resources.some((r) => (other.allocated[r] as number) > (other.quota[r] as number))
   }
 }
 

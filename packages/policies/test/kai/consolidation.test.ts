@@ -29,9 +29,9 @@ function settled(nodes: readonly number[], queues: Queues, running: readonly Run
   const at = new Map<string, string>()
   let taken = 0
   let now = 0
-  const stage = (gpus: number, tasks = 1, least = tasks): StageSpec => ({ tasks, gang: tasks > 1, ...(least < tasks && { minTasks: least }), demand: { gpu: shares ? gpus * 1000 : gpus }, duration: 100 })
+  const stage = (name: string, gpus: number, tasks = 1, least = tasks): StageSpec => ({ name, tasks, gang: tasks > 1, ...(least < tasks && { minTasks: least }), demand: { gpu: shares ? gpus * 1000 : gpus }, duration: 100 })
   const submit = (id: string, gpus: Gpus, tasks: number, priority: number, least: number) =>
-    master.submit({ id, submit: now, queue: id.split('_')[0] as string, priority, ...(typeof gpus === 'number' ? { stages: [stage(gpus, tasks, least)] } : { gang: true, stages: gpus.map((each, i) => ({ name: `sub${i}`, ...stage(each), gang: true })) }) }, now)
+    master.submit({ id, submit: now, queue: id.split('_')[0] as string, priority, ...(typeof gpus === 'number' ? { stages: [stage('main', gpus, tasks, least)] } : { gang: true, stages: gpus.map((each, i) => ({ ...stage(`sub${i}`, each), gang: true })) }) }, now)
   const gaps: { readonly id: number }[] = []
   for (const [id, gpus, on, priority = train, least = on.length, tasks = on.length] of running) {
     submit(id, gpus, tasks, priority, least)
@@ -144,7 +144,7 @@ describe('in any small world', () => {
             running.delete(name)
           }
           const gpu = Math.min(4, amount)
-          if (gpu * tasks <= 4 * (1 + gpus)) master.submit({ id: `${now}`, queue, stages: [{ tasks, gang: isGang && tasks > 1, demand: { gpu, cpu: 1 + (amount % 3) }, duration: 1 }] }, now)
+          if (gpu * tasks <= 4 * (1 + gpus)) master.submit({ id: `${now}`, queue, stages: [{ name: 'main', tasks, gang: isGang && tasks > 1, demand: { gpu, cpu: 1 + (amount % 3) }, duration: 1 }] }, now)
           for (let last = pass(now); last.killed.length > 0; ) {
             const next = pass(now)
             expect([last.started.length > 0, next.started]).toEqual([true, expect.arrayContaining(last.killed)])

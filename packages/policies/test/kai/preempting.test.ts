@@ -124,6 +124,27 @@ describe('reclaim (TestHandleReclaim)', () => {
     const queues: Queues = { org: of(110, 6), 'org.r': of(75, 4), 'org.batch': of(25, 0), kept: of(100, 4) }
     expect(taken([2, 2, 2, 1], queues, [['kept_0', 2], ['org.batch_0', 2], ['org.batch_1', 2]], ['org.r_in', 2])).toEqual(['org.batch_1'])
   })
+  it('takes for a queue beyond its fair share only of those that stay further beyond theirs, by a multiple if it is said (relcaimerSaturationMultiplier)', () => {
+    // c is due 8 and has 4, since the rest may not be preempted; d and e are due 4. e has 5 with the job, and d 7 without three
+    const queues: Queues = { c: deserves(4, 2), d: deserves(2), 'd.0': deserves(2), e: deserves(2), 'e.0': deserves(5) }
+    const killed = (reclaimerSaturationMultiplier: number) => {
+      const { come } = world([16], { queues, reclaimerSaturationMultiplier })
+      for (const load of [['c_0', 4, 1, build], ...each('d.0', 10), ['e.0_0', 2]] as const) expect(come(load as Load).started).toEqual([load[0]])
+      come(['c_1', 4, 1, build])
+      return come(['e.0_in', 3]).killed
+    }
+    expect([1, 1.3, 1.5].map(killed)).toEqual([['d.0_10', 'd.0_8', 'd.0_9'], ['d.0_10', 'd.0_8', 'd.0_9'], []])
+  })
+  it('takes within quotas of lower priorities alone, if it is said (queuePriorityInQuotaReclaim: InQuotaQueuePriorityStrategy)', () => {
+    const killed = (queuePriorityInQuotaReclaim: boolean, priorities: readonly [number, number], asked: number, team = '') => {
+      const of = (queue: string, priority: number): Queues => ({ [`${queue}${team}`]: deserves(2), [queue]: { ...deserves(2), priority } })
+      const { come } = world([3], { queues: { ...of('q0', priorities[0]), ...of('q1', priorities[1]) }, queuePriorityInQuotaReclaim })
+      for (const [i, queue] of ['q0', 'q1', 'q1'].entries()) expect(come([`${queue}${team}_${i}`, 1]).started).toHaveLength(1)
+      return come([`q0${team}_in`, asked]).killed.length
+    }
+    expect([killed(true, [200, 100], 1), killed(false, [200, 100], 1), killed(true, [100, 100], 1), killed(true, [100, 200], 1), killed(true, [200, 100], 2)]).toEqual([1, 0, 0, 0, 0])
+    expect([killed(true, [200, 100], 1, '.x'), killed(true, [100, 200], 1, '.x')]).toEqual([1, 0]) // of teams where they part
+  })
   it('takes nothing for a job that is never preempted beyond the quota of its team', () => {
     expect(taken([4], teams(1, 1, { 'd.0': deserves(3, 3), 'e.0': deserves(3, 3) }), [['d.0_0', 1, 1, build], ['e.0_0', 3]], ['d.0_in', 1, 1, build])).toBeUndefined()
   })

@@ -8,7 +8,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 
 /** What the scheduler of a shard adds to its queues. */
 export interface ShardSettings {
-  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees'>
+  readonly options: Pick<KaiOptions, 'defaultPreemptMinRuntime' | 'defaultReclaimMinRuntime' | 'reclaimResolveMethod' | 'maxConsolidationPreemptees' | 'reclaimerSaturationMultiplier' | 'queuePriorityInQuotaReclaim' | 'pastUsage'>
   /** Undefined: the cluster has nothing that KAI goes by. */
   readonly placement: Config | undefined
 }
@@ -23,14 +23,22 @@ const USUALLY_MOVED = 16
 const CONSOLIDATION = 'consolidation'
 const PLACED_BY = ['gpu', 'cpu']
 /** Plug-ins of which arguments are read. */
-const WITH_ARGUMENTS = ['minruntime', 'nodeplacement']
+const WITH_ARGUMENTS = ['minruntime', 'nodeplacement', 'proportion']
+/** The argument is spelled like this. */
+const MULTIPLIER = 'relcaimerSaturationMultiplier'
+const PRIORITY = 'queuePriorityInQuotaReclaim'
+const [K_VALUE, TUMBLING, SLIDING, CRON] = ['kValue', 'tumbling', 'sliding', 'cron'] as const
 const times = { preemptMinRuntime: 'defaultPreemptMinRuntime', reclaimMinRuntime: 'defaultReclaimMinRuntime' } as const
 const methods = ['lca', 'queue']
 /** Whether actions are here where that cannot be chosen. */
 const isThere = knownWords({ allocate: true, reclaim: true, preempt: true, stalegangeviction: false })
 const why = knownWords<string>({
-  args: 'flags of the scheduler', partitionLabelValue: 'all nodes, queues and jobs are in one shard', queueDepthPerAction: 'all jobs are tried', kValue: 'past usage does not count', usageDBConfig: 'past usage does not count',
+  args: 'flags of the scheduler', partitionLabelValue: 'all nodes, queues and jobs are in one shard', queueDepthPerAction: 'all jobs are tried',
 })
+/** Whether lengths of time may be 0, which is as if they were not there. */
+const usageTimes = { windowSize: false, fetchInterval: false, halfLifePeriod: true } as const
+const isUsageTime = (field: string): field is keyof typeof usageTimes => Object.hasOwn(usageTimes, field)
+const whyNotOfUsage = knownWords<string>({ tumblingWindowStartTime: 'windows begin with the run', cronString: 'windows of a cron expression are not simulated' })
 
 /**
  * What a SchedulingShard says: of several the one without `partitionLabelValue`, or else the first. Tells of each setting what becomes of it. Throws `BAD_INPUT` with the line.
@@ -57,7 +65,7 @@ class Reading {
   }
 
   settings(): ShardSettings {
-    const { args, placementStrategy, minRuntime, plugins, actions, ...others } = fieldsOf(this.#found.object['spec'])
+    const { args, placementStrategy, minRuntime, plugins, actions, [K_VALUE]: kValue, usageDBConfig, ...others } = fieldsOf(this.#found.object['spec'])
     for (const [field, value] of Object.entries(others)) if (value !== '' && value !== null) this.#tell('ignored', [field], why[field] ?? 'not simulated')
     for (const field of Object.keys(fieldsOf(args))) if (field !== MOST_MOVED) this.#tell('ignored', ['args', field], why['args'] as string)
     this.#options['maxConsolidationPreemptees'] = this.#moved(fieldsOf(args)[MOST_MOVED], fieldsOf(placementStrategy), fieldsOf(fieldsOf(actions)[CONSOLIDATION])['enabled'])
@@ -69,6 +77,7 @@ class Reading {
       if (replaced[option] !== undefined) this.#time([...path, option], option, '')
     }
     if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
+    this.#proportion(fieldsOf(fieldsOf(fieldsOf(plugins)['proportion'])['arguments']), kValue, usageDBConfig)
     for (const [name, given] of Object.entries(fieldsOf(plugins)))
       for (const field of Object.keys(fieldsOf(given))) if (!WITH_ARGUMENTS.includes(name) || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
     for (const [name, given] of Object.entries(fieldsOf(actions)))
@@ -80,11 +89,65 @@ class Reading {
   }
 
   #time(path: Path, option: string, whyNot: string): void {
-    const given = at(this.#found.object, ['spec', ...path])
-    const seconds = typeof given === 'string' ? secondsWithDays(given) : undefined
-    if (seconds === undefined) throw unexpected(this.#found, ['spec', ...path], 'a duration such as 10m or 1h30m')
+    const seconds = this.#seconds(path, true)
     this.#tell(whyNot === '' ? 'honoured' : 'ignored', path, whyNot)
     if (whyNot === '') this.#options[option] = seconds
+  }
+
+  /** Arguments of the plug-in take the place of what the shard says of it, also where they do not say it. */
+  #proportion(replaced: Readonly<Record<string, unknown>>, kValue: unknown, usage: unknown): void {
+    const path = ['plugins', 'proportion', 'arguments']
+    const known = [MULTIPLIER, PRIORITY, K_VALUE]
+    for (const field of Object.keys(replaced)) if (!known.includes(field)) this.#tell('ignored', [...path, field], notSimulated(field, known))
+    if (replaced[MULTIPLIER] !== undefined) {
+      this.#options['reclaimerSaturationMultiplier'] = this.#number([...path, MULTIPLIER], 'a number from 1 on', 1)
+      this.#tell('honoured', [...path, MULTIPLIER], '')
+    }
+    if (replaced[PRIORITY] !== undefined) {
+      const counts = textOf(replaced[PRIORITY])
+      if (counts !== 'true' && counts !== 'false') throw unexpected(this.#found, ['spec', ...path, PRIORITY], 'true, false')
+      this.#options[PRIORITY] = counts === 'true'
+      this.#tell('honoured', [...path, PRIORITY], '')
+    }
+    const isReplaced = Object.keys(replaced).length > 0
+    if (isReplaced && kValue !== undefined) this.#tell('ignored', [K_VALUE], 'arguments of the plug-in proportion take its place')
+    const counts = usage !== undefined && usage !== null
+    const k = isReplaced ? [...path, K_VALUE] : [K_VALUE]
+    const isGiven = at(this.#found.object, ['spec', ...k]) !== undefined
+    if (isGiven) this.#tell(counts ? 'honoured' : 'ignored', k, counts ? '' : 'past usage does not count without usageDBConfig')
+    if (counts) this.#options['pastUsage'] = { ...(isGiven && { kValue: Math.max(0, this.#number(k, 'a number')) }), ...this.#usage(fieldsOf(usage)) }
+  }
+
+  #usage({ usageParams, ...others }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const options: Record<string, unknown> = {}
+    const path = ['usageDBConfig', 'usageParams']
+    for (const field of Object.keys(others)) this.#tell('ignored', ['usageDBConfig', field], 'what was used is known')
+    for (const [field, value] of Object.entries(fieldsOf(usageParams))) {
+      const isCron = field === 'windowType' && value === CRON
+      if (isUsageTime(field)) {
+        const seconds = this.#seconds([...path, field], usageTimes[field])
+        if (seconds > 0) options[field] = seconds
+      } else if (field === 'windowType' && !isCron) {
+        if (value !== TUMBLING && value !== SLIDING) throw unexpected(this.#found, ['spec', ...path, field], [SLIDING, TUMBLING, CRON].join(', '))
+        options[field] = value
+      }
+      const isThereToo = field in options || isUsageTime(field)
+      this.#tell(isThereToo ? 'honoured' : 'ignored', [...path, field], isThereToo ? '' : isCron ? 'the window is sliding' : (whyNotOfUsage[field] ?? 'what was used is known'))
+    }
+    return options
+  }
+
+  #number(path: Path, expected: string, least = -Infinity): number {
+    const number = Number(textOf(at(this.#found.object, ['spec', ...path])))
+    if (!Number.isFinite(number) || number < least) throw unexpected(this.#found, ['spec', ...path], expected)
+    return number
+  }
+
+  #seconds(path: Path, mayBeZero: boolean): number {
+    const given = at(this.#found.object, ['spec', ...path])
+    const seconds = typeof given === 'string' ? secondsWithDays(given) : undefined
+    if (seconds === undefined || (seconds === 0 && !mayBeZero)) throw unexpected(this.#found, ['spec', ...path], `a duration such as 10m or 1h30m${mayBeZero ? '' : ', above 0'}`)
+    return seconds
   }
 
   /** Nothing is moved where something is spread, unless the action is switched on (`setDefaultActions`). */
