@@ -1,7 +1,7 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
 import type { Flavor } from './flavor.js'
-import { Spread } from './part-flavors.js'
+import { Spread, type CanHold } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { addTo, charge, discharge, settle, type Part, type ScanFrom, type Workload } from './workload.js'
@@ -31,9 +31,6 @@ export interface Assignment {
 
 /** Whom a workload would preempt to get what is short. */
 export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
-
-/** Whether the nodes of a flavor, or mix, could ever hold the workload, or a part of it that may have a flavor of its own. */
-export type CanHold = (choice: number, part?: number) => boolean
 
 /** What a flavor is looked for with. */
 interface Means {
