@@ -25,7 +25,7 @@ export interface Part {
 export type ScanFrom = ReadonlyMap<number, number>
 
 /** How far the flavors of a workload have been searched: it could preempt nobody in the one at which the search stopped, and there are others. */
-export interface Scan {
+interface Scan {
   readonly from: ScanFrom
   /** In which cycle that was found, and how often anybody had come in or gone. */
   readonly cycle: number
