@@ -1,10 +1,10 @@
 import { largest } from './partial-admission.js'
 import type { ResourceGroup } from './flavor-choices.js'
 import type { Flavor } from './flavor.js'
-import { Spread } from './part-flavors.js'
+import { Spread, type CanHold } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
-import { addTo, charge, discharge, settle, type Part, type Workload } from './workload.js'
+import { addTo, charge, discharge, settle, type Part, type ScanFrom, type Workload } from './workload.js'
 
 /**
  * How a workload could be admitted: not now; by preempting others, of whom there are none to be had, or some of its own
@@ -25,13 +25,12 @@ export interface Assignment {
   readonly short: readonly number[]
   /** Whom it would preempt for that; nobody where not enough can be had. */
   readonly targets: readonly Workload[]
+  /** Flavors that were not looked at; empty: all were. */
+  readonly next: ScanFrom
 }
 
 /** Whom a workload would preempt to get what is short. */
 export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
-
-/** Whether the nodes of a flavor, or mix, could ever hold the workload, or a part of it that may have a flavor of its own. */
-export type CanHold = (choice: number, part?: number) => boolean
 
 /** What a flavor is looked for with. */
 interface Means {
@@ -39,8 +38,12 @@ interface Means {
   readonly search: Search
   /** By column: what parts of the workload take that have their flavor. */
   readonly before: ReadonlyMap<number, number>
+  /** With which flavor of a group the search begins, the first where it is not said; the first group is of this number. */
+  readonly from: ScanFrom
+  readonly firstGroup: number
 }
-const NOTHING: ReadonlyMap<number, number> = new Map()
+/** Nothing is taken, or all flavors are looked at. */
+export const NOTHING: ReadonlyMap<number, number> = new Map()
 
 type Fungibility = NonNullable<ClusterQueue['settings']['flavorFungibility']>
 const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'TryNextFlavor', preference: 'BorrowingOverPreemption' }
@@ -51,10 +54,11 @@ const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'Tr
  *
  * Source: Kueue, scheduler.go (nominate, getInitialAssignments).
  */
-export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold): Assignment {
+export function nominate(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold, from: ScanFrom = NOTHING): Assignment {
+  const means = { fairSharing, search, before: NOTHING, from, firstGroup: 0 }
   const attempt = (tasks: number): Assignment => {
     workload.tasks = tasks
-    return withTasks(workload, fairSharing, search, canHold)
+    return withTasks(workload, means, canHold)
   }
   const whole = attempt(workload.most)
   if (workload.least === workload.most || comesIn(whole)) return whole
@@ -66,8 +70,8 @@ export function nominate(workload: Workload, fairSharing: boolean, search: Searc
 
 const comesIn = ({ mode, targets }: Assignment): boolean => mode === Mode.Fit || targets.length > 0
 
-function withTasks(workload: Workload, fairSharing: boolean, search: Search, canHold: CanHold): Assignment {
-  const means = { fairSharing, search, before: NOTHING }
+function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignment {
+  const { fairSharing, search } = means
   const found = workload.parts === undefined ? assign(workload, means, canHold) : assignParts(workload, workload.parts, means, canHold)
   settle(workload, found.flavor)
   const { mode, short, targets } = found
@@ -87,11 +91,11 @@ function assignParts(workload: Workload, parts: readonly Part[], means: Means, c
   const { all: flavors } = workload.queue.choices
   const before = new Map<number, number>()
   const spread = new Spread(workload.queue, parts, canHold)
-  let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: NOBODY }
+  let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: NOBODY, next: NOTHING }
   for (const [p, { demand }] of parts.entries()) {
     const part: Workload = { ...workload, demand, amounts: demand, parts: undefined }
-    const found = assign(part, { ...means, before }, (choice) => canHold(choice, p) && spread.isPossible(choice))
-    if (found.mode === Mode.NoFit) return found
+    const found = assign(part, { ...means, before, firstGroup: p * workload.queue.groups.length }, (choice) => canHold(choice, p) && spread.isPossible(choice))
+    if (found.mode === Mode.NoFit) return { ...found, next: all.next }
     spread.take(found.flavor)
     addTo(before, demand, flavors[found.flavor] as Flavor)
     all = together(all, found)
@@ -108,14 +112,14 @@ function assignParts(workload: Workload, parts: readonly Part[], means: Means, c
 function assign(workload: Workload, means: Means, canHold: CanHold): Assignment {
   const { queue, demand, tasks } = workload
   const [first] = queue.groups
-  if (queue.groups.length === 1) return inGroup(workload, first as ResourceGroup, means, (flavor) => (canHold(flavor) ? flavor : -1))
+  if (queue.groups.length === 1) return inGroup(workload, first as ResourceGroup, means.firstGroup, means, (flavor) => (canHold(flavor) ? flavor : -1))
   let left = queue.choicesFor(demand).filter((choice) => canHold(choice))
-  let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks, borrows: 0, short: [], targets: NOBODY }
-  for (const group of queue.groups) {
+  let all: Assignment = { mode: Mode.Fit, flavor: -1, tasks, borrows: 0, short: [], targets: NOBODY, next: NOTHING }
+  for (const [g, group] of queue.groups.entries()) {
     const asked = group.resources.find((r) => (demand[r] as number) > 0)
     if (asked === undefined) continue
     const columnIn = (choice: number): number => (queue.choices.all[choice] as Flavor).columns[asked] as number
-    const found = inGroup(workload, group, means, (flavor) => left.find((choice) => columnIn(choice) === columnIn(flavor)) ?? -1)
+    const found = inGroup(workload, group, means.firstGroup + g, means, (flavor) => left.find((choice) => columnIn(choice) === columnIn(flavor)) ?? -1)
     if (found.mode === Mode.NoFit) return found
     left = left.filter((choice) => columnIn(choice) === columnIn(found.flavor))
     all = together(all, found)
@@ -129,23 +133,25 @@ const together = (a: Assignment, b: Assignment): Assignment => ({
   borrows: Math.max(a.borrows, b.borrows),
   short: [...new Set([...a.short, ...b.short])],
   targets: b.short.length > 0 ? b.targets : a.targets,
+  next: a.next.size === 0 ? b.next : b.next.size === 0 ? a.next : new Map([...a.next, ...b.next]),
 })
 
 /**
  * The first flavor in the order of the group with which the search may stop, or else the best. Only in a flavor where a search for workloads to preempt finds some it may
  * stop although the workload does not fit. `choiceOf`: what the workload is tried with in a flavor, -1 where it is passed over.
  */
-function inGroup(workload: Workload, group: ResourceGroup, means: Means, choiceOf: (flavor: number) => number): Assignment {
+function inGroup(workload: Workload, group: ResourceGroup, number: number, means: Means, choiceOf: (flavor: number) => number): Assignment {
+  const { flavors } = group
   const rules = workload.queue.settings.flavorFungibility ?? usual
-  let best: Assignment = { mode: Mode.NoFit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: [] }
+  let best: Assignment = { mode: Mode.NoFit, flavor: -1, tasks: workload.tasks, borrows: 0, short: [], targets: [], next: NOTHING }
   let bestWorst: Rank = best
-  for (const flavor of group.flavors) {
-    const choice = choiceOf(flavor)
+  for (let i = means.from.get(number) ?? 0; i < flavors.length; i++) {
+    const choice = choiceOf(flavors[i] as number)
     if (choice < 0) continue
     settle(workload, choice)
     const { found, worst } = inFlavor(workload, group, rules, means)
     const isEnough = worst.mode > Mode.NoCandidates && (worst.mode === Mode.Fit || rules.whenCanPreempt !== 'TryNextFlavor') && (worst.borrows === 0 || rules.whenCanBorrow !== 'TryNextFlavor')
-    if (isEnough) return found
+    if (isEnough) return i === flavors.length - 1 ? found : { ...found, next: new Map([[number, i + 1]]) }
     if (!isBetter(worst, bestWorst, rules)) continue
     best = found
     bestWorst = worst
@@ -184,7 +190,7 @@ function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungi
     if (isBetter(worst, rank, rules)) worst = rank
     if (rank.mode === Mode.NoFit) break
   }
-  return { found: { mode, flavor, tasks, borrows, short, targets }, worst }
+  return { found: { mode, flavor, tasks, borrows, short, targets, next: NOTHING }, worst }
 }
 
 const NOBODY: readonly Workload[] = []

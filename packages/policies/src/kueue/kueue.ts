@@ -3,10 +3,11 @@ import { Gang, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
-import { fits, Mode, nominate, preempts, type Assignment } from './assignment.js'
+import { fits, Mode, nominate, NOTHING, preempts, type Assignment } from './assignment.js'
 import { Borrowers } from './candidates.js'
 import { byBorrowing, Contest, type Entry } from './entries.js'
 import { FlavorRoom } from './flavor-room.js'
+import { FlavorScans } from './flavor-scans.js'
 import { lackingQuota } from './lacking-quota.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
 import { PastUsage } from './past-usage.js'
@@ -80,6 +81,7 @@ class Kueue implements Policy {
   /** Who would have preempted in this call, but was preempted just before. */
   readonly #held = new Set<JobId>()
   readonly #unfit = new Unfit()
+  readonly #scans = new FlavorScans()
   readonly #borrowers = new Borrowers()
   readonly #protection: Protection
   /** By queue and priority: the last submission among those that are admitted. */
@@ -186,13 +188,14 @@ class Kueue implements Policy {
   /** Looks at the first workload of each queue; false when nothing has come of it. */
   #cycle(round: Round): boolean {
     this.#hasMoved = false
+    this.#scans.beginCycle()
     this.#borrowers.forget() // nothing is kept for anybody now
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
       if (entry !== undefined && this.#mayTake(entry.workload, round)) entries.push(entry)
     }
-    if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const { workload, returns } of entries) this.#setAside(workload, returns, round)
+    if (entries.every(({ assignment: { mode, targets } }) => mode !== Mode.Fit && targets.length === 0)) for (const entry of entries) this.#setAside(entry, round)
     else if (this.#fairSharing === false) this.#inTurn(entries, round)
     else this.#byShare(entries, round)
     for (const { queue, c, amount } of this.#kept) queue.remove(c, amount)
@@ -235,7 +238,12 @@ class Kueue implements Policy {
       const isIdle = isAlone && assignment.mode !== Mode.Fit && assignment.targets.length === 0
       const { returns } = queue.root
       if (!isIdle) return { workload, assignment, returns }
-      this.#setAside(workload, returns, round)
+      const isPending = this.#scans.isPending(workload, assignment)
+      this.#setAside({ workload, assignment, returns }, round)
+      if (isPending) {
+        i-- // it goes on with the next flavors
+        continue
+      }
       if (isStrict || !this.#unfit.areVain(queue, list.size)) continue
       this.#exhausted.add(queue) // nobody need be told apart from it
       break
@@ -254,10 +262,10 @@ class Kueue implements Policy {
   /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
   #assign(workload: Workload, round: Round): Assignment {
     const isAlone = this.#isAlone(workload)
-    const known = isAlone ? undefined : this.#unfit.of(workload.likeness)
+    const known = isAlone || this.#scans.goesOn(workload) ? undefined : this.#unfit.of(workload.likeness)
     if (known !== undefined) return known
-    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor, part) => this.#room.canHold(flavor, workload, part))
-    if (found.mode !== Mode.Fit && !isAlone) this.#unfit.add(workload, found)
+    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (flavor, part) => this.#room.canHold(flavor, workload, part), this.#scans.from(workload))
+    if (found.mode !== Mode.Fit && !isAlone && !this.#scans.isPending(workload, found)) this.#unfit.add(workload, found)
     return found
   }
 
@@ -279,13 +287,16 @@ class Kueue implements Policy {
   }
 
   /** Whom the workload preempts was found when the cycle began. Where one of them has gone since that is found anew, in the same flavor; where the room has, it comes again in the next cycle. */
-  #consider({ workload, assignment, returns }: Entry, round: Round): void {
+  #consider(entry: Entry, round: Round): void {
+    const { workload, assignment } = entry
     const hasChanged = assignment.targets.some(isGone)
-    const { mode, borrows, targets } = hasChanged ? this.#inFlavor(workload, round) : assignment
+    const found = hasChanged ? this.#inFlavor(workload, round) : assignment
+    const { mode, borrows, targets } = found
     if (mode !== Mode.Fit && targets.length === 0) {
       if (mode !== Mode.NoFit) this.#keep(workload, borrows > 0)
-      return this.#setAside(workload, returns, round)
+      return this.#setAside({ ...entry, assignment: found }, round)
     }
+    delete workload.scan // it comes again with all flavors
     if (!this.#hasRoomWithout(targets, workload)) return
     const areGone = targets.every((each) => this.#hasStarted(each))
     for (const each of targets) this.#preempt(each, round)
@@ -297,7 +308,8 @@ class Kueue implements Policy {
   #inFlavor(workload: Workload, round: Round): Assignment {
     const { flavor, queue: { choices } } = workload
     this.#borrowers.forget()
-    return nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)))
+    const found = nominate(workload, this.#fairSharing !== false, (each, short) => this.#search(each, short, round), (each, part) => each === (part === undefined ? flavor : choices.partOf(flavor, part)))
+    return { ...found, next: NOTHING }
   }
 
   /** Whether without those there is room for the workload beside what is kept for others. */
@@ -352,6 +364,7 @@ class Kueue implements Policy {
   }
 
   #forgetUnfit(): void {
+    this.#scans.changed()
     this.#unfit.clear()
     this.#borrowers.forget()
     this.#newest.clear()
@@ -360,8 +373,13 @@ class Kueue implements Policy {
   /**
    * There was no room for the workload, nor anybody to preempt, when so much had been given back: with all that ask alike it waits until more is, and for
    * the next call; where they looked again at once while others give way, some thousand jobs at overload took from each other almost without end.
+   * Where flavors are left these are looked at in the next cycle.
    */
-  #setAside(workload: Workload, returns: number, round: Round): void {
+  #setAside({ workload, assignment, returns }: Entry, round: Round): void {
+    if (this.#scans.goOn(workload, assignment)) {
+      this.#hasMoved = true
+      return
+    }
     const mayPreempt = round.claimsLeft > 0 && !this.#held.has(workload.job)
     if (workload.queue.settings.queueingStrategy === 'StrictFIFO' || !mayPreempt) return this.#passOver(workload)
     workload.likeness.setAsideAt = returns

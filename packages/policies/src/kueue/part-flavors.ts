@@ -1,7 +1,9 @@
-import type { CanHold } from './assignment.js'
 import type { Flavor } from './flavor.js'
 import type { ClusterQueue } from './queues.js'
 import type { Part } from './workload.js'
+
+/** Whether the nodes of a flavor, or mix, could ever hold the workload, or a part of it that may have a flavor of its own. */
+export type CanHold = (choice: number, part?: number) => boolean
 
 /** How often a flavor is tried for a part in one search: of more combinations none counts as possible. */
 const MOST_TRIES = 10_000

@@ -1,7 +1,7 @@
 import type { KueueSettings, Quantities } from './options.js'
 
 /** What tasks are called where quotas count them, unless nodes have a resource of this name. */
-export const PODS = 'pods'
+const PODS = 'pods'
 
 /** Whether a quota says how many tasks there may be, in any of its flavors. */
 export const countsPods = (nominalQuota: Quantities = {}): boolean =>

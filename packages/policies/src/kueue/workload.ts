@@ -21,6 +21,19 @@ export interface Part {
   readonly demand: Float64Array
 }
 
+/** With which flavor the search goes on, of those of a resource group: one number for each group, of each part in turn. */
+export type ScanFrom = ReadonlyMap<number, number>
+
+/** How far the flavors of a workload have been searched: it could preempt nobody in the one at which the search stopped, and there are others. */
+interface Scan {
+  readonly from: ScanFrom
+  /** In which cycle that was found, and how often anybody had come in or gone. */
+  readonly cycle: number
+  readonly version: number
+  /** With what it went on since then. */
+  readonly before: ReadonlySet<string>
+}
+
 /** What is admitted as one: all tasks of a gang, those that a job which is one gang must start together, or one task of another job. */
 export interface Workload {
   readonly job: JobId
@@ -55,6 +68,7 @@ export interface Workload {
   tasks: number
   unstarted: number
   readonly running: TaskId[]
+  scan?: Scan
 }
 
 /** Whether it has its quota for as many tasks at a time as it was admitted with, until the last have ended. */

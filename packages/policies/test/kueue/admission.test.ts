@@ -92,6 +92,16 @@ describe('admission', () => {
     expect(shares(0, 1)).toEqual([0, 9])
   })
 
+  it.each([0, 123_456_789])('with fair sharing is of the queue that borrows nothing yet, though both weigh %d (TestSchedule, two queues with this weight)', (weight) => {
+    const run = (fairSharing: boolean) => {
+      const all = { ...cohort, nominalQuota: { cpu: 0 }, weight }
+      const { come } = world({ fairSharing, cohorts: { all: { nominalQuota: { cpu: 8 } } }, queues: { b: all, c: all } })
+      come(['b_0', 4])
+      return come(['b_1', 4, 9001], ['c_1', 4]).started
+    }
+    expect([run(false), run(true)]).toEqual([['b_1'], ['c_1']])
+  })
+
   it('with fair sharing divides among cohorts first, then in them', () => {
     const of = (name: string) => ({ cohort: name, nominalQuota: { cpu: 0 } })
     const options: KueueOptions = { fairSharing: true, cohorts: { left: { parent: 'root' }, right: { parent: 'root' } }, queues: { a: of('left'), b: of('left'), c: of('right'), pool: { cohort: 'root', nominalQuota: { cpu: 12 } } } }

@@ -66,7 +66,7 @@ export function preempted(options: KueueOptions, admitted: readonly Load[], inco
 
 /** As `world`, with a node of each flavor; calls return who is preempted, `-id`, and where others start, `+id@flavor`. */
 export function flavored(flavors: readonly string[], options: Omit<KueueOptions, 'flavors'>) {
-  const nodes = flavors.map((type) => ({ count: 1, resources: { cpu: 1000 }, labels: { type } }))
+  const nodes = flavors.map((type) => ({ count: 1, resources: { cpu: 1000, mem: 1000 }, labels: { type } }))
   const labels = Object.fromEntries(flavors.map((type) => [type, { type }]))
   const master = dispatcher({ cluster: instantCluster({ nodes }), policy: kueue({ ...options, flavors: labels }) })
   const running = new Map<string, ReturnType<typeof master.pass>['start'][number]>()
