@@ -63,7 +63,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
       return waiting.pop()
     },
     end() {
-      lines.end?.()
+      lines.end?.(take)
       for (const job of joined.end()) give(job)
       waiting.reverse()
     },
@@ -88,5 +88,10 @@ function sortingParser<S extends Schema>({ reader, gpusIn, follows }: Accounting
     lines.line(bytes, from, to, take)
     return found
   }
-  return heldParser({ job, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
+  const end = () => {
+    found = undefined
+    lines.end?.(take)
+    return found
+  }
+  return heldParser({ job, end, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
 }

@@ -74,6 +74,8 @@ export class HeldJobs {
 export interface RowReader {
   /** The job of a line, `undefined` for one without. Throws `BadLine`. */
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
+  /** The job that the last line has left open, if any. Throws `BadLine`. */
+  end?(): JobSpec | undefined
   rules?(): readonly RuleCount[]
   /** What people should know besides. */
   notes?(): readonly string[]
@@ -94,6 +96,8 @@ export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): L
       return undefined
     },
     end() {
+      const job = rows.end?.()
+      if (job !== undefined) held.add(job, place.line)
       held.end()
       isEnded = true
     },
