@@ -3,7 +3,7 @@ import type { JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { jobsOf, parseTrace, type ParseOptions } from '../src/index.js'
 import { openTraceFile } from '../src/node/index.js'
-import { bytesOf, messageOf } from './reading.js'
+import { bytesOf, messageOf, streamed } from './reading.js'
 import { temporaryFolder, writeFiles } from './temporary.js'
 
 const temporary = temporaryFolder()
@@ -38,6 +38,23 @@ describe('condor', () => {
     ['in small letters, without blanks', `${ad().replaceAll(' = ', '=').replace('RequestCpus', 'requestcpus')}\n\n${ad({ ProcId: '4' })}\n`],
   ])('is read %s', (_, text) => {
     expect([...jobsOf(read(text))].map(({ id, stages }) => [id, stages[0]!.demand])).toEqual([['101.3', { procs: 4 }], ['101.4', { procs: 4 }]])
+  })
+
+  const object = (change: object = {}) => ({ ...Object.fromEntries(Object.entries(usual).filter(([, value]) => value !== '').map(([name, value]) => [name, /^["\d]|^(true|false)$/.test(value) ? JSON.parse(value) as unknown : `/Expr(${value})/`])), ...change })
+  it.each([
+    ['a list in lines', JSON.stringify([object(), object({ ProcId: 4 })], null, 2)],
+    ['a list on one line', JSON.stringify([object(), object({ ProcId: 4 })])],
+    ['an object on each line', `${JSON.stringify(object())}\n${JSON.stringify(object({ ProcId: 4 }))}\n`],
+  ])('is read as JSON: %s, whole and streamed', async (_, text) => {
+    const jobs = [...jobsOf(read(text))]
+    expect(jobs.map(({ stages, ...job }) => [job.id, job.user, job.recorded, stages[0]!.demand])).toEqual(['101.3', '101.4'].map((id) => [id, 'ada', { wait: 60, status: 'completed' }, { procs: 4 }]))
+    const at = writeFiles(join(temporary, 'json'), { 'h.json': text })
+    expect(await streamed(await openTraceFile(join(at, 'h.json'), { stream: true }))).toEqual(jobs)
+  })
+
+  it('has expressions in JSON that are not known', () => {
+    const text = JSON.stringify([object({ RequestCpus: '/Expr(ifThenElse(x, 2, 4))/', CpusProvisioned: 2, ExitBySignal: true })])
+    expect([...jobsOf(read(text))].map(({ stages, recorded }) => [stages[0]!.demand, recorded!.status])).toEqual([[{ procs: 2 }, 'failed']])
   })
 
   it('is read from a folder of files, in which the last ad of one may have no end', async () => {

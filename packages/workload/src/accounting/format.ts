@@ -75,23 +75,23 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
   }
 }
 
-/** Holds all jobs until the end: lines have one each, and stand in the order of the ends. */
+/** Holds all jobs until the end: they stand in the order of the ends. */
 function sortingParser<S extends Schema>({ reader, gpusIn, follows }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const lines = reader(place, options)
   const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
-  let found: JobSpec | undefined
+  const found: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {
-    found = jobs.job(record)
+    const job = jobs.job(record)
+    if (job !== undefined) found.push(job)
   }
+  const more = () => found.shift()
   const job = (bytes: Uint8Array, from: number, to: number) => {
-    found = undefined
     lines.line(bytes, from, to, take)
-    return found
+    return more()
   }
   const end = () => {
-    found = undefined
     lines.end?.(take)
-    return found
+    return more()
   }
-  return heldParser({ job, end, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
+  return heldParser({ job, more, end, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
 }

@@ -83,9 +83,15 @@ export class Ads {
   }
 }
 
-/** The attributes of one job. */
+/** The attributes of one job, as expressions, by their names in small letters. */
 export class Ad {
   constructor(private readonly attributes: ReadonlyMap<string, string>) {}
+
+  /** As `-json` prints one: an object in which expressions are texts, `/Expr(RequestCpus * 2)/`. Throws `BadLine` for anything else. */
+  static ofJson(value: unknown): Ad {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadLine(undefined, 'found no object, expected an ad.', 'Print whole ads, with `condor_history -json`')
+    return new Ad(new Map(Object.entries(value).map(([name, each]) => [name.toLowerCase(), /^\\?\/Expr\(/.test(String(each)) ? '' : JSON.stringify(each)])))
+  }
 
   /** A number of at least `least`; NaN where there is none, or an expression that only a machine makes one. Throws `BadLine` for text or a smaller number. */
   number(name: string, least = 0): number {

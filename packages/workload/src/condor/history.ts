@@ -4,10 +4,11 @@ import { Names } from '../accounting/names.js'
 import { accountingOptions, statusOption, tasksByNode } from '../accounting/options.js'
 import type { AccountingRecord, RecordReader, TakeRecord } from '../accounting/records.js'
 import { RepeatedIds } from '../accounting/repeated-ids.js'
-import { inObject } from '../json/documents.js'
+import { Documents, inObject } from '../json/documents.js'
+import { asText } from '../trace/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import { Ads, type Ad } from './ads.js'
+import { Ad, Ads } from './ads.js'
 
 /** How HTCondor's records become jobs. */
 export const condorOptions = z.strictObject({
@@ -18,7 +19,7 @@ export const condorOptions = z.strictObject({
 })
 
 /**
- * Jobs of HTCondor as `condor_history -long` prints them, or as its history file keeps them (`history`, `history.20240131T...`): ClassAds of jobs that
+ * Jobs of HTCondor as `condor_history` prints them with `-long` or `-json`, or as its history file keeps them (`history`, `history.20240131T...`): ClassAds of jobs that
  * have left the queue. A job runs from its last start (`JobCurrentStartDate`) to its end without the time that it was suspended; one that was
  * removed while it did not run, for the time that all its starts took together (`RemoteWallClockTime`). Processes of a cluster are
  * jobs of their own, called `1234.5`. Jobs of the scheduler and local universes, such as DAGMan, run on the machine where they were submitted and are left out. What
@@ -28,14 +29,18 @@ export const condorOptions = z.strictObject({
  */
 export const condorFormat: TraceFormat<typeof condorOptions> = accountingFormat({
   name: 'condor',
-  title: 'job history of HTCondor (condor_history -long)',
+  title: 'job history of HTCondor (condor_history -long or -json)',
   source: 'HTCondor manual, job ClassAd attributes',
   options: condorOptions,
   gpusIn: 'RequestGPUs tells them',
   isByEnd: true,
-  detect: (head) => /^\s*(?:[A-Za-z_]\w* *= ?[^\n]*|--[^\n]*|\*\*\*[^\n]*)\n/.test(head) && /^ *(?:ClusterId|GlobalJobId) *= *["\d]/im.test(head) && /^ *(?:QDate|JobStatus|JobUniverse) *= *\d/im.test(head),
+  detect: (head) => isLong(head) || isJson(head),
   reader: (place) => new CondorReader(place),
 })
+
+const isLong = (head: string): boolean =>
+  /^\s*(?:[A-Za-z_]\w* *= ?[^\n]*|--[^\n]*|\*\*\*[^\n]*)\n/.test(head) && /^ *(?:ClusterId|GlobalJobId) *= *["\d]/im.test(head) && /^ *(?:QDate|JobStatus|JobUniverse) *= *\d/im.test(head)
+const isJson = (head: string): boolean => /^\s*[[{]/.test(head) && /"(?:ClusterId|GlobalJobId)"\s*:/.test(head) && /"(?:QDate|JobStatus|JobUniverse)"\s*:\s*\d/.test(head)
 
 const read = [
   'ClusterId', 'ProcId', 'QDate', 'JobStartDate', 'JobCurrentStartDate', 'CompletionDate', 'EnteredCurrentStatus', 'RemoteWallClockTime', 'CumulativeSuspensionTime', 'JobStatus',
@@ -51,6 +56,11 @@ const OVER_TIME: ReadonlySet<number> = new Set([46, 47])
 
 class CondorReader implements RecordReader {
   readonly #ads: Ads
+  readonly #documents: Documents
+  /** Of files that hold JSON, and others; by their first line. */
+  #isJson = false
+  #file: string | undefined
+  #isNew = true
   readonly #names = new Names()
   readonly #ids = new RepeatedIds('of another queue or run again')
   readonly #counts = { onSubmitter: 0, again: 0 }
@@ -58,16 +68,22 @@ class CondorReader implements RecordReader {
 
   constructor(private readonly place: LinePlace) {
     this.#ads = new Ads(place, NAMES)
+    this.#documents = new Documents(place)
   }
 
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     this.#take = take
-    this.#ads.line(bytes, from, to, this.#visit)
+    if (this.#isNew || this.place.file !== this.#file) this.#isJson = /^\s*[[{]/.test(asText(bytes, from, Math.min(to, from + 80)))
+    this.#isNew = false
+    this.#file = this.place.file
+    if (this.#isJson) this.#documents.line(bytes, from, to, ({ value, line }) => this.#visit(Ad.ofJson(value), line))
+    else this.#ads.line(bytes, from, to, this.#visit)
   }
 
   end(take: TakeRecord): void {
     this.#take = take
     this.#ads.end(this.#visit)
+    this.#documents.end()
   }
 
   rules(): RuleCount[] {
