@@ -56,6 +56,8 @@ interface Log {
   /** The records of a job, each with its time. */
   readonly lines: (run: Run) => Entry[]
   readonly id: (run: Run) => string
+  /** Where something else names the queue by default. */
+  readonly more?: object
 }
 const arrayId = ({ id, task }: Run) => (task > 0 ? `${id}[${task}]` : `${id}`)
 const pbsRecord = (run: Run, at: number, kind: string, text: string): Entry => ({ at, line: `${day(at)};${kind};${arrayId(run)}.pbs.site.org;${text}` })
@@ -91,6 +93,18 @@ const logs: Readonly<Record<string, readonly [string, Log]>> = {
         + `:-l h_rt=${span(run.limit)},gpu=${run.gpus * run.nodes},h_vmem=${run.mem / run.perNode}M -pe mpi 4:0.0:NONE:9.0:0:0`,
     }],
   }],
+  HTCondor: ['condor', {
+    more: { queue: 'project' },
+    id: ({ id, task }) => `${id}.${task}`,
+    lines: (run) => [{
+      at: endOf(run),
+      line: [
+        `AccountingGroup = "${run.account}.${run.user}"`, `ProjectName = "${run.queue}"`, `ClusterId = ${run.id}`, 'Cmd = "/bin/run"', `CompletionDate = ${endOf(run)}`, 'Env = "A=1 B=\\"x y\\""', `ExitCode = ${run.isFailed ? 1 : 0}`, 'JobStatus = 4', `JobCurrentStartDate = ${startOf(run)}`, 'JobUniverse = 11',
+        `MaxHosts = ${run.nodes}`, `Owner = "${run.user}"`, `ProcId = ${run.task}`, `QDate = ${origin + run.submit}`, `RemoteWallClockTime = ${run.runtime}.0`, `RequestCpus = ${run.perNode}`, `RequestGPUs = ${run.gpus}`, `RequestMemory = ${run.mem}`, 'Requirements = (TARGET.Memory >= RequestMemory) && (Arch == "X86_64")',
+        `AllowedExecuteDuration = ${run.limit}`, `*** Offset = 0 ClusterId = ${run.id} ProcId = ${run.task}`,
+      ].join('\n'),
+    }],
+  }],
 }
 const written = ({ lines }: Log, all: readonly Run[]): Entry[] => all.flatMap(lines).sort((a, b) => a.at - b.at)
 const textOf = (entries: readonly Entry[]) => entries.map(({ line }) => `${line}\n`).join('')
@@ -103,11 +117,13 @@ function expected({ id }: Log, all: readonly Run[]): Partial<JobSpec>[] {
     stages: [{ name: 'job', tasks: 1, demand: { procs: run.nodes * run.perNode, mem: run.nodes * run.mem, ...(run.gpus > 0 && { gpus: run.nodes * run.gpus }) }, duration: run.runtime }],
   }))
 }
-const options = { memory: 'requested', gpuDemand: true, overrun: 'keep' }
+const shared = { memory: 'requested', gpuDemand: true, overrun: 'keep' }
 const withoutGroup = (jobs: Iterable<JobSpec>) => [...jobs].map(({ group: _, ...job }) => job)
 const folder = temporaryFolder()
 
 describe.each(Object.entries(logs))('an accounting log of %s', (name, [format, log]) => {
+  const options = { ...shared, ...log.more }
+
   it('is read back as the jobs that were written', () => {
     fc.assert(fc.property(runs, (all) => {
       const trace = parseTrace(bytesOf(textOf(written(log, all))), { options })

@@ -63,7 +63,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
       return waiting.pop()
     },
     end() {
-      lines.end?.()
+      lines.end?.(take)
       for (const job of joined.end()) give(job)
       waiting.reverse()
     },
@@ -75,18 +75,23 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
   }
 }
 
-/** Holds all jobs until the end: lines have one each, and stand in the order of the ends. */
+/** Holds all jobs until the end: they stand in the order of the ends. */
 function sortingParser<S extends Schema>({ reader, gpusIn, follows }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const lines = reader(place, options)
   const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
-  let found: JobSpec | undefined
+  const found: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {
-    found = jobs.job(record)
+    const job = jobs.job(record)
+    if (job !== undefined) found.push(job)
   }
+  const more = () => found.shift()
   const job = (bytes: Uint8Array, from: number, to: number) => {
-    found = undefined
     lines.line(bytes, from, to, take)
-    return found
+    return more()
   }
-  return heldParser({ job, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
+  const end = () => {
+    lines.end?.(take)
+    return more()
+  }
+  return heldParser({ job, more, end, rules: () => [...jobs.rules(), ...(lines.rules?.() ?? [])] }, place, 'first')
 }

@@ -62,8 +62,8 @@ export type TakeRecord = (record: AccountingRecord | 'step') => void
 export interface RecordReader {
   /** Throws `BadLine`, also those that `take` throws. */
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void
-  /** After the last line. Throws `BadLine`. */
-  end?(): void
+  /** After the last line, which may have ended a record. Throws `BadLine`. */
+  end?(take: TakeRecord): void
   /** How many jobs of an array may run at once, by array, as far as it has read. */
   throttles?(): ReadonlyMap<string, number>
   /** What it did to them. */

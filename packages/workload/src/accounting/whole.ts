@@ -62,7 +62,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
   }
 
   trace(name: string | undefined): Trace {
-    this.#excuse(() => this.#lines.end?.())
+    this.#excuse(() => this.#lines.end?.((record) => this.#take(record)))
     for (const job of this.#joined.end()) this.#add(job)
     this.#made.throttle(this.#jobs, this.#lines.throttles?.() ?? new Map())
     const found = [...this.#made.rules(), ...(this.#lines.rules?.() ?? []), ...this.#joined.rules()]

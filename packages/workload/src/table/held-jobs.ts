@@ -74,6 +74,10 @@ export class HeldJobs {
 export interface RowReader {
   /** The job of a line, `undefined` for one without. Throws `BadLine`. */
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
+  /** Further jobs of the line read last, or after `end`, one at a time; default: a line has one at most. */
+  more?(): JobSpec | undefined
+  /** The job that the last line has left open, if any. Throws `BadLine`. */
+  end?(): JobSpec | undefined
   rules?(): readonly RuleCount[]
   /** What people should know besides. */
   notes?(): readonly string[]
@@ -85,15 +89,19 @@ export interface RowReader {
 export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): LineParser {
   const held = new HeldJobs(origin, { counted: place.counted })
   let isEnded = false
+  const addAll = (first: JobSpec | undefined) => {
+    for (let job = first; job !== undefined; job = rows.more?.()) held.add(job, place.line)
+  }
   return {
     line(bytes, from, to) {
       const job = rows.job(bytes, from, to)
       if (job === undefined) return undefined
       held.renames = rows.renames === true
-      held.add(job, place.line)
+      addAll(job)
       return undefined
     },
     end() {
+      addAll(rows.end?.())
       held.end()
       isEnded = true
     },

@@ -13,6 +13,8 @@ import { lsfFormat } from '../lsf/acct.js'
 import { pbsFormat } from '../pbs/accounting.js'
 import { phillyFormat } from '../philly/log.js'
 import { phillyTableFormat } from '../philly/table.js'
+import { condorFormat } from '../condor/history.js'
+import { oarFormat } from '../oar/oarstat.js'
 import { sgeFormat } from '../sge/accounting.js'
 import { eagleFormat } from '../slurm/eagle.js'
 import { gwfFormat } from '../slurm/gwf.js'
@@ -38,7 +40,7 @@ import { GOOGLE_EVENTS, NATIVE_HEAD, NATIVE_WITHOUT_HEAD, textKind, unreadableKi
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, pbsFormat, lsfFormat, sgeFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, pbsFormat, lsfFormat, sgeFormat, condorFormat, oarFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 
