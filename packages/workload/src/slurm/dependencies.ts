@@ -1,6 +1,7 @@
 import type { JobEvent, Seconds } from '@sched/core'
 import type { AccountingRecord, Followed, FollowsJobs } from '../accounting/records.js'
 import type { RuleCount } from '../trace/facts.js'
+import type { LoggedJob } from './logged-job.js'
 import { Singletons } from './singletons.js'
 import { submitOptions } from './submit-line.js'
 import { arrayOf } from './waiting-arrays.js'
@@ -13,15 +14,6 @@ export const dependencyIn = (command: string): string => ASKED.exec(submitOption
 /** Those that wait for the end of jobs, however they end: all that is run here ends well. */
 const OF_ENDS = /^after(any|ok|notok|burstbuffer|corr)$/
 const SECONDS_PER_MINUTE = 60
-
-/** A job of the log that others may wait for; times in seconds since 1970, `Infinity` where one is not known. */
-export interface LoggedJob {
-  readonly id: string
-  /** When it is submitted. */
-  readonly submit: Seconds
-  readonly start: Seconds
-  readonly end: Seconds
-}
 
 /** What happens to a job of the log. */
 interface LoggedEvent extends JobEvent {

@@ -1,5 +1,5 @@
 import type { AccountingRecord } from '../accounting/records.js'
-import type { LoggedJob } from './dependencies.js'
+import type { LoggedJob } from './logged-job.js'
 
 /**
  * Who waits for whom under `--dependency=singleton`: each job for all those of its name and user that stand above it, of which those before the last
