@@ -9,6 +9,7 @@ import { Windows } from './windows.js'
 
 const conservativeOptions = z.strictObject({
   compress: z.enum(['early-ends', 'all-ends']).default('early-ends').describe('when reservations are compressed: as a job ends before its expected end, or as any job ends'),
+  compressOrder: z.enum(['queue', 'start']).default('queue').describe('which reservations are compressed first: in the order of the queue, or the earliest start'),
   ...windowOptions,
   ...overrunOptions,
 })
@@ -23,6 +24,8 @@ export interface ConservativeOptions extends z.input<typeof conservativeOptions>
  * its whole estimated run. It starts then at the latest. When a job ends early, the reservations are compressed: each
  * job in the order of the queue, once, moves to an earlier start if it now has one. One compression leaves room that a
  * second would use, so schedules differ where it is also made when a job ends as expected (`compress: 'all-ends'`).
+ * With `compressOrder: 'start'` it goes by reserved starts, of equal ones the shorter estimate first (SST's
+ * `StatefulScheduler`, where it is also made anew for each of several jobs that end early in one instant).
  *
  * Under an order other than `fifo` jobs of one instant are placed, and reservations compressed, in that order; a
  * promise is kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when a job outlives its estimate, one takes the
@@ -61,7 +64,7 @@ class Conservative implements Policy {
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, env.cluster)
-    this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options.compress === 'all-ends'))
+    this.#plans = jobs.lanes.map((lane) => new Reservations(lane, jobs, order, this.#windows, options))
     this.#explanations = new Explanations(jobs, options.windows)
     const withdraw = (job: JobId, lane: LaneId) => this.#plans[lane]?.withdraw(job)
     const reset = (job: JobId) => {

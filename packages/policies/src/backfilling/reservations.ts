@@ -21,6 +21,12 @@ export interface PlanMemory {
   readonly hides: boolean
 }
 
+/** When reservations are compressed, and which of them first. */
+export interface Compression {
+  readonly compress: 'early-ends' | 'all-ends'
+  readonly compressOrder: 'queue' | 'start'
+}
+
 /** The reserved starts of all waiting jobs of a lane, and the profile that they and what runs leave: conservative backfilling. */
 export class Reservations {
   readonly #lane: RigidLane
@@ -30,6 +36,7 @@ export class Reservations {
   readonly #profile: Profile
   readonly #gaps: Gaps
   readonly #atAnyEnd: boolean
+  readonly #byStart: boolean
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
   #start = new Float64Array(64).fill(NaN)
   /** No reserved start is earlier, except of jobs that could not start when their time came, which was then. */
@@ -41,12 +48,13 @@ export class Reservations {
   #hides = false
   readonly #due: JobId[] = []
 
-  constructor(lane: RigidLane, jobs: RigidJobs, order: Order, windows: Windows, atAnyEnd: boolean) {
+  constructor(lane: RigidLane, jobs: RigidJobs, order: Order, windows: Windows, { compress, compressOrder }: Compression) {
     this.#lane = lane
     this.#jobs = jobs
     this.#order = order
     this.#windows = windows
-    this.#atAnyEnd = atAnyEnd
+    this.#atAnyEnd = compress === 'all-ends'
+    this.#byStart = compressOrder === 'start'
     this.#profile = new Profile(lane.width)
     this.#gaps = new Gaps(this.#profile)
     lane.released = []
@@ -225,18 +233,35 @@ export class Reservations {
   #compress(round: Round): void {
     this.#mustCompress = false
     this.#gaps.build()
+    if (this.#byStart) {
+      for (const job of this.#reservedByStart(round)) this.#bringForward(job, round)
+      return
+    }
     const order = this.#order
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) {
-        const job = block.ids[i] as JobId
-        const start = this.#start[job] as number
-        if (!(start > round.now)) continue
-        const earlier = this.#earlier(job, start)
-        if (earlier >= start) continue
-        this.#move(job, start, earlier)
-        this.#promise(job, earlier, round)
-      }
+      for (let i = block.from; i < block.to; i++) this.#bringForward(block.ids[i] as JobId, round)
+  }
+
+  /** Jobs with a reservation by its start (those that have none to reserve last), then by the length that is planned, then in the order of the queue. */
+  #reservedByStart(round: Round): JobId[] {
+    const jobs: JobId[] = []
+    const order = this.#order
+    order.begin(round)
+    for (let block = order.next(); block !== undefined; block = order.next())
+      for (let i = block.from; i < block.to; i++) if ((this.#start[block.ids[i] as JobId] as number) > round.now) jobs.push(block.ids[i] as JobId)
+    const start = (job: JobId) => this.#start[job] as number
+    const length = (job: JobId) => this.#lane.length[job] as number
+    return jobs.sort((a, b) => start(a) - start(b) || length(a) - length(b))
+  }
+
+  #bringForward(job: JobId, round: Round): void {
+    const start = this.#start[job] as number
+    if (!(start > round.now)) return
+    const earlier = this.#earlier(job, start)
+    if (earlier >= start) return
+    this.#move(job, start, earlier)
+    this.#promise(job, earlier, round)
   }
 
   /**

@@ -115,6 +115,20 @@ describe('conservative', () => {
       { seed: 14, numRuns: 300 },
     )
   })
+  it('compresses in the order of the queue, or of reserved starts, as its reference does', () => {
+    // 3 slots, A (two of them) ends at 1 instead of 2, C has the third until 2: B (2 slots) and D (1 slot), both reserved at 2,
+    // have room for one of them at 1. B is the first in the queue, D the shorter of two with one start
+    const queue = [job(2, 1, 0, 2), job(2, 6), job(1, 2), job(1, 1)]
+    expect(simulated(queue, [3], conservative())).toEqual([0, 1, 0, 2])
+    expect(simulated(queue, [3], conservative(fifo(), { compressOrder: 'start' }))).toEqual([0, 2, 0, 1])
+    fc.assert(
+      fc.property(worlds, fc.constantFrom('early-ends' as const, 'all-ends' as const), ({ slots, jobs }, compress) => {
+        const reference = referenceConservative(undefined, undefined, compress === 'all-ends', true)
+        expect(simulated(jobs, [slots], conservative(fifo(), { compress, compressOrder: 'start' }))).toEqual(schedule(jobs, [slots], reference))
+      }),
+      { seed: 15, numRuns: 300 },
+    )
+  })
 })
 
 describe('a job that outlives its estimate', () => {

@@ -3,10 +3,10 @@ import { fits, sum, type Machine, type Pass, type RigidJob } from './machine.js'
 
 /**
  * Survey, section 8: every job has a reservation from its arrival on; when a job ends early, each waiting job in queue
- * order moves to its earliest start, never a later one; with `atAnyEnd` also when one ends as expected. When a running
+ * order (or by reserved starts, of equal ones the shorter first) moves to its earliest start, never a later one; with `atAnyEnd` also when one ends as expected. When a running
  * job outlives its estimate, or a job could not start at its time, all are placed anew.
  */
-export function conservative(moments: Moments = everySecond, windows: Reserved = new Map(), atAnyEnd = false): Pass {
+export function conservative(moments: Moments = everySecond, windows: Reserved = new Map(), atAnyEnd = false, byStart = false): Pass {
   const reserved = new Map<RigidJob, number>()
   let expectations = new Map<RigidJob, number>()
   const place = (job: RigidJob, machine: Machine, latest: number) => {
@@ -20,7 +20,10 @@ export function conservative(moments: Moments = everySecond, windows: Reserved =
       for (const job of machine.waiting) reserved.delete(job)
       for (const job of machine.waiting) place(job, machine, Infinity)
     } else if (machine.gaveBack.some(({ expected }) => atAnyEnd || expected > now)) {
-      for (const job of machine.waiting) if (reserved.has(job)) place(job, machine, reserved.get(job) ?? NaN)
+      const planned = machine.waiting.filter((job) => reserved.has(job))
+      const start = (job: RigidJob) => reserved.get(job) ?? NaN
+      if (byStart) planned.sort((a, b) => start(a) - start(b) || a.estimate - b.estimate)
+      for (const job of planned) place(job, machine, start(job))
     }
     for (const job of machine.waiting) if (!reserved.has(job)) place(job, machine, Infinity)
     for (const job of machine.waiting)
