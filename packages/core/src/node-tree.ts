@@ -61,6 +61,11 @@ export class NodeTree {
     return this.#leafOf[node] as number
   }
 
+  /** The nodes of a leaf in id order. */
+  nodesOf(leaf: number): readonly NodeId[] {
+    return this.#members[leaf] as NodeId[]
+  }
+
   /** Nodes for a number of tasks into `places`, one entry per task. `room[node]` is how many a node can take, 0 for one that cannot be used; their sum is at least `tasks`. */
   choose(room: ArrayLike<number>, tasks: number, places: NodeId[], { weights, first = [] }: NodeTreeChoice = {}): void {
     places.length = 0
@@ -97,7 +102,7 @@ export class NodeTree {
 
   /** All of a leaf, in id order, as far as there are tasks; others are near it from then on. */
   #use(leaf: number, places: NodeId[]): void {
-    for (const node of this.#members[leaf] as NodeId[]) if (this.#room[node] !== 0 && this.#left > 0) this.#fill(node, places)
+    for (const node of this.nodesOf(leaf)) if (this.#room[node] !== 0 && this.#left > 0) this.#fill(node, places)
     for (let other = 0; other < this.leaves; other++) add(this.#distance, other, this.#hops(leaf, other))
   }
 

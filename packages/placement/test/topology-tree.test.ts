@@ -15,9 +15,10 @@ const clusterOf = (racks: readonly { readonly path: readonly string[]; readonly 
 const gang = { gang: true }
 
 /** Two rows of two racks with 2, 3, 4 and 2 nodes of one processor. */
-const rows = (options: TopologyTreeOptions = {}) => new Play(clusterOf([
+const ROWS = clusterOf([
   { path: ['r0', 'row0'], procs: [1, 1] }, { path: ['r1', 'row0'], procs: [1, 1, 1] }, { path: ['r2', 'row1'], procs: [1, 1, 1, 1] }, { path: ['r3', 'row1'], procs: [1, 1] },
-]), topologyTree(options))
+])
+const rows = (options: TopologyTreeOptions = {}) => new Play(ROWS, topologyTree(options))
 
 describe('topology-tree', () => {
   it('takes the rack with the fewest free nodes of those that hold the job', () => {
@@ -62,6 +63,25 @@ describe('topology-tree', () => {
     expect(() => rows({ within: 1 }).place(5, { procs: 1 }, gang)).toThrow('job job0: its 5 tasks at once are more than any rack has room for (topology-tree.within)')
     expect(rows({ within: 1 }).place(5, { procs: 1 })).toEqual([5, 6, 7, 8]) // one by one it needs no room for all: the last one waits
     expect(rows({ within: 2 }).place(6, { procs: 1 }, gang)).toHaveLength(6)
+  })
+
+  it('looks for a rack for all stages of a job that is one gang, and not for the first alone', () => {
+    const two = (within: number, ...tasks: readonly number[]) => {
+      const control = dispatcher({ cluster: ROWS, policy: greedy(fifo(), topologyTree({ within })) })
+      control.submit({ id: 'two', submit: 0, gang: true, stages: tasks.map((each, i) => ({ name: `s${i}`, tasks: each, gang: true, demand: { procs: 1 }, duration: 1 })) })
+      return control.pass(0).start.map(({ node }) => node)
+    }
+    expect(two(1, 2, 2)).toEqual(['n-5', 'n-6', 'n-7', 'n-8']) // r0 would be the rack of the first, and has no room for the second
+    expect(two(2, 2, 4)).toHaveLength(6)
+    expect(() => two(1, 2, 3)).toThrow('job two: its 5 tasks at once are more than any rack has room for (topology-tree.within)')
+  })
+
+  it('puts a master where its gang will have room', () => {
+    const withMaster = (tasks: number) => ({ stages: [{ name: 'master', tasks: 1, master: true, demand: { procs: 1 }, duration: 1 }, { name: 'work', tasks, gang: true, demand: { procs: 1 }, duration: 1 }] })
+    expect(rows({ within: 1 }).place(1, {}, withMaster(1))).toEqual([0])
+    expect(rows({ within: 1 }).place(1, {}, withMaster(2))).toEqual([2])
+    expect(rows({ within: 1 }).place(1, {}, withMaster(3))).toEqual([5])
+    expect(() => rows({ within: 1 }).place(1, {}, withMaster(4))).toThrow('job job0: its 5 tasks at once are more than any rack has room for (topology-tree.within)')
   })
 
   it('tells that a node at its heartbeat is the only one in sight', () => {
