@@ -5,7 +5,7 @@ import type { ClusterView } from './views.js'
 export interface NodeTreeChoice {
   /** By node: those of the least are used up before any other. Default: all are alike. */
   readonly weights?: ArrayLike<number> | undefined
-  /** Leaves that are used up before others, in any order: those where the job is. */
+  /** Leaves that are used up before others, such as those where the job is; in any order. */
   readonly first?: Iterable<number> | undefined
 }
 
@@ -15,8 +15,9 @@ export interface NodeTreeChoice {
  *
  * `choose` names nodes for tasks that should be near each other: as few leaves as can be, and those near each other in the tree.
  *
- * Source: Slurm, `_eval_nodes_topo` of topology/tree. Deviations: what has been used up is counted once, there in processors not at all and in nodes of leaves
- * that come first again and again; trees that nothing connects are one.
+ * Source: Slurm, `_eval_nodes_topo` of topology/tree. Deviations: nodes and room that are used up are taken off once, there processors never are, and nodes of
+ * leaves that come first several times; hops are counted from leaves in use alone, there from the switches above leaves that come first, too; trees that nothing
+ * connects are one.
  */
 export class NodeTree {
   /** Number of leaves. */
