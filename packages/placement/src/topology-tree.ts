@@ -14,12 +14,12 @@ const topologyTreeOptions = z.strictObject({
 export type TopologyTreeOptions = z.input<typeof topologyTreeOptions>
 
 /**
- * Tasks of a job on as few racks as can be, and on racks that are near each other: in the rack that holds all of them, the one with the fewest nodes that have
+ * Tasks of a job on as few racks as can be, near each other: in the rack that holds all of them, of several in the one with the fewest nodes that have
  * room; where none does, in racks of the smallest group that holds them. A gang is placed as a whole, of any other job all that waits. Where tasks of the job
  * run, others come to their racks first.
  *
- * Source: Slurm, topology/tree (see `NodeTree`). Deviations: `within` and `wait` are those of all jobs, not of each; of a job that is one gang of several stages each
- * stage is placed in its turn.
+ * Source: Slurm, topology/tree (see `NodeTree`). Deviations: `within` and `wait` are those of all jobs, not of each; the wait counts from the submission, there from
+ * the first attempt to start; of a job that is one gang of several stages each stage is placed in its turn.
  */
 export const topologyTreePlacement = definePlacement({
   name: 'topology-tree',
@@ -102,7 +102,7 @@ class TopologyTree implements Placement {
   /** Whether it waits for room in one group, and has room for all that must start at once without that. */
   delays(job: JobId, round: Round): boolean {
     const unplaced = round.work.unplaced(job, round.lane)
-    if (this.#group === undefined || unplaced === 0) return false
+    if (this.#group === undefined || unplaced === 0 || round.nodes.length === 1) return false
     this.#plan(job, round, unplaced)
     return this.#places.length === 0 && this.#measure(job, round) >= this.#together(job, round)
   }
