@@ -1,4 +1,5 @@
 import { dispatcher } from '@sched/cluster'
+import type { NodeId, ResourceId } from '@sched/core'
 import { conservative, easy, fattened, fifo, greedy, strict } from '@sched/policies'
 import { job } from '@sched/testkit'
 import fc from 'fast-check'
@@ -121,6 +122,35 @@ describe('topology-tree', () => {
       }),
       { seed: 11, numRuns: 120 },
     )
+  })
+})
+
+describe('topology-tree of jobs of one task', () => {
+  const sizes = [[2, 1], [1, 3, 2], [3], [2, 2]]
+  const nodes = sizes.flat().length
+  const step = fc.record({ procs: fc.integer({ min: 1, max: 3 }), ends: fc.boolean(), turns: fc.option(fc.nat(nodes - 1)) })
+
+  it('takes the rack with the fewest nodes that have room, whatever went down, came back or asked for other amounts before', () => {
+    fc.assert(fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+      const play = new Play(clusterOf(sizes.map((procs, rack) => ({ path: [`r${rack}`], procs }))), topologyTree())
+      const { cell } = play.dispatcher
+      const rackOf = sizes.flatMap((procs, rack) => procs.map(() => rack))
+      const running: number[] = []
+      for (const { procs, ends, turns } of steps) {
+        if (turns !== null && cell.up(turns as NodeId)) play.dispatcher.nodeDown(`n-${turns}`)
+        else if (turns !== null) play.dispatcher.nodeUp(`n-${turns}`)
+        play.drop()
+        const roomy = rackOf.flatMap((rack, node) => (cell.up(node as NodeId) && cell.free(node as NodeId, 0 as ResourceId) >= procs ? [{ rack, node }] : []))
+        const count = (rack: number) => roomy.filter((each) => each.rack === rack).length
+        const best = roomy.reduce<(typeof roomy)[number] | undefined>((least, each) => (least === undefined || count(each.rack) < count(least.rack) ? each : least), undefined)
+        const started = play.start(1, { procs })
+        expect(started.map(({ node }) => node)).toEqual(best === undefined ? [] : [best.node])
+        running.push(...started.map(({ id }) => id))
+        play.drop()
+        const oldest = ends ? running.shift() : undefined
+        if (oldest !== undefined) play.end(oldest)
+      }
+    }), { seed: 13, numRuns: 150 })
   })
 })
 
