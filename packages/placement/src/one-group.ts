@@ -54,6 +54,11 @@ export class OneGroup {
     return `its ${tasks} tasks at once are more than any ${this.#level === 1 ? 'rack' : `group of level ${this.#level}`} has room for (topology-tree.within)`
   }
 
+  /** The groups that hold what runs beside the job's master; `undefined` where it has none, or may go anywhere. */
+  besideMaster(job: JobId, work: WorkView): ReadonlySet<number> | undefined {
+    return this.#besideMaster.size === 0 ? undefined : this.#besideMaster.get(work.name(job))
+  }
+
   /** Whether no group has room now for so many tasks of a job of which nothing runs, as was noted: one gang after another waits for the same. */
   lacksRoom(shape: ShapeId, tasks: number, round: Round): boolean {
     return tasks > (this.#mostIn(round)?.get(shape) ?? Infinity)
@@ -85,7 +90,7 @@ export class OneGroup {
   }
 
   #tightest(room: Int32Array, roomIn: readonly number[], wanted: number, job: JobId, round: Round): number | undefined {
-    const mayBe = this.#besideMaster.size === 0 ? undefined : this.#besideMaster.get(round.work.name(job))
+    const mayBe = this.besideMaster(job, round.work)
     const isWhole = round.work.isGangJob(job) ? this.#holdsParts(job, round) : undefined
     let best: Group | undefined
     for (const [id, nodes] of this.#members.entries()) {

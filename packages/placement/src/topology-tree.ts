@@ -89,14 +89,18 @@ class TopologyTree implements Placement {
 
   pick(job: JobId, round: Round): NodeId | None {
     const unplaced = round.work.unplaced(job, round.lane)
-    const isLone = unplaced === 1 && this.#group === undefined && this.#counts.racks(job) === undefined
-    const lone = isLone ? this.#lone.pick(round.work.shape(job, round.lane), round) : undefined
+    const lone = unplaced === 1 && this.#isAlone(job, round) ? this.#lone.pick(round.work.shape(job, round.lane), round) : undefined
     if (lone !== undefined && (lone === None || round.fits(job, lone))) return lone
     const isKnown = round.serial === this.#serial && job === this.#job
     const node = isKnown ? this.#places[this.#waiting - unplaced] : undefined
     if (node !== undefined && round.fits(job, node)) return node
     this.#plan(job, round, unplaced)
     return this.#places[0] ?? None
+  }
+
+  /** Whether nothing runs or will run of the job that its only task should be near; a rack is one group. */
+  #isAlone(job: JobId, { work }: Round): boolean {
+    return this.#counts.racks(job) === undefined && (this.#group === undefined || (this.#within === 1 && this.#group.besideMaster(job, work) === undefined))
   }
 
   /** Whether it waits for room in one group, and has room for all that must start at once without that. */
