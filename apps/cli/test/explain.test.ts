@@ -31,6 +31,15 @@ const jobs = (...specs: readonly object[]): string => ['{"format":"sched-workloa
 const job = (id: string, submit: number, duration: number, change: object = {}, stage: object = {}) => ({ id, submit, stages: [{ name: 'work', tasks: 1, demand: { cpu: 1 }, duration, ...stage }], ...change })
 
 describe('sched explain', () => {
+  it('tells a lack of room from a wait for one rack', async () => {
+    const racks = 'nodes: [{ name: a, count: 2, racks: [r0], resources: { cpu: 1 } }, { name: b, count: 2, racks: [r1], resources: { cpu: 1 } }]\n'
+    // a node of each rack is free from 10 to 60 s
+    const cwd = directory({ 'racks.yaml': racks, 'jobs.jsonl': jobs(job('1', 0, 10), job('2', 0, 60), job('3', 0, 60), job('4', 5, 10, {}, { tasks: 2, gang: true })) })
+    const placement = 'placement: {topology-tree: {within: 1}}'
+    const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', `{greedy: {order: fifo, ${placement}}},{easy: {${placement}}}`], cwd)
+    expect(Object.values(told).map(({ parts }) => parts)).toEqual([{ 'no room': 5, 'locality delay': 50 }, { 'no room': 5, 'locality delay': 50 }])
+  })
+
   it('tells a lack of room from what a policy does with room', async () => {
     const { strict, easy, fifo } = await waits(['--trace', 'log.swf', '--job', '3', '--policies', 'strict,easy,fifo'], blocked())
     // one processor is free until 100 s, then 2 has all to 110 s

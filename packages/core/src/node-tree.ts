@@ -5,7 +5,7 @@ import type { ClusterView } from './views.js'
 export interface NodeTreeChoice {
   /** By node: those of the least are used up before any other. Default: all are alike. */
   readonly weights?: ArrayLike<number> | undefined
-  /** Leaves that are used up before others, in any order: those where the job is. */
+  /** Leaves that are used up before others, such as those where the job is; in any order. */
   readonly first?: Iterable<number> | undefined
 }
 
@@ -15,8 +15,9 @@ export interface NodeTreeChoice {
  *
  * `choose` names nodes for tasks that should be near each other: as few leaves as can be, and those near each other in the tree.
  *
- * Source: Slurm, `_eval_nodes_topo` of topology/tree. Deviations: what has been used up is counted once, there in processors not at all and in nodes of leaves
- * that come first again and again; trees that nothing connects are one.
+ * Source: Slurm, `_eval_nodes_topo` of topology/tree. Deviations: nodes and room that are used up are taken off once, there processors never are, and nodes of
+ * leaves that come first several times; hops are counted from leaves in use alone, there from the switches above leaves that come first, too; trees that nothing
+ * connects are one.
  */
 export class NodeTree {
   /** Number of leaves. */
@@ -61,6 +62,11 @@ export class NodeTree {
     return this.#leafOf[node] as number
   }
 
+  /** The nodes of a leaf in id order. */
+  nodesOf(leaf: number): readonly NodeId[] {
+    return this.#members[leaf] as NodeId[]
+  }
+
   /** Nodes for a number of tasks into `places`, one entry per task. `room[node]` is how many a node can take, 0 for one that cannot be used; their sum is at least `tasks`. */
   choose(room: ArrayLike<number>, tasks: number, places: NodeId[], { weights, first = [] }: NodeTreeChoice = {}): void {
     places.length = 0
@@ -97,7 +103,7 @@ export class NodeTree {
 
   /** All of a leaf, in id order, as far as there are tasks; others are near it from then on. */
   #use(leaf: number, places: NodeId[]): void {
-    for (const node of this.#members[leaf] as NodeId[]) if (this.#room[node] !== 0 && this.#left > 0) this.#fill(node, places)
+    for (const node of this.nodesOf(leaf)) if (this.#room[node] !== 0 && this.#left > 0) this.#fill(node, places)
     for (let other = 0; other < this.leaves; other++) add(this.#distance, other, this.#hops(leaf, other))
   }
 

@@ -140,6 +140,8 @@ export interface Sharing {
 export interface Placement extends WorkListener {
   /** A node of the round on which the job's next task fits, or `None`. */
   pick(job: JobId, round: Round): NodeId | None
+  /** Whether it keeps a job waiting that has room, for nodes that are nearer to each other. Asked where waits are explained alone: it may look at every node. Absent: it never does. */
+  delays?(job: JobId, round: Round): boolean
 }
 
 /** The result of closing a round: which claims became real. Arrays are valid during the call only. */

@@ -6,7 +6,7 @@ import type { ClusterView, WorkView } from './views.js'
 export const Reason = {
   /** Nothing in sight has room for its next task. */
   NoRoom: 0,
-  /** It waits for a node nearer to its data. */
+  /** It waits for a node nearer to its data, or for nodes nearer to each other. */
   Locality: 1,
   /** A limit of its queue or user forbids another task. */
   Limit: 2,

@@ -1,4 +1,4 @@
-import type { ClusterView, EndRow, JobId, JobSpec, NodeId, Observer, StartRow } from '@sched/core'
+import { isGangJob, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type StartRow } from '@sched/core'
 
 /** On how many racks gangs were. */
 export interface GangRacksResult {
@@ -33,8 +33,8 @@ export class GangRacks implements Observer {
     this.#areRacks = cluster.levels > 1 && cluster.groups(1) > 1
   }
 
-  onSubmit(job: JobId, { stages }: JobSpec): void {
-    if (this.#areRacks && stages.some(({ gang, tasks }) => gang === true && tasks > 1)) this.#gangs.set(job, { tasks: new Map(), most: 0 })
+  onSubmit(job: JobId, spec: JobSpec): void {
+    if (this.#areRacks && (isGangJob(spec) || spec.stages.some(({ gang, tasks }) => gang === true && tasks > 1))) this.#gangs.set(job, { tasks: new Map(), most: 0 })
   }
 
   onTasksStart({ job, nodes, count }: StartRow): void {

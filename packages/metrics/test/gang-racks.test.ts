@@ -25,6 +25,15 @@ describe('racks of gangs', () => {
     expect(watch.result()).toEqual({ jobs: 2, mean: 2, onOne: 0.5 })
   })
 
+  it('count where the stages of a job are one gang, each of one task', () => {
+    const watch = watching()
+    const { stages, ...whole } = { ...spec(1), gang: true }
+    watch.onSubmit(0 as JobId, { ...whole, stages: [...stages, ...stages] })
+    watch.onTasksStart(row(0, 0, 2))
+    watch.onRunEnd()
+    expect(watch.result()).toEqual({ jobs: 1, mean: 2, onOne: 0 })
+  })
+
   it('count anew what starts again elsewhere', () => {
     const watch = watching()
     watch.onSubmit(0 as JobId, spec(2))

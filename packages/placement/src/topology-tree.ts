@@ -1,8 +1,9 @@
 import {
-  definePlacement, leastTasks, NodeTree, None, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type StageSpec,
-  type WorkListener,
+  definePlacement, NodeTree, None, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type WorkListener,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { OneGroup } from './one-group.js'
+import { RoomByLeaf } from './room-by-leaf.js'
 import { TaskCounts } from './scored/task-counts.js'
 
 const topologyTreeOptions = z.strictObject({
@@ -13,12 +14,12 @@ const topologyTreeOptions = z.strictObject({
 export type TopologyTreeOptions = z.input<typeof topologyTreeOptions>
 
 /**
- * Tasks of a job on as few racks as can be, and on racks that are near each other: in the rack that holds all of them, the one with the fewest nodes that have
+ * Tasks of a job on as few racks as can be, near each other: in the rack that holds all of them, of several in the one with the fewest nodes that have
  * room; where none does, in racks of the smallest group that holds them. A gang is placed as a whole, of any other job all that waits. Where tasks of the job
  * run, others come to their racks first.
  *
- * Source: Slurm, topology/tree (see `NodeTree`). Deviations: `within` and `wait` are those of all jobs, not of each; of a job that is one gang of several stages each
- * stage is placed in its turn.
+ * Source: Slurm, topology/tree (see `NodeTree`). Deviations: `within` and `wait` are those of all jobs, not of each; the wait counts from the submission, there from
+ * the first attempt to start; of a job that is one gang of several stages each stage is placed in its turn.
  */
 export const topologyTreePlacement = definePlacement({
   name: 'topology-tree',
@@ -27,7 +28,12 @@ export const topologyTreePlacement = definePlacement({
   options: topologyTreeOptions,
   create: (options, env) => {
     const placement = new TopologyTree(options, env)
-    return { ...placement.hooks, admits: (spec) => placement.admits(spec), pick: (job, round) => placement.pick(job, round) }
+    return {
+      ...placement.hooks,
+      admits: (spec) => placement.admits(spec),
+      pick: (job, round) => placement.pick(job, round),
+      delays: (job, round) => placement.delays(job, round),
+    }
   },
 })
 
@@ -43,9 +49,11 @@ class TopologyTree implements Placement {
   readonly #cluster: ClusterView
   readonly #tree: NodeTree
   readonly #counts: TaskCounts
+  /** For jobs of one task, of which there may be very many. */
+  readonly #lone: RoomByLeaf
   readonly #room: Int32Array
-  /** By what the tasks of a stage ask. */
-  readonly #mostOf = new Map<string, number>()
+  /** Absent where jobs may be anywhere. */
+  readonly #group: OneGroup | undefined
   /** Nodes of the job looked at last, one for each task that waited in that round; so many wait when the first is due. */
   readonly #places: NodeId[] = []
   #waiting = 0
@@ -66,22 +74,23 @@ class TopologyTree implements Placement {
     this.#wait = wait
     this.#cluster = cluster
     this.#tree = new NodeTree(cluster)
+    this.#lone = new RoomByLeaf(this.#tree)
     this.#counts = new TaskCounts(cluster)
-    this.hooks = this.#counts.hooks
+    this.#group = within === undefined ? undefined : new OneGroup(cluster, env.work, within)
+    this.hooks = { ...this.#counts.hooks, ...this.#group?.hooks }
     this.#room = new Int32Array(cluster.nodes)
   }
 
   /** Who has no group large enough would wait for ever. */
-  admits({ stages }: JobSpec): string | undefined {
-    const level = this.#within
-    if (level === undefined || this.#wait !== Infinity) return undefined
-    const stage = stages.find((each) => leastTasks(each) > 1 && this.#most(each, level) < leastTasks(each))
-    if (stage === undefined) return undefined
-    return `its ${leastTasks(stage)} tasks at once are more than any ${level === 1 ? 'rack' : `group of level ${level}`} has room for (topology-tree.within)`
+  admits(spec: JobSpec): string | undefined {
+    const refusal = this.#group?.admits(spec)
+    return this.#wait === Infinity ? refusal : undefined
   }
 
   pick(job: JobId, round: Round): NodeId | None {
     const unplaced = round.work.unplaced(job, round.lane)
+    const lone = unplaced === 1 && this.#isAlone(job, round) ? this.#lone.pick(round.work.shape(job, round.lane), round) : undefined
+    if (lone !== undefined && (lone === None || round.fits(job, lone))) return lone
     const isKnown = round.serial === this.#serial && job === this.#job
     const node = isKnown ? this.#places[this.#waiting - unplaced] : undefined
     if (node !== undefined && round.fits(job, node)) return node
@@ -89,18 +98,41 @@ class TopologyTree implements Placement {
     return this.#places[0] ?? None
   }
 
+  /** Whether nothing runs or will run of the job that its only task should be near; a rack is one group. */
+  #isAlone(job: JobId, { work }: Round): boolean {
+    return this.#counts.racks(job) === undefined && (this.#group === undefined || (this.#within === 1 && this.#group.besideMaster(job, work) === undefined))
+  }
+
+  /** Whether it waits for room in one group, and has room for all that must start at once without that. */
+  delays(job: JobId, round: Round): boolean {
+    const unplaced = round.work.unplaced(job, round.lane)
+    if (this.#group === undefined || unplaced === 0 || round.nodes.length === 1) return false
+    this.#plan(job, round, unplaced)
+    return this.#places.length === 0 && this.#measure(job, round) >= this.#together(job, round)
+  }
+
   #plan(job: JobId, round: Round, unplaced: number): void {
     const { work, lane } = round
-    const together = work.isGangJob(job) ? (work.parts(job, lane)[0]?.tasks ?? 0) : work.together(job, lane)
+    const together = this.#together(job, round)
     this.#serial = round.serial
     this.#job = job
     this.#waiting = unplaced
     this.#places.length = 0
+    const group = this.#group !== undefined && this.#mustBeWithin(job, round) ? this.#group : undefined
+    const shape = work.shape(job, lane)
+    const isNew = together > 1 && !work.isGangJob(job) && this.#counts.racks(job) === undefined
+    if (group !== undefined && isNew && group.lacksRoom(shape, together, round)) return
     const room = this.#measure(job, round)
     const wanted = work.isGangJob(job) ? together : together > 1 ? work.mostTogether(job, lane) : unplaced
-    const confined = this.#within !== undefined && this.#mustBeWithin(job, round) ? this.#confine(wanted, job, this.#within) : room
+    const confined = group === undefined ? room : group.confine(this.#room, wanted, job, round, this.#groupOf(job))
+    if (isNew && confined < together) group?.noteMost(shape, confined, round)
     const tasks = Math.min(confined, wanted)
-    if (tasks >= together) this.#tree.choose(this.#room, tasks, this.#places, { first: this.#begun(job) })
+    if (tasks > 0 && tasks >= together) this.#tree.choose(this.#room, tasks, this.#places, { first: this.#begun(job) })
+  }
+
+  /** Tasks that must start at once; of a job that is one gang those of the stage whose turn it is. */
+  #together(job: JobId, { work, lane }: Round): number {
+    return work.isGangJob(job) ? (work.parts(job, lane)[0]?.tasks ?? 0) : work.together(job, lane)
   }
 
   /** How many tasks of the job each node in sight has room for, and all of them. */
@@ -127,57 +159,13 @@ class TopologyTree implements Placement {
     return true
   }
 
-  /**
-   * Leaves room in one group of the level alone, and says how much: in that where the job is, otherwise in the one with the fewest nodes among those that hold so many tasks,
-   * or with most room where none does.
-   */
-  #confine(wanted: number, job: JobId, level: number): number {
-    const groups = this.#cluster.groups(level)
-    const [room, nodes] = [new Float64Array(groups), new Float64Array(groups)]
-    for (let node = 0 as NodeId; node < this.#room.length; node++) {
-      const here = this.#room[node] as number
-      const group = this.#cluster.group(level, node)
-      room[group] = (room[group] as number) + here
-      if (here > 0) nodes[group] = (nodes[group] as number) + 1
-    }
-    const chosen = this.#groupOf(job, level) ?? tightest(room, nodes, wanted)
-    for (let node = 0 as NodeId; node < this.#room.length; node++) if (this.#cluster.group(level, node) !== chosen) this.#room[node] = 0
-    return room[chosen] as number
-  }
-
-  /** Where the job is. */
-  #groupOf(job: JobId, level: number): number | undefined {
-    for (const { onNode } of this.#counts.racks(job)?.values() ?? []) for (const node of onNode.keys()) return this.#cluster.group(level, node)
+  /** The group of the level that the job is in, `undefined` where nothing of it runs. */
+  #groupOf(job: JobId): number | undefined {
+    for (const { onNode } of this.#counts.racks(job)?.values() ?? []) for (const node of onNode.keys()) return this.#cluster.group(this.#within as number, node)
     return undefined
   }
 
   #begun(job: JobId): Iterable<number> {
     return [...(this.#counts.racks(job)?.values() ?? [])].flatMap(({ onNode }) => [...onNode.keys()].map((node) => this.#tree.leafOf(node)))
   }
-
-  /** Most tasks of a stage that a group of the level can hold, empty. */
-  #most(stage: StageSpec, level: number): number {
-    const key = JSON.stringify([stage.demand, stage.constraints])
-    const known = this.#mostOf.get(key)
-    if (known !== undefined) return known
-    const room = new Float64Array(this.#cluster.groups(level))
-    for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) {
-      const group = this.#cluster.group(level, node)
-      room[group] = (room[group] as number) + this.#cluster.couldHold(stage, node)
-    }
-    const most = room.reduce((largest, here) => Math.max(largest, here), 0)
-    this.#mostOf.set(key, most)
-    return most
-  }
-}
-
-/** The group with the fewest nodes of those with room for so many tasks; where none has, the one with most room. The lowest of equals. */
-function tightest(room: Float64Array, nodes: Float64Array, tasks: number): number {
-  let best = 0
-  for (let group = 1; group < room.length; group++) {
-    const [holds, other] = [(room[group] as number) >= tasks, (room[best] as number) >= tasks]
-    const isBetter = holds === other ? (holds ? (nodes[group] as number) < (nodes[best] as number) : (room[group] as number) > (room[best] as number)) : holds
-    if (isBetter) best = group
-  }
-  return best
 }

@@ -1,4 +1,5 @@
 import { dispatcher } from '@sched/cluster'
+import type { NodeId, ResourceId } from '@sched/core'
 import { conservative, easy, fattened, fifo, greedy, strict } from '@sched/policies'
 import { job } from '@sched/testkit'
 import fc from 'fast-check'
@@ -15,9 +16,10 @@ const clusterOf = (racks: readonly { readonly path: readonly string[]; readonly 
 const gang = { gang: true }
 
 /** Two rows of two racks with 2, 3, 4 and 2 nodes of one processor. */
-const rows = (options: TopologyTreeOptions = {}) => new Play(clusterOf([
+const ROWS = clusterOf([
   { path: ['r0', 'row0'], procs: [1, 1] }, { path: ['r1', 'row0'], procs: [1, 1, 1] }, { path: ['r2', 'row1'], procs: [1, 1, 1, 1] }, { path: ['r3', 'row1'], procs: [1, 1] },
-]), topologyTree(options))
+])
+const rows = (options: TopologyTreeOptions = {}) => new Play(ROWS, topologyTree(options))
 
 describe('topology-tree', () => {
   it('takes the rack with the fewest free nodes of those that hold the job', () => {
@@ -64,6 +66,25 @@ describe('topology-tree', () => {
     expect(rows({ within: 2 }).place(6, { procs: 1 }, gang)).toHaveLength(6)
   })
 
+  it('looks for a rack for all stages of a job that is one gang, and not for the first alone', () => {
+    const two = (within: number, ...tasks: readonly number[]) => {
+      const control = dispatcher({ cluster: ROWS, policy: greedy(fifo(), topologyTree({ within })) })
+      control.submit({ id: 'two', submit: 0, gang: true, stages: tasks.map((each, i) => ({ name: `s${i}`, tasks: each, gang: true, demand: { procs: 1 }, duration: 1 })) })
+      return control.pass(0).start.map(({ node }) => node)
+    }
+    expect(two(1, 2, 2)).toEqual(['n-5', 'n-6', 'n-7', 'n-8']) // r0 would be the rack of the first, and has no room for the second
+    expect(two(2, 2, 4)).toHaveLength(6)
+    expect(() => two(1, 2, 3)).toThrow('job two: its 5 tasks at once are more than any rack has room for (topology-tree.within)')
+  })
+
+  it('puts a master where its gang will have room', () => {
+    const withMaster = (tasks: number) => ({ stages: [{ name: 'master', tasks: 1, master: true, demand: { procs: 1 }, duration: 1 }, { name: 'work', tasks, gang: true, demand: { procs: 1 }, duration: 1 }] })
+    expect(rows({ within: 1 }).place(1, {}, withMaster(1))).toEqual([0])
+    expect(rows({ within: 1 }).place(1, {}, withMaster(2))).toEqual([2])
+    expect(rows({ within: 1 }).place(1, {}, withMaster(3))).toEqual([5])
+    expect(() => rows({ within: 1 }).place(1, {}, withMaster(4))).toThrow('job job0: its 5 tasks at once are more than any rack has room for (topology-tree.within)')
+  })
+
   it('tells that a node at its heartbeat is the only one in sight', () => {
     const warnings: string[] = []
     const cluster = { ...clusterOf([{ path: ['r0'], procs: [1] }, { path: ['r1'], procs: [1] }]), heartbeat: { interval: 3 } }
@@ -101,6 +122,35 @@ describe('topology-tree', () => {
       }),
       { seed: 11, numRuns: 120 },
     )
+  })
+})
+
+describe('topology-tree of jobs of one task', () => {
+  const sizes = [[2, 1], [1, 3, 2], [3], [2, 2]]
+  const nodes = sizes.flat().length
+  const step = fc.record({ procs: fc.integer({ min: 1, max: 3 }), ends: fc.boolean(), turns: fc.option(fc.nat(nodes - 1)) })
+
+  it('takes the rack with the fewest nodes that have room, whatever went down, came back or asked for other amounts before', () => {
+    fc.assert(fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), fc.constantFrom({}, { within: 1 }), (steps, options) => {
+      const play = new Play(clusterOf(sizes.map((procs, rack) => ({ path: [`r${rack}`], procs }))), topologyTree(options))
+      const { cell } = play.dispatcher
+      const rackOf = sizes.flatMap((procs, rack) => procs.map(() => rack))
+      const running: number[] = []
+      for (const { procs, ends, turns } of steps) {
+        if (turns !== null && cell.up(turns as NodeId)) play.dispatcher.nodeDown(`n-${turns}`)
+        else if (turns !== null) play.dispatcher.nodeUp(`n-${turns}`)
+        play.drop()
+        const roomy = rackOf.flatMap((rack, node) => (cell.up(node as NodeId) && cell.free(node as NodeId, 0 as ResourceId) >= procs ? [{ rack, node }] : []))
+        const count = (rack: number) => roomy.filter((each) => each.rack === rack).length
+        const best = roomy.reduce<(typeof roomy)[number] | undefined>((least, each) => (least === undefined || count(each.rack) < count(least.rack) ? each : least), undefined)
+        const started = play.start(1, { procs })
+        expect(started.map(({ node }) => node)).toEqual(best === undefined ? [] : [best.node])
+        running.push(...started.map(({ id }) => id))
+        play.drop()
+        const oldest = ends ? running.shift() : undefined
+        if (oldest !== undefined) play.end(oldest)
+      }
+    }), { seed: 13, numRuns: 150 })
   })
 })
 

@@ -36,6 +36,7 @@ describe('the switches of topology/tree', () => {
     ['SwitchName=a Switches=b', '"topology.conf" line 1 SwitchName: switch "a" has the switch "b", which no SwitchName declares. Declare it, or take it from the list.'],
     ['SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a', '"topology.conf" line 3 SwitchName: switch "c" has the switch "a", which is below "b". Put it below one of the two.'],
     ['SwitchName=a Nodes=n1\nSwitchName=b Switches=a,c\nSwitchName=c Switches=b', '"topology.conf" line 2 SwitchName: switch "b" is above itself. Switches are a tree: take it from the list of one of those below it.'],
+    ['SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2', '"topology.conf" line 2 SwitchName: switch "a" was declared before. Give every switch once, with all that is below it.'],
     ['SwitchName=a Nodes=n[1', '"topology.conf" line 1 Nodes: has a bracket without its other in "n[1". Write hosts as node[1-4,6].'],
   ])('are refused where they are no tree: %j', (text, message) => {
     expect(messageOf(() => racksOf(text))).toBe(message)
@@ -55,8 +56,9 @@ describe('TopologyPlugin', () => {
     expect(read('TopologyPlugin=topology/flat\n')).toEqual([undefined, ['honoured', '']])
     expect(read('TopologyPlugin=topology/block\n')).toEqual([undefined, ['ignored', 'not simulated: topology/tree is']])
     expect(read(TREE, { nodes: 1 })).toEqual([undefined, ['ignored', 'there is one node']])
-    expect(read(TREE, { racks: 0 })).toEqual([undefined, ['ignored', 'the cluster has no racks: a topology.conf beside this file has them, where that is the cluster (--nodes)']])
+    expect(read(TREE, { racks: 0 })).toEqual([undefined, ['ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)']])
     expect(read(TREE, { topology: 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]' })).toEqual(['tree', ['approximated', 'switches that nothing connects are one network']])
+    expect(read(TREE, { topology: 'SwitchName=a Nodes=n[1-4]' })).toEqual(['tree', ['approximated', '2 nodes have no switch, so that no job gets them in Slurm: here below one of their own']])
     expect(read(`${TREE}PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n`).slice(-1)).toEqual([['approximated', 'but for the nodes of jobs that preempt others']])
   })
 

@@ -27,7 +27,7 @@ function countsText({ counts, times, preemption, outages, failures, gangRacks: g
     ? ''
     : `${counted(outages.outages, 'outage')}, nodes available ${percent(outages.availability)} of the time, ${counted(outages.lost.tasks, 'task')} lost after ${number(outages.lost.taskSeconds, 's')} task seconds\n`
   const failed = failures === undefined ? '' : `${counted(failures.tasks, 'task')} failed after ${number(failures.taskSeconds, 's')} task seconds\n`
-  const spread = gangs === undefined ? '' : `Gangs of several tasks: on ${number(gangs.mean)} racks in the mean, ${percent(gangs.onOne)} of them on one\n`
+  const spread = gangs === undefined ? '' : `Gangs on racks: ${number(gangs.mean)} in the mean, ${percent(gangs.onOne)} of the gangs on one\n`
   return `${number(finished)} of ${counted(jobs, 'job')} finished${unfinished}${refused}; ${counted(tasks, 'task')}, ${counted(launches, 'start')}${lost}; makespan ${duration(times.makespan)}\n${away}${failed}${spread}`
 }
 

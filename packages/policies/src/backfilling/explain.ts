@@ -4,7 +4,7 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /**
- * Gives every job that still waits its reason: no room now, or room that a reservation keeps from it, which is a window's
+ * Gives every job that still waits its reason: no room now, room that the placement keeps from it, or a reservation, which is a window's
  * where it is the first. Done only when somebody listens, since it looks at the whole queue.
  */
 export class Explanations {
@@ -25,7 +25,7 @@ export class Explanations {
     const ofHead = this.#windows.some(({ to }) => to > round.now) ? Reason.Reservation : Reason.NoRoom
     for (const job of this.#waiting) {
       const held = limit?.(job)
-      if (held === undefined) round.defer(job, !lane.fitsIn(lane.free, job) ? Reason.NoRoom : job === head ? ofHead : kept)
+      if (held === undefined) round.defer(job, !lane.fitsIn(lane.free, job) ? Reason.NoRoom : this.#jobs.isDelayed(job, round) ? Reason.Locality : job === head ? ofHead : kept)
       else round.defer(job, Reason.Limit, held)
     }
   }

@@ -121,6 +121,11 @@ export class RigidJobs implements WorkListener {
     return this.#order.priority?.(job, lane) ?? this.#env.work.priority(job)
   }
 
+  /** Whether its placement keeps a job waiting that has room. */
+  isDelayed(job: JobId, round: Round): boolean {
+    return this.#placement?.delays?.(job, round) === true
+  }
+
   /** The most deserving job, or `None`. */
   head(round: Round): JobId | None {
     const order = this.#order

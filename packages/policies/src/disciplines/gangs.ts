@@ -27,6 +27,7 @@ export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom =
   for (let left = tasks; left > 0; left--) {
     const node = pick(job, round)
     if (node !== None && startNearest(job, node, round.cluster.levels, round)) continue
+    if (node === None && left === tasks) return Gang.NoRoom // nothing was claimed, so the reading of the order may go on
     round.rollback(before)
     return Gang.TakenBack
   }

@@ -1,11 +1,11 @@
 import {
-  definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Placement, type Plug,
+  definePolicy, DoneJobs, FirstFit, forwarding, None, type Env, type JobId, type NodeId, type Order, type Placement, type Plug,
   type Policy, type Round, type Seconds,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
-import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { nodeFor, whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { priority } from '../orders/priority.js'
 import { RunningTasks } from './running-tasks.js'
@@ -103,7 +103,7 @@ class KubeScheduler implements Policy {
         }
         if (this.#start(job, round) || this.#preemptFor(job, round)) return true
         this.#done.add(job)
-        if (round.explained) round.defer(job, Reason.NoRoom)
+        if (round.explained) round.defer(job, whyNoNode(job, round, this.#placement))
       }
     return false
   }

@@ -1,5 +1,6 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
+import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
@@ -448,7 +449,7 @@ class Kueue implements Policy {
 
   #explain(round: Round): void {
     const { lane } = round
-    for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) round.defer(job, Reason.NoRoom)
+    for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) round.defer(job, whyNoNode(job, round, this.#placement))
     for (const [queue, list] of this.#workloads.waiting(lane))
       for (let i = list.from; i < list.to; i++) {
         const job = list.ids[i] as JobId

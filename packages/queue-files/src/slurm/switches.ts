@@ -4,8 +4,8 @@ import { hostNames } from './hosts.js'
 import type { Setting } from '../setting.js'
 
 /**
- * The switches above each node, from its own up, as the racks of a description of a cluster; all paths have one length: a switch that stands higher than others of its kind
- * is below itself. A switch above all nodes is left out. Of a node on several switches the first counts. Throws `BAD_INPUT` for what is no tree.
+ * The switches above each node, from its own up, as the racks of a description of a cluster. All paths have one length: in a tree of unequal depth the switch of a node
+ * that has fewer above it comes several times. A switch above all nodes is left out. Of a node on several switches the first counts. Throws `BAD_INPUT` for what is no tree.
  *
  * Source: Slurm, topology.conf(5).
  */
@@ -20,6 +20,12 @@ export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly strin
     const whole = [...Array<string>(depth - path.length).fill(path[0] as string), ...path]
     return [host, isOne ? whole.slice(0, -1) : whole]
   }))
+}
+
+/** Nodes of the file that are below no switch, where there are any. */
+export function nodesWithoutSwitch(conf: SlurmConf): readonly string[] {
+  const connected = new Set(conf.switches.filter(isLeaf).flatMap(hostsOf))
+  return connected.size === 0 ? [] : conf.nodes.flatMap(({ name }) => hostNames(name).filter((host) => !connected.has(host)))
 }
 
 /** Number of switches that are below none. */
@@ -37,6 +43,8 @@ const listOf = (setting: Setting | undefined): string[] => (setting === undefine
 
 function parentsOf({ switches }: SlurmConf): Map<string, Declared> {
   const names = new Set(switches.map(({ name }) => name.value))
+  const twice = switches.find(({ name }, i) => switches.findIndex((other) => other.name.value === name.value) < i)
+  if (twice !== undefined) throw bad(twice, 'was declared before.', 'Give every switch once, with all that is below it.')
   const parents = new Map<string, Declared>()
   for (const each of switches)
     for (const child of childrenOf(each)) {

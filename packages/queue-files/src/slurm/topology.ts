@@ -3,7 +3,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
 import { isTree, type SlurmConf } from './conf.js'
 import { preemptionActs } from './preemption.js'
-import { rootsOf } from './switches.js'
+import { nodesWithoutSwitch, rootsOf } from './switches.js'
 
 /** How the nodes of a job are chosen. */
 export interface Topology {
@@ -31,8 +31,10 @@ function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes
   if (!isTree(plugin)) return /^topology\/(default|flat|none)$/i.test(plugin?.value ?? '') ? flat('honoured', '') : flat('ignored', 'not simulated: topology/tree is')
   if (flags.includes('topooptional')) return flat('honoured', 'TopoOptional: jobs that ask for no number of switches get nodes without it')
   if (nodes === 1) return flat('ignored', 'there is one node')
-  if (racks === 0) return flat('ignored', 'the cluster has no racks: a topology.conf beside this file has them, where that is the cluster (--nodes)')
+  if (racks === 0) return flat('ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)')
+  const alone = nodesWithoutSwitch(conf)
   const deviations = [
+    ...(alone.length > 0 ? [unconnected(alone)] : []),
     ...(rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
     ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
   ]
@@ -40,3 +42,6 @@ function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes
 }
 
 const flat = (verdict: Verdict, note: string): Topology => ({ kind: 'flat', verdict, note })
+
+const unconnected = (nodes: readonly string[]): string =>
+  nodes.length === 1 ? `${nodes[0] as string} has no switch, so that no job gets it in Slurm: here below one of its own` : `${nodes.length} nodes have no switch, so that no job gets them in Slurm: here below one of their own`

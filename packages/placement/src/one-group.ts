@@ -1,0 +1,142 @@
+import {
+  leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkListener,
+  type WorkView,
+} from '@sched/core'
+import { fitBeside } from './beside-each-other.js'
+
+/** Stages of which tasks run at once, `leastTasks` of each. */
+type AtOnce = readonly StageSpec[]
+
+/** A group of nodes that may take a job. */
+interface Group {
+  readonly id: number
+  /** For so many of its tasks, on so many nodes. */
+  readonly room: number
+  readonly nodes: number
+}
+
+/** Which group of a level takes all tasks of a job: a rack, or what racks stand in. */
+export class OneGroup {
+  readonly hooks: WorkListener
+  /** By shape: no group has room for more tasks, until the cluster seen last has changed. */
+  readonly #most = new Map<ShapeId, number>()
+  #seen: ClusterView | undefined
+  #changes = NaN
+  readonly #cluster: ClusterView
+  readonly #level: number
+  /** By group: its nodes, lowest first. */
+  readonly #members: NodeId[][]
+  /** By what the tasks of a stage ask: how many of them each group holds, empty. */
+  readonly #held = new Map<string, Float64Array>()
+  /** By the name of a job with a master: the groups that hold each of its stages beside it. */
+  readonly #besideMaster = new Map<string, ReadonlySet<number>>()
+
+  constructor(cluster: ClusterView, work: WorkView, level: number) {
+    this.#cluster = cluster
+    this.#level = level
+    this.#members = Array.from({ length: cluster.groups(level) }, () => [])
+    for (let node = 0 as NodeId; node < cluster.nodes; node++) this.#members[cluster.group(level, node)]?.push(node)
+    this.hooks = { onFinish: (job) => this.#besideMaster.size > 0 && void this.#besideMaster.delete(work.name(job)) }
+  }
+
+  /** Asked before a job is submitted: why no group can ever hold what runs of it at once, `undefined` where one can. */
+  admits(spec: JobSpec): string | undefined {
+    const { stages } = spec
+    const [master, ...others] = stages
+    const hasMaster = master?.master === true
+    const all: readonly AtOnce[] = hasMaster ? others.map((each) => [master, each]) : startedTogether(spec)
+    const many = all.filter((each) => tasksOf(each) > 1)
+    const lacking = many.find((each) => this.#thatHold([each]).size === 0)
+    const groups = hasMaster && lacking === undefined ? this.#thatHold(many) : undefined
+    if (groups !== undefined && groups.size > 0) this.#besideMaster.set(spec.id, groups)
+    if (lacking === undefined && groups?.size !== 0) return undefined
+    const tasks = lacking === undefined ? Math.max(...many.map(tasksOf)) : tasksOf(lacking)
+    return `its ${tasks} tasks at once are more than any ${this.#level === 1 ? 'rack' : `group of level ${this.#level}`} has room for (topology-tree.within)`
+  }
+
+  /** The groups that hold what runs beside the job's master; `undefined` where it has none, or may go anywhere. */
+  besideMaster(job: JobId, work: WorkView): ReadonlySet<number> | undefined {
+    return this.#besideMaster.size === 0 ? undefined : this.#besideMaster.get(work.name(job))
+  }
+
+  /** Whether no group has room now for so many tasks of a job of which nothing runs, as was noted: one gang after another waits for the same. */
+  lacksRoom(shape: ShapeId, tasks: number, round: Round): boolean {
+    return tasks > (this.#mostIn(round)?.get(shape) ?? Infinity)
+  }
+
+  /** No group has room now for more than so many of them. */
+  noteMost(shape: ShapeId, tasks: number, round: Round): void {
+    this.#mostIn(round)?.set(shape, tasks)
+  }
+
+  /** What is known as long as nothing changes; `undefined` where nodes are out of sight or kept from some jobs. */
+  #mostIn({ cluster, nodes, bars }: Round): Map<ShapeId, number> | undefined {
+    if (bars !== undefined || nodes.length < cluster.nodes || cluster.changeLog === undefined) return undefined
+    if (cluster !== this.#seen || cluster.changeLog.count !== this.#changes) this.#most.clear()
+    this.#seen = cluster
+    this.#changes = cluster.changeLog.count
+    return this.#most
+  }
+
+  /**
+   * Leaves room in one group alone, and says how much: in `taken`, where the job is, otherwise in the one with the fewest nodes that have room among those that hold
+   * so many tasks, or with most room where none does. A job that is one gang of several stages finds none where no group holds all of them.
+   */
+  confine(room: Int32Array, wanted: number, job: JobId, round: Round, taken: number | undefined): number {
+    const roomIn = this.#members.map((nodes) => nodes.reduce((sum, node) => sum + (room[node] as number), 0))
+    const chosen = taken ?? this.#tightest(room, roomIn, wanted, job, round)
+    for (let node = 0 as NodeId; node < room.length; node++) if (this.#cluster.group(this.#level, node) !== chosen) room[node] = 0
+    return chosen === undefined ? 0 : (roomIn[chosen] as number)
+  }
+
+  #tightest(room: Int32Array, roomIn: readonly number[], wanted: number, job: JobId, round: Round): number | undefined {
+    const mayBe = this.besideMaster(job, round.work)
+    const isWhole = round.work.isGangJob(job) ? this.#holdsParts(job, round) : undefined
+    let best: Group | undefined
+    for (const [id, nodes] of this.#members.entries()) {
+      if (roomIn[id] === 0 || mayBe?.has(id) === false || isWhole?.(id) === false) continue
+      const group = { id, room: roomIn[id] as number, nodes: nodes.reduce((count, node) => count + (room[node] === 0 ? 0 : 1), 0) }
+      if (best === undefined || isTighter(group, best, wanted)) best = group
+    }
+    return best?.id
+  }
+
+  /** Whether a group has room now for all parts of the job that must start at once. */
+  #holdsParts(job: JobId, { work, lane, nodes, cluster, bars }: Round): (group: number) => boolean {
+    const inSight = new Uint8Array(cluster.nodes)
+    for (const node of nodes) if (bars?.(job, node) !== true) inSight[node] = 1
+    const parts = work.parts(job, lane).map(({ shape, tasks }) => ({
+      tasks, demand: (r: ResourceId) => work.demand(shape, r), most: (node: NodeId) => (inSight[node] === 1 ? cluster.couldTake(shape, node) : 0), isDistinct: work.isDistinct(shape),
+    }))
+    return (group) => fitBeside(parts, this.#members[group] as NodeId[], cluster, (node, r) => cluster.free(node, r))
+  }
+
+  /** The groups that hold each of these, empty. */
+  #thatHold(all: readonly AtOnce[]): ReadonlySet<number> {
+    const holds = (each: AtOnce, group: number) => (each.length === 1 ? this.#holds(each[0] as StageSpec, group) : this.#holdsBeside(each, group))
+    return new Set([...this.#members.keys()].filter((group) => all.every((each) => holds(each, group))))
+  }
+
+  #holds(stage: StageSpec, group: number): boolean {
+    const key = JSON.stringify([stage.demand, stage.constraints])
+    let held = this.#held.get(key)
+    if (held === undefined) this.#held.set(key, (held = Float64Array.from(this.#members, (nodes) => nodes.reduce((sum, node) => sum + this.#cluster.couldHold(stage, node), 0))))
+    return (held[group] as number) >= leastTasks(stage)
+  }
+
+  #holdsBeside(stages: AtOnce, group: number): boolean {
+    const cluster = this.#cluster
+    const parts = stages.map((stage) => ({
+      tasks: leastTasks(stage), demand: (r: ResourceId) => stage.demand[cluster.resources[r] as string] ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
+      isDistinct: stage.constraints?.distinctNodes === true,
+    }))
+    return fitBeside(parts, this.#members[group] as NodeId[], cluster, (node, r) => cluster.total(node, r))
+  }
+}
+
+const tasksOf = (stages: AtOnce): number => stages.reduce((sum, stage) => sum + leastTasks(stage), 0)
+
+/** The group with fewer nodes of two with room for so many tasks, or with more room where one has too little. */
+function isTighter(group: Group, other: Group, tasks: number): boolean {
+  return group.room >= tasks && other.room >= tasks ? group.nodes < other.nodes : group.room > other.room
+}
