@@ -46,6 +46,7 @@ export class World {
     this.cluster = {
       nodes,
       levels,
+      groups: () => 1,
       resources: this.#resources,
       lanes: this.#lanes,
       capacity: (resource: ResourceId) => capacity[this.#resources[resource] as string],
