@@ -1,7 +1,5 @@
-import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round, type UserId } from '@sched/core'
-import { Gang, startGang } from '../disciplines/gangs.js'
+import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round } from '@sched/core'
 import { whyNoNode } from '../disciplines/lowest-fitting.js'
-import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { fits, Mode, nominate, NOTHING, preempts, type Assignment } from './assignment.js'
@@ -11,11 +9,11 @@ import { FlavorRoom } from './flavor-room.js'
 import { FlavorScans } from './flavor-scans.js'
 import { lackingQuota } from './lacking-quota.js'
 import { kueueOptions, type KueueOptions, type KueueSettings } from './options.js'
-import { PastUsage } from './past-usage.js'
+import { pastUsageOf } from './past-usage.js'
 import { targets } from './preemption.js'
 import { Protection } from './protection.js'
-import { isOf, type Flavor } from './flavor.js'
 import { Queues, type ClusterQueue } from './queues.js'
+import { Starts } from './starts.js'
 import { tooLarge } from './too-large.js'
 import { Unfit } from './unfit.js'
 import { charge, discharge, isSetAside, runningTasks, settle, type Workload } from './workload.js'
@@ -67,6 +65,7 @@ class Kueue implements Policy {
   readonly #room: FlavorRoom
   readonly #workloads: Workloads
   readonly #placement: Placement
+  readonly #starts: Starts
   /** Jobs that are done with in this call, and queues whose first workload must wait, with that. */
   readonly #done = new DoneJobs()
   #call = 0
@@ -101,10 +100,12 @@ class Kueue implements Policy {
     this.#fairSharing = settings.fairSharing
     this.#queues = new Queues(settings, env.cluster)
     this.#room = new FlavorRoom(env, this.#queues.choices.all)
-    this.#goesByUsage = goesByUsage(settings)
-    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, this.#goesByUsage ? usageOf(settings, env, this.#queues.resources) : undefined)
+    const pastUsage = pastUsageOf(settings, env, this.#queues.resources)
+    this.#goesByUsage = pastUsage !== undefined
+    this.#workloads = new Workloads(env, this.#queues, settings.partialAdmission, pastUsage)
     this.#protection = new Protection(settings.preemptionProtection, () => env.now())
     this.#placement = placement
+    this.#starts = new Starts(placement, this.#queues.choices)
     const barred = { memory: () => this.#preempted.memory(env.work), recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) } }
     Object.assign(this, forwarding(this.#workloads, placement, barred))
   }
@@ -415,36 +416,10 @@ class Kueue implements Policy {
     this.#taken = job
     if (round.claimsLeft === 0) return
     this.#workloads.starting(workload, () => {
-      while (workload.unstarted > 0 && this.#startSome(workload, round)) {
+      while (workload.unstarted > 0 && this.#starts.start(workload, round)) {
         // of one that is admitted in part the others, too, as far as there is room
       }
     })
-  }
-
-  /** As many tasks as must start together. */
-  #startSome(workload: Workload, round: Round): boolean {
-    const { job, lane } = workload
-    if (round.work.together(job, lane) > 1) return startGang(job, round, (_, within) => this.#nodeFor(workload, within)) === Gang.Started
-    const node = this.#nodeFor(workload, round)
-    return node !== None && startNearest(job, node, round.cluster.levels, round)
-  }
-
-  #nodeFor(workload: Workload, round: Round): NodeId | None {
-    const { job } = workload
-    const own = this.#flavorOfNext(workload, round)
-    if (round.nodes.length > 1) {
-      const picked = this.#placement.pick(job, round)
-      if (picked === None || isOf(own, picked)) return picked
-    }
-    return round.nodes.find((node) => isOf(own, node) && round.fits(job, node)) ?? None
-  }
-
-  /** Of the part of which the next task is. */
-  #flavorOfNext({ job, lane, flavor, parts }: Workload, { work }: Round): Flavor {
-    const own = this.#queues.choices.all[flavor] as Flavor
-    if (parts === undefined || own.ofParts === undefined) return own
-    const stage = work.parts(job, lane)[0]?.stage
-    return this.#queues.choices.all[this.#queues.choices.partOf(flavor, parts.findIndex((part) => part.stage === stage))] as Flavor
   }
 
   #explain(round: Round): void {
@@ -460,10 +435,3 @@ class Kueue implements Policy {
 }
 
 const isGone = ({ tasks }: Workload): boolean => tasks === 0
-
-const goesByUsage = ({ defaults, queues }: KueueSettings): boolean => [defaults, ...Object.values(queues)].some(({ admissionMode }) => admissionMode === 'UsageBasedAdmissionFairSharing')
-
-function usageOf({ admissionFairSharing }: KueueSettings, env: Env, resources: readonly string[]): PastUsage {
-  const weightOf = (user: UserId): number => admissionFairSharing.users[env.work.userName(user)]?.weight ?? 1
-  return new PastUsage(admissionFairSharing, resources, weightOf)
-}

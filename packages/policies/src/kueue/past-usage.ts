@@ -1,7 +1,13 @@
-import type { Seconds, UserId } from '@sched/core'
+import type { Env, Seconds, UserId } from '@sched/core'
 import type { KueueSettings } from './options.js'
 
 type Settings = NonNullable<KueueSettings['admissionFairSharing']>
+
+/** What users have used lately, where a queue goes by it. */
+export function pastUsageOf({ admissionFairSharing, defaults, queues }: KueueSettings, env: Env, resources: readonly string[]): PastUsage | undefined {
+  if ([defaults, ...Object.values(queues)].every(({ admissionMode }) => admissionMode !== 'UsageBasedAdmissionFairSharing')) return undefined
+  return new PastUsage(admissionFairSharing, resources, (user) => admissionFairSharing.users[env.work.userName(user)]?.weight ?? 1)
+}
 
 /**
  * What users have used lately, over their weights: an average of what they have admitted, in which the past counts half
