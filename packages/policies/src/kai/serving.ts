@@ -1,7 +1,7 @@
 import type { JobId, ResourceId, ShapeId, WorkView } from '@sched/core'
 import type { KaiOrder } from './kai.js'
 import type { Rank } from './queue-order.js'
-import type { Victim } from './victim.js'
+import { compareServed, type Victim } from './victim.js'
 
 /** What is to be placed as one: what a victim was, or what the job that waits starts next. */
 export interface Piece {
@@ -81,8 +81,7 @@ export class Serving {
   }
 
   #compare(a: Piece, b: Piece): number {
-    const work = this.#work
-    return work.priority(b.job) - work.priority(a.job) || Number(b.isCore) - Number(a.isCore) || work.rank(a.job) - work.rank(b.job) || (a.victim?.tasks[0] ?? 0) - (b.victim?.tasks[0] ?? 0)
+    return compareServed(a, b, this.#work) || (a.victim?.tasks[0] ?? 0) - (b.victim?.tasks[0] ?? 0)
   }
 
   #insideOf(pool: number): Set<number> {

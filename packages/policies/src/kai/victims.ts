@@ -1,5 +1,5 @@
 import type { WorkView } from '@sched/core'
-import type { Victim } from './victim.js'
+import { compareServed, type Victim } from './victim.js'
 
 /** Who may be taken, by queue; as long as nobody else runs. */
 export class Victims {
@@ -17,12 +17,11 @@ export class Victims {
     else list.push(victim)
   }
 
-  /** Who goes last comes first: lower priorities go before higher ones, what jobs can do without before the rest (KAI's plug-in `elastic`), later jobs before earlier ones, then later tasks. */
+  /** Who goes last comes first: those go first that would be served last, then later tasks. */
   of(leaf: number): readonly Victim[] {
-    const work = this.#work
     const list = this.#byLeaf.get(leaf) ?? []
     if (this.#sorted.has(leaf)) return list
     this.#sorted.add(leaf)
-    return list.sort((a, b) => work.priority(b.job) - work.priority(a.job) || Number(b.isCore) - Number(a.isCore) || work.rank(a.job) - work.rank(b.job) || (a.tasks[0] as number) - (b.tasks[0] as number))
+    return list.sort((a, b) => compareServed(a, b, this.#work) || (a.tasks[0] as number) - (b.tasks[0] as number))
   }
 }
