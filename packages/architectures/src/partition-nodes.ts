@@ -53,7 +53,6 @@ export function namedParts(parts: readonly Partition[], cluster: ClusterView, wo
   return owner
 }
 
-
 function claimNamed(owner: Int32Array, index: number, partitions: readonly Partition[], cluster: ClusterView, wording: Wording): void {
   const partition = partitions[index] as Partition
   for (const node of namedNodes(partition, cluster, fieldOf(wording, partition.name))) {

@@ -246,13 +246,10 @@ export class Reservations {
   /** Jobs with a reservation by its start (those that have none to reserve last), then by the length that is planned, then in the order of the queue. */
   #reservedByStart(round: Round): JobId[] {
     const jobs: JobId[] = []
-    const order = this.#order
-    order.begin(round)
-    for (let block = order.next(); block !== undefined; block = order.next())
-      for (let i = block.from; i < block.to; i++) if ((this.#start[block.ids[i] as JobId] as number) > round.now) jobs.push(block.ids[i] as JobId)
+    this.#jobs.read(round, jobs)
     const start = (job: JobId) => this.#start[job] as number
     const length = (job: JobId) => this.#lane.length[job] as number
-    return jobs.sort((a, b) => start(a) - start(b) || length(a) - length(b))
+    return jobs.filter((job) => start(job) > round.now).sort((a, b) => start(a) - start(b) || length(a) - length(b))
   }
 
   #bringForward(job: JobId, round: Round): void {

@@ -59,10 +59,9 @@ export class CapacityQueues {
     const { cluster, work } = env
     this.#env = env
     this.#options = options
-    this.tree = new QueueTree(options)
     this.pots = new Pots(cluster, work, options.resourceCalculator === 'dominant', options.partitionLabel)
     const counted = this.pots.counted.flat().map((r) => cluster.resources[r])
-    this.tree.isCounted = (name) => counted.includes(name)
+    this.tree = new QueueTree(options, (name) => counted.includes(name))
     this.quotas = new Quotas(this.tree, this.pots, cluster, { isLegacy: options.legacyQueueMode })
     const { exclusiveLabels } = options
     this.isLent = Array.from(

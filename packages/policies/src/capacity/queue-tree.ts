@@ -52,7 +52,7 @@ export class QueueTree {
   /** How often queues were made, have gone, or got another capacity so far. */
   changes = 0
   /** Whether amounts of a resource count. */
-  isCounted: (resource: string) => boolean = () => true
+  readonly isCounted: (resource: string) => boolean
   readonly isGone: boolean[] = []
   /**
    * By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority
@@ -74,7 +74,8 @@ export class QueueTree {
   /** Whether nothing at all is declared, so that defaults are for the queues that are made. */
   readonly #isEmpty: boolean
 
-  constructor({ queues, defaults, templates, legacyQueueMode }: TreeOptions) {
+  constructor({ queues, defaults, templates, legacyQueueMode }: TreeOptions, isCounted: (resource: string) => boolean) {
+    this.isCounted = isCounted
     this.#isLegacy = legacyQueueMode
     this.#defaults = defaults
     this.#templates = new TemplatesByPath(templates)

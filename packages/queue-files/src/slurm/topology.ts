@@ -6,7 +6,7 @@ import { preemptionActs } from './preemption.js'
 import { nodesWithoutSwitch, rootsOf } from './switches.js'
 
 /** How the nodes of a job are chosen. */
-export interface Topology {
+interface Topology {
   /** By the racks of the cluster, which stand for switches, or in the order of their names. */
   readonly kind: 'tree' | 'flat'
   readonly verdict: Verdict
