@@ -6,8 +6,11 @@ import { readTable, sourceOf } from '../read-text.js'
 /** An `Include` of a slurm.conf, an `xi:include` of Hadoop. */
 const inclusion = /^\s*include\s+(?:"([^"\n]*)"|(\S+))|<(?:\w+:)?include\s[^>]*?href\s*=\s*["']([^"']+)["']/gim
 
+/** What a slurm.conf reads beside it without naming it. */
+const topology = /^\s*topologyplugin\s*=\s*topology\/tree\b/im
+
 /**
- * The files that a description of a cluster or a queue file names: the table that a mapping of columns is about, and what is included, at any depth. Paths are whole. Of a file that cannot be read
+ * The files that a description of a cluster or a queue file names, or reads beside itself: the table that a mapping of columns is about, and what is included, at any depth. Paths are whole. Of a file that cannot be read
  * there are none: whoever reads it says why.
  */
 export async function filesNamedIn(file: string): Promise<string[]> {
@@ -25,8 +28,9 @@ async function tableOf(text: string, file: string): Promise<string[]> {
 async function includedBy({ text, include }: SourceText, around: readonly string[]): Promise<string[]> {
   const cluster = /^\s*clustername\s*=\s*(\S+)/im.exec(text)?.[1]?.toLowerCase() ?? '%c'
   const found: string[] = []
-  for (const [, quoted, plain, href] of text.matchAll(inclusion)) {
-    const inside = await attempt(() => include?.((quoted ?? plain ?? href ?? '').replaceAll('%c', () => cluster)))
+  const named = Array.from(text.matchAll(inclusion), ([, quoted, plain, href]) => (quoted ?? plain ?? href ?? '').replaceAll('%c', () => cluster))
+  for (const path of topology.test(text) ? [...named, 'topology.conf'] : named) {
+    const inside = await attempt(() => include?.(path))
     if (inside !== undefined && !around.includes(inside.file)) found.push(inside.file, ...(await includedBy(inside, [...around, inside.file])))
   }
   return found
