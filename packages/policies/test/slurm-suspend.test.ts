@@ -263,7 +263,7 @@ describe('PreemptMode=SUSPEND', () => {
   ] as const)('obeys the laws of policies: %j', ({ gangs = false, ...options }) => {
     const cancels = 'jobs that are cancelled do not end'
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), {
-      runs: 100,
+      runs: 50,
       worlds: { heartbeats: false, outages: true, gangs },
       skip: options.mode === 'suspend' ? {} : { once: cancels, completion: cancels, failures: 'jobs that are cancelled are given up, too' },
     })
