@@ -106,6 +106,18 @@ describe('preemption by tier', () => {
     expect(come(10, cpu('high_1', 1, { tasks: 5, gang: true })).kill).toEqual(['low_1', 'low_3'])
   })
 
+  it('keeps the order in which jobs go, if asked to (preempt_strict_order of select/cons_tres)', () => {
+    // nodes 0 and 1: low_0 (2, node 0), low_1 (2 of node 0, 1 of node 1), low_2 (2, node 1), 1 free; nodes 2 and 3: low_3. high_1 asks 6 times 2, for which
+    // all go, in the order low_0, low_2, low_1, low_3. With low_3 there are 4, then 2 more with low_1, which is on most of the nodes found, or with low_0 and low_2
+    const killed = (options: SlurmPreemptingOptions) => {
+      const { come } = machine(options, { nodes: 4, policy: greedy(fifo()) })
+      come(0, ...[[1, 2], [1, 3], [1, 2], [3, 2]].map(([amount = 0, tasks = 0], i) => cpu(`low_${i}`, amount, { tasks, gang: true })))
+      return come(10, cpu('high_1', 2, { tasks: 6, gang: true })).kill
+    }
+    expect(killed({})).toEqual(['low_1', 'low_3'])
+    expect(killed({ strictOrder: true })).toEqual(['low_0', 'low_2', 'low_3'])
+  })
+
   it('takes no job that is on none of the nodes found, and of two that are alike the earlier one', () => {
     // node 0: high_0 (2), low_1 (2); nodes 1 and 2: low_2 and low_3 (4). high_1 asks 4 on one node: low_1 alone makes no room, low_2 does
     const { come } = machine({}, { nodes: 3, policy: greedy(fifo()) })
@@ -273,7 +285,47 @@ describe('preemption by tier', () => {
     expect(come(30, cpu('f', 4, { qos: 'urgent' }), cpu('g', 4))).toEqual({ start: ['f'], kill: ['a'] })
   })
 
-  it.each([{}, { graceTime: { a: 5, default: 2 } }])('obeys the laws of policies: %j', (options) => {
+  describe('by priority', () => {
+    it('takes from its own QOS what has a lower one, if that may be (PreemptMode=WITHIN)', () => {
+      const { come } = machine({ qos: { normal: { within: true }, other: {} } }, { policy: greedy(fifo()) })
+      come(0, cpu('a', 2, { priority: 5 }), cpu('b', 2, { qos: 'other' }))
+      expect(come(10, cpu('c', 2, { priority: 5 }), cpu('d', 2, { qos: 'other', priority: 9 }))).toEqual({ start: [], kill: [] })
+      expect(come(20, cpu('e', 2, { priority: 6 }))).toEqual({ start: ['e'], kill: ['a'] })
+    })
+
+    it('takes only what has no higher one by tier, and what has a lower one by QOS, if both must be (PreemptMode=PRIORITY)', () => {
+      const killed = (options: SlurmPreemptingOptions, priority: number) => {
+        const { come } = machine({ ...options, byPriority: true }, { policy: greedy(fifo()) })
+        come(0, cpu('low_1', 4, { priority: 5 }))
+        return come(10, cpu('high_1', 4, { priority, qos: 'urgent' })).kill
+      }
+      expect([4, 5, 6].map((priority) => killed({}, priority))).toEqual([[], ['low_1'], ['low_1']])
+      expect([4, 5, 6].map((priority) => killed({ qos: { urgent: { preempt: ['normal'] } } }, priority))).toEqual([[], [], ['low_1']])
+    })
+
+    it('leaves jobs alone above a threshold (min_exempt_priority)', () => {
+      const { come } = machine({ minExemptPriority: 7 }, { nodes: 2, policy: greedy(fifo()) })
+      come(0, cpu('low_1', 4, { priority: 8 }), cpu('low_2', 4, { priority: 7 }))
+      expect(come(10, cpu('high_1', 4), cpu('high_2', 4))).toEqual({ start: ['high_1'], kill: ['low_2'] })
+    })
+
+    it('comes by those of an order; of what runs they stay as they were at its start', () => {
+      // 1000 for 1000 s of waiting, counted every 300 s: b has 1 at 10 and a third of that more at 310
+      const order = multifactor({ age: 1000, maxAge: 1000 })
+      const { come } = machine({ qos: { normal: { within: true } }, order }, { policy: greedy(fifo()) })
+      come(0, cpu('a', 4))
+      expect(come(10, cpu('b', 4))).toEqual({ start: [], kill: [] })
+      expect(come(310, cpu('c', 4))).toEqual({ start: ['b'], kill: ['a'] })
+      const first = (order?: SlurmPreemptingOptions['order']) => {
+        const { come: next } = machine({ ...(order !== undefined && { order }) }, { policy: greedy(fifo()) })
+        next(0, cpu('low_1', 4))
+        return next(10, cpu('high_1', 3), cpu('high_2', 4)).start
+      }
+      expect([first(), first(multifactor({ jobSize: 1000 }))]).toEqual([['high_1'], ['high_2']])
+    })
+  })
+
+  it.each<SlurmPreemptingOptions>([{}, { graceTime: { a: 5, default: 2 } }, { byPriority: true, strictOrder: true, order: multifactor({ age: 100, maxAge: 60, PriorityCalcPeriod: 5 }) }])('obeys the laws of policies: %j', (options) => {
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), { runs: 40 })
     expect(evictions).toBeGreaterThan(20)
   })

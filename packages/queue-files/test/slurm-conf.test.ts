@@ -313,6 +313,8 @@ describe('the policy of a slurm.conf', () => {
     ['spared for days', 'PreemptMode=REQUEUE PreemptExemptTime=1-2', { exemptTime: 93_600 }, 'honoured'],
     ['taken by age', 'PreemptMode=REQUEUE PreemptParameters=youngest_first', { youngestFirst: true }, 'honoured'],
     ['looked at again', 'PreemptMode=REQUEUE PreemptParameters=reorder_count=4', { reorderCount: 4 }, 'honoured'],
+    ['taken in a strict order, and not above a priority', 'PreemptMode=REQUEUE PreemptParameters=strict_order,min_exempt_priority=500', { minExemptPriority: 500, strictOrder: true }, 'honoured'],
+    ['taken by priority, too', 'PreemptMode=REQUEUE,PRIORITY', { byPriority: true }, 'honoured'],
   ])('preempts by tier: jobs are %s', (_, settings, options, verdict) => {
     const text = `PreemptType=preempt/partition_prio\n${settings}\n${tiers}`
     const policy = { replan: { order: { multifactor: { tiers: { high: 9 } } }, twoPass: true, nodes: 'named', select: 'cons_tres' } }
@@ -452,11 +454,16 @@ describe('the policy of a slurm.conf', () => {
     expect(messageOf(() => policyOf('PartitionName=p Nodes=a[2-3]'))).toBe('no error')
   })
 
+  it('preempts in the order of priorities where there are any', () => {
+    const order = { multifactor: { PriorityWeightAge: 1000, tiers: { high: 9 } } }
+    expect(policyOf(`PriorityWeightAge=1000\nPreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n${tiers}`)).toMatchObject({ 'slurm-preempting': { order, policy: { replan: { order } } } })
+  })
+
   it('tells what of nodes, and of the way jobs are preempted, is left out', () => {
-    const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,strict_order'].join('\n')
+    const text = ['NodeName=a CPUs=4 Weight=10 Gres=gpu:2,shard:8(S:0-1) TmpDisk=100 Wieght=3 NodeAddr=x', 'NodeName=b', 'PartitionName=p Nodes=a,b', 'PreemptType=preempt/partition_prio', 'PreemptMode=REQUEUE', 'PreemptParameters=youngest_first,send_user_signal'].join('\n')
     expect(told(text).filter(([verdict]) => verdict !== 'honoured')).toEqual([
       ['ignored', 2, 'a Weight', 'the cluster has no node of the file: that takes the nodes of this file (--nodes)'], ['approximated', 2, 'a Gres', 'GPUs alone, without shard:8'],
-      ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without strict_order, which is not simulated'],
+      ['ignored', 2, 'a TmpDisk', 'jobs ask for no disk'], ['ignored', 2, 'a Wieght', 'not simulated; did you mean weight?'], ['approximated', 7, 'PreemptParameters', 'without send_user_signal, which is not simulated'],
     ])
   })
 

@@ -263,6 +263,13 @@ describe('a table of QOS', () => {
     expect(limitsOf(enforced, 'Name|LimitFactor\nnormal|2.500000\nlow|1.000000\nbad|-1\n')).toMatchObject({ qos: { normal: { LimitFactor: 2.5 }, low: {}, bad: {} } })
   })
 
+  it('says whose jobs preempt each other', () => {
+    const text = 'Name|PreemptMode\nnormal|within,requeue\nhigh|cluster\n'
+    const within = (mode: string) => (made(`PreemptType=preempt/qos\nPreemptMode=${mode}`, text).policy as { 'slurm-preempting': { qos: object } })['slurm-preempting'].qos
+    expect([within('REQUEUE'), within('REQUEUE,WITHIN')]).toEqual([{ normal: { within: true }, high: {} }, { normal: { within: true }, high: { within: true } }])
+    expect(told('PreemptType=preempt/qos\nPreemptMode=REQUEUE,WITHIN', text)).toEqual([['honoured', 2, 'QOS normal PreemptMode', '']])
+  })
+
   it('says who preempts whom', () => {
     expect(made('PreemptType=preempt/qos\nPreemptMode=REQUEUE', qos).policy).toEqual({
       'slurm-preempting': { qos: { normal: { priority: 10 }, high: { preempt: ['normal', 'scavenge'], priority: 100 }, scavenge: {} }, policy: { replan: { ...inner.replan, noReserve: ['high'], noReserveMinute: true } } },

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Round, type Seconds,
+  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
   type TaskId, type WorkView,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -8,6 +8,7 @@ import { bestRuns } from '../backfilling/node-runs.js'
 import { exceptWaiting } from './except-waiting.js'
 import { NumbersOfQos } from './numbers-of-qos.js'
 import { refuseLoops } from './preemption-loops.js'
+import { PreemptionRights } from './preemption-rights.js'
 import { KeepingRound, Shadows } from './shadows.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
@@ -23,6 +24,7 @@ const slurmPreemptingOptions = z.strictObject({
     .record(z.string(), z.strictObject({
       preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'),
       priority: z.int().nonnegative().default(0).describe('the lowest goes first, the highest is served first'),
+      within: z.boolean().default(false).describe('its jobs preempt those of its own that have a lower priority (PreemptMode=WITHIN)'),
     }))
     .optional()
     .describe('QOS instead of tiers (preempt/qos): whom the jobs of each may preempt; jobs that name none have `normal`'),
@@ -48,10 +50,16 @@ const slurmPreemptingOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe('the job that started last goes first, whatever its tier, instead of the lowest tier and there the job on the fewest nodes (PreemptParameters=youngest_first)'),
+  byPriority: z.boolean().default(false).describe('whoever preempts also has the higher priority, by tier at least the same (PreemptMode=PRIORITY)'),
+  minExemptPriority: z.int().nonnegative().optional().describe('jobs with a higher priority than this are not preempted (min_exempt_priority)'),
+  strictOrder: z.boolean().default(false).describe('the order in which jobs go is kept, though more of them may have to (strict_order)'),
   reorderCount: z.int().nonnegative().default(1).describe('how often those that may go are put in another order, to take fewer (reorder_count)'),
 })
 /** Options of `slurm-preempting`. */
-export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions>
+export type SlurmPreemptingOptions = z.input<typeof slurmPreemptingOptions> & {
+  /** By whose priorities jobs that preempt come, beside their tier; default: their own. */
+  readonly order?: Plug<'order'>
+}
 
 /** Seconds until somebody is looked at again who was left alone because the pass itself had started him. */
 const NEXT_PASS: Seconds = 0.001
@@ -66,7 +74,7 @@ const NEXT_PASS: Seconds = 0.001
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
  * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by
- * tier or priority of their QOS, then by their own priority and submission, whatever the order of the policy, and heed
+ * tier or priority of their QOS, then by priority and submission, whatever the order of the policy, and heed
  * none of its reservations; nobody is preempted in rounds for so many jobs, that is where decisions take time.
  */
 export const slurmPreemptingPolicy = definePolicy({
@@ -74,11 +82,11 @@ export const slurmPreemptingPolicy = definePolicy({
   summary: 'jobs of queues with a higher tier take the place of running jobs of lower ones (Slurm, partition_prio)',
   source: 'Slurm, preempt/partition_prio',
   options: slurmPreemptingOptions,
-  inner: { policy: 'policy' },
+  inner: { policy: 'policy', order: 'order?' },
   defaults: { policy: 'replan' },
-  create: (options, env, { policy }) => {
+  create: (options, env, { policy, order }) => {
     if (policy.name === 'slurm-limits') env.warn(LIMITS_INSIDE)
-    return new SlurmPreempting(options, env, policy.create(env))
+    return new SlurmPreempting(options, env, policy.create(env), order?.create(env))
   },
 })
 
@@ -86,7 +94,8 @@ export const slurmPreemptingPolicy = definePolicy({
 const LIMITS_INSIDE = 'the limits of slurm-limits inside slurm-preempting do not bind jobs that preempt others: put slurm-limits around it'
 
 /** Preemption by tier around a policy. */
-export const slurmPreempting = (policy: Plug<'policy'>, options: SlurmPreemptingOptions = {}): Plug<'policy'> => slurmPreemptingPolicy.plug({ policy }, options)
+export const slurmPreempting = (policy: Plug<'policy'>, { order, ...options }: SlurmPreemptingOptions = {}): Plug<'policy'> =>
+  slurmPreemptingPolicy.plug({ policy, order }, options)
 
 class SlurmPreempting implements Policy {
   /** Not where jobs are suspended, which looks at what is left of nodes for tasks that ask the same. */
@@ -94,6 +103,7 @@ class SlurmPreempting implements Policy {
   readonly #policy: Policy
   readonly #options: z.output<typeof slurmPreemptingOptions>
   readonly #work: WorkView
+  readonly #rights: PreemptionRights
   readonly #acts: boolean
   /** Where some jobs are suspended. */
   readonly #suspended: SuspendedJobs | undefined
@@ -117,10 +127,11 @@ class SlurmPreempting implements Policy {
   /** Claims made so far. */
   #claims = 0
 
-  constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy) {
+  constructor(options: z.output<typeof slurmPreemptingOptions>, env: Env, policy: Policy, order: Order | undefined) {
     this.#policy = policy
     this.#options = options
     this.#work = env.work
+    this.#rights = new PreemptionRights(options, env.work, order)
     refuseLoops(options.qos ?? {})
     this.#acts = Object.keys(options.qos ?? options.tiers).length > 0
     const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
@@ -136,7 +147,7 @@ class SlurmPreempting implements Policy {
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
     this.#suspended = suspends ? new SuspendedJobs(env, policy) : undefined
-    this.#shadows = this.#suspended && new Shadows(this.#suspended, this.#running, (job, from) => this.#mayTake(job, from))
+    this.#shadows = this.#suspended && new Shadows(this.#suspended, this.#running, (job, from, lane) => this.#rights.mayTake(job, from, lane))
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
@@ -147,13 +158,15 @@ class SlurmPreempting implements Policy {
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
     const parts = this.#suspended === undefined ? [policy] : [exceptWaiting(policy), this.#suspended]
-    Object.assign(this, forwarding(...parts, watch, this.#throttles, this.#running))
+    // priorities are as before a claim: what the order does of it comes after
+    Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running))
   }
 
   schedule(round: Round): void {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
+    this.#rights.begin(round)
     this.#suspended?.begin(round)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
@@ -173,7 +186,7 @@ class SlurmPreempting implements Policy {
     const waiting = this.#waiting[round.lane] as Set<JobId>
     for (const job of this.#preemptors(round.lane)) {
       const asked = round.work.isGangJob(job) ? `job ${job}` : `${round.work.shape(job, round.lane)} ${round.work.together(job, round.lane)}`
-      const kind = `${this.#groupOf(job)} ${asked}`
+      const kind = `${this.#rights.groupOf(job)} ${asked}`
       // a limit may hold it back since another one has started
       while (waiting.has(job) && !this.#throttles.isFull(job) && !inVain.has(kind) && round.work.unplaced(job, round.lane) > 0) {
         const fits = this.#find(job, round)
@@ -184,47 +197,15 @@ class SlurmPreempting implements Policy {
     return true
   }
 
-  /** The tier of its queue, or the priority of its QOS. */
-  #rankOf(job: JobId): number {
-    const { qos, tiers } = this.#options
-    return qos === undefined ? (tiers[this.#work.queueName(this.#work.queue(job))] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
-  }
-
-  /** Jobs of a group may preempt the same jobs, and be preempted by the same. */
-  #groupOf(job: JobId): string | number {
-    return this.#options.qos === undefined ? this.#rankOf(job) : this.#qosOf(job)
-  }
-
-  #qosOf(job: JobId): string {
-    const name = this.#work.qos(job)
-    return name === '' ? 'normal' : name
-  }
-
-  #mayTake(job: JobId, victim: JobId): boolean {
-    const { qos } = this.#options
-    if (this.#modeOf(victim) === 'off') return false
-    return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
-  }
-
-  #modeOf(victim: JobId): z.output<typeof modes> {
-    const { mode, modes: own, qos } = this.#options
-    return own[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? mode
-  }
-
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
   #preemptors(lane: LaneId): JobId[] {
-    const work = this.#work
-    const examples = this.#oneOfEach(this.#running.in(lane))
+    const [work, rights] = [this.#work, this.#rights]
+    const examples = rights.oneOfEach(this.#running.in(lane).keys())
     return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => this.#mayTake(job, victim)))
-      .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
-  }
-
-  /** A running job of each tier or QOS that is not exempt: whom one of them may be taken by, the others may be. */
-  #oneOfEach(running: ReadonlyMap<JobId, readonly TaskId[]>): JobId[] {
-    const found = new Map<string | number, JobId>()
-    for (const job of running.keys()) if (this.#modeOf(job) !== 'off') found.set(this.#groupOf(job), job)
-    return [...found.values()]
+      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => rights.mayTake(job, victim, lane)))
+      .map((job) => ({ job, rank: rights.rankOf(job), priority: rights.priorityOf(job, lane) }))
+      .sort((a, b) => b.rank - a.rank || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
+      .map(({ job }) => job)
   }
 
   /** Jobs that one may preempt, in order. Source: `slurm_find_preemptable_jobs`. */
@@ -234,7 +215,7 @@ class SlurmPreempting implements Policy {
     const running = this.#running.in(lane)
     const started = new Map<JobId, Seconds>()
     for (const [job, tasks] of running) {
-      if (!this.#mayTake(preemptor, job)) continue
+      if (!this.#rights.mayTake(preemptor, job, lane)) continue
       const exemptTime = this.#exemptTimes.of(job) ?? ofAll
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
@@ -246,7 +227,7 @@ class SlurmPreempting implements Policy {
     const nodes = new Map([...started.keys()].map((job) => [job, this.#nodesOf(job, lane).size]))
     const order = youngestFirst
       ? (a: JobId, b: JobId) => (started.get(b) as Seconds) - (started.get(a) as Seconds)
-      : (a: JobId, b: JobId) => this.#rankOf(a) - this.#rankOf(b) || (nodes.get(a) as number) - (nodes.get(b) as number)
+      : (a: JobId, b: JobId) => this.#rights.rankOf(a) - this.#rights.rankOf(b) || (nodes.get(a) as number) - (nodes.get(b) as number)
     const notices = this.#notices[lane] as Map<JobId, Seconds>
     return [...started.keys()].sort((a, b) => Number(notices.has(b)) - Number(notices.has(a)) || order(a, b) || work.rank(a) - work.rank(b))
   }
@@ -261,7 +242,7 @@ class SlurmPreempting implements Policy {
     const start = round.savepoint()
     this.#hasSpared = false
     const all = this.#victims(job, round)
-    const inTheWay = all.filter((victim) => this.#modeOf(victim) === 'suspend')
+    const inTheWay = all.filter((victim) => this.#rights.modeOf(victim) === 'suspend')
     for (const victim of inTheWay) this.#evict(victim, round)
     if (inTheWay.length > 0 && this.#find(job, round)) return this.#startInstead(job, inTheWay, [], round, start)
     let victims = inTheWay.length === 0 ? all : all.filter((victim) => !inTheWay.includes(victim))
@@ -289,7 +270,7 @@ class SlurmPreempting implements Policy {
         return this.#start(job, round, before)
       }
       const common = new Map(taken.map((victim) => [victim, inCommon(victim, places)]))
-      taken.sort((a, b) => (common.get(b) as number) - (common.get(a) as number))
+      if (!this.#options.strictOrder) taken.sort((a, b) => (common.get(b) as number) - (common.get(a) as number))
       victims = [victims[last] as JobId, ...taken, ...others]
     }
   }
@@ -300,10 +281,9 @@ class SlurmPreempting implements Policy {
    */
   #haveGrace(chosen: readonly JobId[], { lane, now }: Round): boolean {
     const notices = this.#notices[lane] as Map<JobId, Seconds>
-    const { graceTime, qos } = this.#options
     let runOn = false
     for (const job of chosen) {
-      const grace = graceTime[qos === undefined ? this.#work.queueName(this.#work.queue(job)) : this.#qosOf(job)] ?? 0
+      const grace = this.#rights.graceOf(job, this.#options.graceTime)
       if (grace > 0 && !notices.has(job)) notices.set(job, now + grace)
       runOn ||= (notices.get(job) ?? now) > now
     }
@@ -343,7 +323,7 @@ class SlurmPreempting implements Policy {
   #goOn(round: Round, suspended: SuspendedJobs): void {
     const { lane, work } = round
     const jobs = [...suspended.in(lane)].filter(([, { round: since }]) => since !== round.serial)
-    jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => this.#rankOf(b) - this.#rankOf(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
+    jobs.sort(([a, { round: sinceA }], [b, { round: sinceB }]) => this.#rights.rankOf(b) - this.#rights.rankOf(a) || sinceA - sinceB || work.rank(a) - work.rank(b))
     for (const [job, { places }] of jobs) {
       if (!round.take(job)) continue
       for (const tasks of together([...places.keys()], work)) {
@@ -355,7 +335,7 @@ class SlurmPreempting implements Policy {
   }
 
   #evict(victim: JobId, round: Round): void {
-    const mode = this.#modeOf(victim)
+    const mode = this.#rights.modeOf(victim)
     if (mode === 'cancel') return round.cancelJob(victim)
     for (const task of [...(this.#running.in(round.lane).get(victim) ?? [])])
       if (mode === 'suspend') round.suspendTask(task, this.#suspended?.frees[round.lane] ?? [])

@@ -49,7 +49,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const factorsOfQos = isByUse ? usageFactors(conf) : {}
   const billing = isByUse ? partitionBilling(conf, resources) : {}
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
-  const order = { multifactor: {
+  const multifactor = {
     ...own,
     ...(isVaried(tiers) && { tiers }),
     ...(isVaried(factors) && { partitions: factors }),
@@ -57,7 +57,8 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     ...(accounts !== undefined && { accounts }),
     ...(Object.keys(factorsOfQos).length > 0 && { usageFactors: factorsOfQos }),
     ...(Object.keys(billing).length > 0 && { partitionBilling: billing }),
-  } }
+  }
+  const order = Object.keys(multifactor).length === 0 ? 'fifo' : { multifactor }
   const type = conf.general.get('prioritytype')
   const weighted = weights.flatMap((name) => conf.general.get(name.toLowerCase()) ?? []).find(({ value }) => value !== '0')
   if (type === undefined && weighted !== undefined)
@@ -84,7 +85,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     nodes,
     whole,
     {
-      order: Object.keys(order.multifactor).length === 0 ? 'fifo' : order,
+      order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
@@ -97,7 +98,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
     { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
     findings,
   )
-  const preempts = preempting(conf, tiers, priorities, inner, findings)
+  const preempts = preempting(conf, { tiers, priorities, order: Object.keys(own).length === 0 ? undefined : order }, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, facts), present: facts.nodeNames ?? [], whole, isBilled: isByUse || 'partitionBilling' in limits, resources, nodes }, findings)
   tellNodes(conf, weighing, findings)

@@ -8,10 +8,14 @@ import { secondsOf } from './times.js'
 
 /** What becomes of preempted jobs, as `slurm-preempting` takes it. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
+type Numbers = Readonly<Record<string, number>>
 type Verdict = 'honoured' | 'approximated' | 'ignored'
 
 const wordsOf = (value: string): string[] => listed(value.toUpperCase())
 const isMode = (word: string): boolean => /^(REQUEUE|CANCEL|SUSPEND|OFF)$/.test(word)
+
+/** What a mode names beside it, such as GANG. */
+const beside = (setting: Setting | undefined): string[] => wordsOf(setting?.value ?? '').filter((word) => !isMode(word))
 
 /** The mode that a list like SUSPEND,GANG names; `undefined`: none, which for partitions and QOS is that of the whole cluster. */
 const modeIn = (value: string): Mode | undefined => wordsOf(value).find(isMode)?.toLowerCase() as Mode | undefined
@@ -44,8 +48,13 @@ export function preemptionActs(conf: SlurmConf): boolean {
 /** Whether partitions preempt one another. */
 export const preemptsByTier = (conf: SlurmConf): boolean => isByTier(conf) && preemptionActs(conf)
 
-/** `slurm-preempting` around a policy, where jobs are preempted. */
-export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, number>>, priorities: Readonly<Record<string, number>>, policy: Config, findings: Findings): Config {
+/** `slurm-preempting` around a policy, where jobs are preempted; by an order that goes by more than tiers. */
+export function preempting(
+  conf: SlurmConf,
+  { tiers, priorities, order }: { readonly tiers: Numbers; readonly priorities: Numbers; readonly order: Config | undefined },
+  policy: Config,
+  findings: Findings,
+): Config {
   const { general } = conf
   const [type, mode, exempt, parameters] = ['preempttype', 'preemptmode', 'preemptexempttime', 'preemptparameters'].map((name) => general.get(name))
   const byTier = isByTier(conf)
@@ -57,12 +66,15 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
   if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts)))
   const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
   const isYoungest = /youngest_first/i.test(given)
+  const isStrict = /strict_order/i.test(given)
   const reorder = /reorder_count=(\d+)/i.exec(given)?.[1]
+  const exempted = /min_exempt_priority=(\d+)/i.exec(parameters?.value ?? '')?.[1]
   if (parameters !== undefined) tellParameters(parameters, acts, findings)
   const seconds = exempt === undefined || exempt.value === '-1' ? 0 : secondsOf(exempt)
   if (exempt !== undefined) findings.add(acts ? 'honoured' : 'ignored', exempt, exempt.name, exempt.value, acts ? '' : 'nobody is preempted')
   const ofQos = exemptTimes(conf, acts, findings)
-  const qos = preemptingQos(conf, priorities, acts && isByQos(type), findings)
+  const isWithin = beside(mode).includes('WITHIN')
+  const qos = preemptingQos(conf, priorities, acts && isByQos(type), (each) => isWithin || beside(modeSetting(each.settings)).includes('WITHIN'), findings)
   const graceOfQos = graceTimes(conf, acts && isByQos(type), findings)
   tellQos(conf, acts && isByQos(type), findings)
   const graceTime = byTier ? graceOfPartitions(conf) : graceOfQos
@@ -77,7 +89,11 @@ export function preempting(conf: SlurmConf, tiers: Readonly<Record<string, numbe
       ...ofQos,
       ...(Object.keys(graceTime).length > 0 && { graceTime }),
       ...(isYoungest && { youngestFirst: true }),
+      ...(beside(mode).includes('PRIORITY') && { byPriority: true }),
+      ...(exempted !== undefined && { minExemptPriority: Number(exempted) }),
+      ...(isStrict && { strictOrder: true }),
       ...(reorder !== undefined && { reorderCount: Number(reorder) }),
+      ...(order !== undefined && { order }),
       policy,
     },
   }
@@ -103,13 +119,10 @@ const COUNTED = 'suspended jobs go on when those that took their place have ende
 function verdictOn(value: string, acts: boolean): [Verdict, string] {
   const mode = modeIn(value)
   if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', 'nobody is preempted']
-  const beside = wordsOf(value).filter((word) => !isMode(word))
-  if (mode === 'suspend')
-    return [
-      'approximated',
-      beside.some((word) => word !== 'GANG') ? `${COUNTED}; without ${beside.filter((word) => word !== 'GANG').join(' and ')}` : COUNTED,
-    ]
-  return beside.length > 0 ? ['approximated', `${mode?.toUpperCase() ?? 'nothing'} alone`] : ['honoured', '']
+  const left = wordsOf(value).filter((word) => !isMode(word) && word !== 'WITHIN' && word !== 'PRIORITY' && !(mode === 'suspend' && word === 'GANG'))
+  const without = left.length === 0 ? '' : `without ${left.join(' and ')}`
+  if (mode === 'suspend') return ['approximated', without === '' ? COUNTED : `${COUNTED}; ${without}`]
+  return [without === '' ? 'honoured' : 'approximated', without]
 }
 
 /** Whether the mode of a partition is in effect. */
@@ -141,7 +154,7 @@ const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
 
 function tellParameters(parameters: Setting, acts: boolean, findings: Findings): void {
   const given = listed(parameters.value)
-  const left = given.filter((each) => !/^(youngest_first|reorder_count=\d+)$/i.test(each))
+  const left = given.filter((each) => !/^(youngest_first|strict_order|(reorder_count|min_exempt_priority)=\d+)$/i.test(each))
   const verdict = !acts || left.length === given.length ? 'ignored' : left.length > 0 ? 'approximated' : 'honoured'
   findings.add(
     verdict,

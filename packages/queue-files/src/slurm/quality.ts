@@ -83,12 +83,18 @@ function ofQosAndQueues(conf: SlurmConf, [name, ofQueues]: readonly [string, str
 export const RUNS_ON = 'its jobs go when that is over and their place is taken'
 export const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'
 
-/** Whom each QOS preempts, as `slurm-preempting` takes it. */
-export function preemptingQos({ database }: SlurmConf, priorities: Readonly<Record<string, number>>, acts: boolean, findings: Findings): Readonly<Record<string, object>> {
+/** Whom each QOS preempts, as `slurm-preempting` takes it; `within`: whether jobs of it preempt each other. */
+export function preemptingQos(
+  { database }: SlurmConf,
+  priorities: Readonly<Record<string, number>>,
+  acts: boolean,
+  within: (qos: Entity) => boolean,
+  findings: Findings,
+): Readonly<Record<string, object>> {
   return Object.fromEntries(database.qos.map((qos) => {
     const setting = settingOf(qos, 'preempt')
     const preempt = listed(setting?.value ?? '')
     if (setting !== undefined) findings.add(acts ? 'honoured' : 'ignored', setting, `QOS ${qos.name} ${setting.name}`, setting.value, acts ? '' : NO_QOS_PREEMPTION)
-    return [qos.name, { ...(preempt.length > 0 && { preempt }), ...(priorities[qos.name] !== undefined && { priority: priorities[qos.name] }) }]
+    return [qos.name, { ...(preempt.length > 0 && { preempt }), ...(priorities[qos.name] !== undefined && { priority: priorities[qos.name] }), ...(within(qos) && { within: true }) }]
   }))
 }

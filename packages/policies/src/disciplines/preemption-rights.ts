@@ -1,0 +1,118 @@
+import type { JobId, LaneId, Order, Round, WorkListener, WorkView } from '@sched/core'
+
+/** What becomes of jobs that are preempted. */
+type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
+
+interface Rules {
+  /** Of queues; those that are not named have 1. */
+  readonly tiers: Readonly<Record<string, number>>
+  /** QOS in place of tiers; jobs that name none have `normal`. */
+  readonly qos?: Readonly<Record<string, { readonly preempt: readonly string[]; readonly priority: number; readonly within: boolean }>> | undefined
+  readonly mode: Mode
+  /** By queue, with `qos` by QOS. */
+  readonly modes: Readonly<Record<string, Mode>>
+  readonly byPriority: boolean
+  readonly minExemptPriority?: number | undefined
+}
+
+/**
+ * Who may preempt whom. The priority of a job that waits is what the order computes, without one its own; that of one that runs is what it was when it
+ * was claimed, since Slurm computes it no more then.
+ *
+ * Source: Slurm, `preempt_p_preemptable` of preempt/partition_prio and preempt/qos, `_is_job_preempt_exempt_internal`.
+ */
+export class PreemptionRights implements WorkListener {
+  readonly #work: WorkView
+  readonly #rules: Rules
+  readonly #order: Order | undefined
+  /** Whether anything goes by priorities of running jobs. */
+  readonly #countsPriorities: boolean
+  readonly #claimed = new Map<JobId, number>()
+
+  constructor(rules: Rules, work: WorkView, order: Order | undefined) {
+    this.#rules = rules
+    this.#work = work
+    this.#order = order
+    this.#countsPriorities = rules.byPriority || rules.minExemptPriority !== undefined || Object.values(rules.qos ?? {}).some(({ within }) => within)
+  }
+
+  onClaim(job: JobId, lane: LaneId): void {
+    if (this.#countsPriorities) this.#claimed.set(job, this.priorityOf(job, lane))
+  }
+
+  onFinish(job: JobId): void {
+    this.#claimed.delete(job)
+  }
+
+  /** Priorities are as of this round from here on. */
+  begin(round: Round): void {
+    this.#order?.begin(round)
+  }
+
+  /** The priority of a job that waits. */
+  priorityOf(job: JobId, lane: LaneId): number {
+    return this.#order?.priority?.(job, lane) ?? this.#work.priority(job)
+  }
+
+  /** The tier of its queue, or the priority of its QOS. */
+  rankOf(job: JobId): number {
+    const { qos, tiers } = this.#rules
+    return qos === undefined ? (tiers[this.#work.queueName(this.#work.queue(job))] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
+  }
+
+  /** Jobs of a group may preempt the same jobs, and be preempted by the same, but for their priorities. */
+  groupOf(job: JobId): string | number {
+    return this.#rules.qos === undefined ? this.rankOf(job) : this.#qosOf(job)
+  }
+
+  /** Whether a job that waits in a lane, or without a lane one that runs, may preempt one that runs, for what both are; how long that has run is another matter. */
+  mayTake(job: JobId, victim: JobId, lane?: LaneId): boolean {
+    const { qos, byPriority } = this.#rules
+    if (!this.#isPreemptable(victim)) return false
+    if (qos === undefined) return this.rankOf(victim) < this.rankOf(job) && (!byPriority || this.#exceeds(job, victim, lane) >= 0)
+    const own = qos[this.#qosOf(job)]
+    const other = this.#qosOf(victim)
+    if (other === this.#qosOf(job)) return own?.within === true && this.#exceeds(job, victim, lane) > 0
+    return own?.preempt.includes(other) === true && (!byPriority || this.#exceeds(job, victim, lane) > 0)
+  }
+
+  modeOf(victim: JobId): Mode {
+    const { mode, modes, qos } = this.#rules
+    return modes[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? mode
+  }
+
+  /** By whose queue or QOS a grace time goes. */
+  graceOf(victim: JobId, times: Readonly<Record<string, number>>): number {
+    return times[this.#rules.qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? 0
+  }
+
+  /** A running job of each group, that of the lowest priority: whoever may take no one of these may take none. */
+  oneOfEach(running: Iterable<JobId>): JobId[] {
+    const found = new Map<string | number, JobId>()
+    for (const job of running) {
+      if (!this.#isPreemptable(job)) continue
+      const group = this.groupOf(job)
+      const other = found.get(group)
+      if (other === undefined || this.#claimedAt(job) < this.#claimedAt(other)) found.set(group, job)
+    }
+    return [...found.values()]
+  }
+
+  #isPreemptable(victim: JobId): boolean {
+    const { minExemptPriority: most } = this.#rules
+    return this.modeOf(victim) !== 'off' && (most === undefined || this.#claimedAt(victim) <= most)
+  }
+
+  #exceeds(job: JobId, victim: JobId, lane?: LaneId): number {
+    return (lane === undefined ? this.#claimedAt(job) : this.priorityOf(job, lane)) - this.#claimedAt(victim)
+  }
+
+  #claimedAt(job: JobId): number {
+    return this.#claimed.get(job) ?? 0
+  }
+
+  #qosOf(job: JobId): string {
+    const name = this.#work.qos(job)
+    return name === '' ? 'normal' : name
+  }
+}
