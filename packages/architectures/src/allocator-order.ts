@@ -44,15 +44,26 @@ function dominantShare({ held, weight }: Share, cluster: ClusterView, excluded?:
 }
 
 /** Puts siblings in order, the next first. */
-export type Ranking = <T extends Share>(siblings: readonly T[]) => T[]
+export interface Ranking {
+  <T extends Share>(siblings: readonly T[]): T[]
+  /** Whether roles of all levels are put in one order, by their parts of all; else those inside a role follow one another. */
+  readonly isAcrossLevels?: boolean
+}
 
 /** Equals go by name, or first who had fewer offers (Mesos). */
 export const rankedBy = (order: AllocatorOrder, cluster: ClusterView, ties: 'name' | 'offers'): Ranking => (siblings) =>
   [...siblings].sort((a, b) => order(a, b, cluster) || (ties === 'offers' ? a.offers - b.offers : 0) || (a.name < b.name ? -1 : 1))
 
-/** A new draw at every reading: who has twice the weight comes before another twice as often (Mesos: the random sorter). */
-export const rankedAtRandom = (random: Random): Ranking => (siblings) =>
-  siblings
-    .map((each) => ({ each, key: -portableLog(1 - random()) / each.weight }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ each }) => each)
+/**
+ * A new draw at every reading: who has twice the weight comes before another twice as often. Roles of all levels are drawn together.
+ *
+ * Source: Mesos, RandomSorter and weightedShuffle.
+ */
+export const rankedAtRandom = (random: Random): Ranking => {
+  const drawn: Ranking = (siblings) =>
+    siblings
+      .map((each) => ({ each, key: -portableLog(1 - random()) / each.weight }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ each }) => each)
+  return Object.assign(drawn, { isAcrossLevels: true })
+}

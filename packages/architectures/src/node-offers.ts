@@ -102,13 +102,14 @@ export class NodeOffers {
     for (const role of this.#roles.outer()) {
       if (role.guarantee === undefined) continue
       if (!this.#rules.isOfUse(node)) return
-      for (const framework of this.#roles.waiting(role)) {
+      const given = role.isForInside ? role : role.own
+      for (const framework of given === undefined ? [] : this.#roles.waiting(given)) {
         const part = this.#part
         let helps = false
         for (let r = 0; r < part.length; r++) {
           const base = Math.min(this.#freeOn(node, r), lacking(role, r))
           if (base > 0) helps = true
-          part[r] = base + Math.min(this.#freeOn(node, r) - base, this.#mayHave(role, r, base))
+          part[r] = base + Math.min(this.#freeOn(node, r) - base, this.#toLimit(role, r) - base, this.#spareOf(r))
         }
         if (!helps) break
         this.#give(framework, role, node)
@@ -121,17 +122,21 @@ export class NodeOffers {
       const role = this.#roles.outermost(framework)
       const part = this.#part
       const isOpen = this.#reservations.isOpen(node)
-      for (let r = 0; r < part.length; r++) part[r] = Math.min(this.#freeOn(node, r), isOpen ? this.#mayHave(role, r, 0) : Infinity)
+      const isBound = role.isForInside || this.#roles.isBound(framework)
+      for (let r = 0; r < part.length; r++) part[r] = isOpen ? Math.min(this.#freeOn(node, r), isBound ? this.#toLimit(role, r) : Infinity, this.#spareOf(r)) : this.#freeOn(node, r)
       this.#give(framework, role, node)
       if (!this.#rules.isOfUse(node)) return
     }
   }
 
-  /** What the role may have beside so much of its guarantee: its limit, and what no guarantee needs. */
-  #mayHave(role: Member, r: number, base: number): number {
-    const toLimit = role.limit === undefined ? Infinity : (role.limit[r] as number) - used(role, r) - base
-    const spare = this.#hasGuarantees ? (this.#free[r] as number) - (this.#lacking[r] as number) : Infinity
-    return Math.max(0, Math.min(toLimit, spare))
+  /** What the role may have beside what it has, or is reserved for it. */
+  #toLimit(role: Member, r: number): number {
+    return role.limit === undefined ? Infinity : Math.max(0, (role.limit[r] as number) - used(role, r))
+  }
+
+  /** What no guarantee needs. */
+  #spareOf(r: number): number {
+    return this.#hasGuarantees ? Math.max(0, (this.#free[r] as number) - (this.#lacking[r] as number)) : Infinity
   }
 
   #give(framework: Framework, role: Member, node: NodeId): void {

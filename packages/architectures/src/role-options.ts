@@ -12,6 +12,7 @@ export const roleOptions = z.strictObject({
   weight: z.number().positive().default(1).describe('part it may have relative to its siblings'),
   guarantee: amount.optional().describe('set aside for it, whether or not it wants it, by resource (quota of Mesos); outermost roles alone, with offers by node'),
   limit: amount.optional().describe('the most that it may have, by resource; outermost roles alone, with offers by node'),
+  quotaInside: z.boolean().default(true).describe('whether roles inside it share in its guarantee and are kept to its limit; false: they do not and are not, though what they have counts (Mesos up to 1.11)'),
   reserved: reservedNodes.optional().describe('nodes that frameworks in it, or in roles inside it, alone are offered; they count towards its guarantee and limit, whether or not they are in use'),
 })
 export type RoleOptions = Readonly<Record<string, z.output<typeof roleOptions>>>
@@ -56,7 +57,8 @@ export function rolesOf(options: RoleOptions, byNode: boolean, frameworks: reado
   return roles
 }
 
-function setQuota(role: Member, { guarantee, limit }: RoleOptions[string], resources: readonly string[], field: string): void {
+function setQuota(role: Member, { guarantee, limit, quotaInside }: RoleOptions[string], resources: readonly string[], field: string): void {
+  role.isForInside = quotaInside
   if (limit !== undefined) role.limit = amountsByName(limit, resources, `${field}.limit`, Infinity)
   if (guarantee !== undefined) role.guarantee = amountsByName(guarantee, resources, `${field}.guarantee`, 0)
   for (const [r, name] of resources.entries())
@@ -65,13 +67,15 @@ function setQuota(role: Member, { guarantee, limit }: RoleOptions[string], resou
 }
 
 /** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered, with all nodes there. */
-export function checkQuota(spec: JobSpec, role: Member, roles: Roles, whole: Whole): void {
+export function checkQuota(spec: JobSpec, framework: Framework, roles: Roles, whole: Whole): void {
+  const role = roles.outermost(framework)
+  const isBound = roles.isBound(framework)
   for (const stages of startedTogether(spec))
     for (const [r, name] of whole.resources.entries()) {
       const asked = askedTogether(stages, name)
       const reserved = reservedFor(role, r, whole)
-      const spare = reserved + open(roles, r, whole) - setAside(roles, r, whole, role)
-      const most = Math.min(Math.max(role.limit?.[r] ?? Infinity, reserved), spare)
+      const spare = reserved + open(roles, r, whole) - setAside(roles, r, whole, isBound ? role : undefined)
+      const most = Math.min(Math.max((isBound ? role.limit?.[r] : undefined) ?? Infinity, reserved), spare)
       if (asked > most)
         throw new SchedError(
           'INFEASIBLE',

@@ -4,7 +4,7 @@ import type { Framework } from './framework.js'
 /** A role, or one framework in it. */
 export class Member implements Share {
   readonly name: string
-  readonly weight: number
+  weight: number
   readonly held: Float64Array
   tasks = 0
   offers = 0
@@ -15,6 +15,8 @@ export class Member implements Share {
   /** Set aside for the role, and the most that it may have, by `ResourceId`. */
   guarantee: Float64Array | undefined
   limit: Float64Array | undefined
+  /** Whether roles inside share in its guarantee and are kept to its limit. */
+  isForInside = true
   /** What is free on nodes that are reserved in it, by `ResourceId`; absent: there are none. */
   spared: Float64Array | undefined
 
@@ -25,6 +27,11 @@ export class Member implements Share {
     this.parent = parent
     this.framework = framework
   }
+
+  /** Where its own frameworks are, beside roles inside it; absent: there are none. */
+  get own(): Member | undefined {
+    return this.members.every(({ framework }) => framework !== undefined) ? this : this.members.find(({ name }) => name === HERE)
+  }
 }
 
 /** The virtual role of the frameworks in a role that has roles inside, as in Mesos. */
@@ -32,9 +39,10 @@ const HERE = '.'
 
 /**
  * Frameworks in a tree of roles (`a/b` lies in `a`): siblings are ranked by the same rule at every level, a role holding
- * what all frameworks inside hold and are offered. A framework without a role stands beside the outermost ones.
+ * what all frameworks inside hold and are offered. A framework without a role stands beside the outermost ones. Where they are drawn
+ * across levels, each role that has frameworks of its own is drawn by its part of all, the product of its parts at every level.
  *
- * Source: Mesos, hierarchical allocator with hierarchical roles.
+ * Source: Mesos, hierarchical allocator with hierarchical roles; RandomSorter::SortInfo::updateRelativeWeights.
  */
 export class Roles {
   readonly #root: Member
@@ -43,6 +51,8 @@ export class Roles {
   readonly #weightOf: (path: string) => number
   readonly #rank: Ranking
   readonly #width: number
+  /** Roles with frameworks of their own, and frameworks without a role, where they are drawn across levels. */
+  readonly #drawn: readonly Member[] | undefined
 
   constructor(frameworks: readonly Framework[], width: number, weightOf: (path: string) => number, rank: Ranking) {
     this.#weightOf = weightOf
@@ -56,6 +66,7 @@ export class Roles {
       this.#frameworks.push(member)
     }
     for (const role of this.#byPath.values()) this.#divide(role)
+    if (rank.isAcrossLevels === true) this.#drawn = weighed(this.#root, 1)
   }
 
   get paths(): string[] {
@@ -79,6 +90,12 @@ export class Roles {
     return made
   }
 
+  /** Whether the quota of its outermost role holds for a framework. */
+  isBound(framework: Framework): boolean {
+    const role = this.outermost(framework)
+    return role.isForInside || role.framework === framework || this.#memberOf(framework).parent === role.own
+  }
+
   /** The outermost role of a framework, or the framework that is in none. */
   outermost(framework: Framework): Member {
     let member = this.#memberOf(framework)
@@ -94,7 +111,7 @@ export class Roles {
   /** Frameworks in a role that wait for an offer, the next first; default: of all roles. */
   waiting(role = this.#root): Framework[] {
     if (role.framework !== undefined) return role.framework.isWaiting && role.framework.hasWork ? [role.framework] : []
-    return this.#rank(role.members).flatMap((member) => this.waiting(member))
+    return this.#rank(role === this.#root ? (this.#drawn ?? role.members) : role.members).flatMap((member) => this.waiting(member))
   }
 
   /** Counts anew what everybody holds; `offered`: with what is on offer to them. */
@@ -147,4 +164,13 @@ export class Roles {
     })
     role.members = [...role.members.filter(({ framework }) => framework === undefined), here]
   }
+}
+
+/** Gives all below a role their part of `whole`, by weight at every level, and lists those that are drawn. */
+function weighed(role: Member, whole: number): Member[] {
+  const sum = role.members.reduce((total, { weight }) => total + weight, 0)
+  return role.members.flatMap((member) => {
+    member.weight *= whole / sum
+    return member.framework !== undefined || member.own === member ? [member] : weighed(member, member.weight)
+  })
 }

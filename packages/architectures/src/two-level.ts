@@ -177,7 +177,7 @@ class TwoLevel implements Architecture {
     const scheduler = this.#router.route(spec)
     const framework = this.#frameworks[scheduler.id] as Framework
     this.#rules.check(spec, framework)
-    if (this.#hasQuotas) checkQuota(spec, this.#roles.outermost(framework), this.#roles, this.#whole)
+    if (this.#hasQuotas) checkQuota(spec, framework, this.#roles, this.#whole)
     return scheduler
   }
 

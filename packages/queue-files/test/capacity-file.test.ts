@@ -354,6 +354,19 @@ describe('a capacity-scheduler.xml', () => {
     expect(message([...ab, ['root.a.maximum-allocation', '8192 mb, 4 vcores']])).toContain('line 5 yarn.scheduler.capacity.root.a.maximum-allocation: "8192 mb, 4 vcores" has "8192 mb", which is no amount of a resource.')
   })
 
+  it('takes what maximum-allocation does not name for nothing, and says so; the older settings leave it as it is around the queue (testQueueMaximumAllocationKeys)', () => {
+    const around: Pairs = [...ab, ['root.maximum-allocation-vcores', '8']]
+    const of = (...pairs: Pairs) => {
+      const { options, findings } = policy([...around, ...pairs])
+      return [(options as CapacitySchedulerOptions).queues?.['root.a']?.maximumAllocation, findings.at(-1)?.note]
+    }
+    expect(of(['root.a.maximum-allocation', 'memory-mb=2048'])).toEqual([{ 'memory-mb': 2048, vcores: 0 }, 'a task may ask no vcores: as in Hadoop, what is not named is 0'])
+    expect(of(['root.a.maximum-allocation', 'memory-mb=2048,vcores=2'])).toEqual([{ 'memory-mb': 2048, vcores: 2 }, ''])
+    expect(of(['root.a.maximum-allocation-mb', '2048'])).toEqual([{ 'memory-mb': 2048 }, ''])
+    const why = (vcores: number) => asks([...around, ['root.a.maximum-allocation', 'memory-mb=2048']], [], { 'memory-mb': 1024, vcores }, 'a')
+    expect([why(0), why(1)]).toEqual([undefined, 'a task asks 1 vcores, more than the 0 of yarn.scheduler.capacity.root.a.maximum-allocation (cap.xml line 6)'])
+  })
+
   it.each<[string, Pairs, Pairs, string]>([
     ['a smallest allocation above the largest (testConfValidation)', [], [['yarn.scheduler.minimum-allocation-mb', '2048'], ['yarn.scheduler.maximum-allocation-mb', '1024']],
       '"site.xml" line 2 yarn.scheduler.minimum-allocation-mb: found 2048, more than yarn.scheduler.maximum-allocation-mb, 1024 (site.xml line 3). Lower the one or raise the other.'],
@@ -382,7 +395,7 @@ describe('a capacity-scheduler.xml', () => {
   })
 
   it('refuses jobs that ask more than the queue they name allows, or the one around it, or the site, with the line (testValidateResourceRequest)', () => {
-    const tree: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', '60'], ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.maximum-allocation', 'memory-mb=4096'], ['root.a.x.maximum-allocation-vcores', '2']]
+    const tree: Pairs = [['root.queues', 'a,b'], ['root.a.capacity', '40'], ['root.b.capacity', '60'], ['root.a.queues', 'x'], ['root.a.x.capacity', '100'], ['root.a.maximum-allocation', 'memory-mb=4096,vcores=9'], ['root.a.x.maximum-allocation-vcores', '2']]
     const site: Pairs = [['yarn.scheduler.maximum-allocation-mb', '8192']]
     const why = (mem: number, vcores: number, queue?: string, more: Pairs = []) => asks([...tree, ...more], site, { 'memory-mb': mem, vcores }, queue)
     const ofA = 'a task asks 4097 memory-mb, more than the 4096 of yarn.scheduler.capacity.root.a.maximum-allocation (cap.xml line 7)'

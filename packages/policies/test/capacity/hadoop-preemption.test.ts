@@ -124,7 +124,7 @@ describe('one look over several resources (TestProportionalCapacityPreemptionPol
     expect(taken({ lines: [[-1, [120, 240], [120, 240]], [0, [60, 120], [48, 96], [40, 80]], [0, [60, 120], [72, 144], [40, 60]]] })).toEqual([none, [12, 24]])
   })
 
-  it('balances both, not below a guarantee that is wanted (testPreemptionToBalanceWithVcoreResource, where Hadoop takes one container more than is due)', () => {
+  it('balances both, not below a guarantee that is wanted (testPreemptionToBalanceWithVcoreResource; the one container more that is marked is in the tests of whole looks)', () => {
     expect(taken({ lines: [[-1, [120, 120], [120, 120]], [0, [72, 72], [48, 48], [84, 48]], [0, [48, 48], [72, 72], [60, 120]]], balances: true })).toEqual([none, [24, 24]])
   })
 

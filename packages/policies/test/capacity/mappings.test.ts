@@ -31,6 +31,7 @@ describe('mappings to queues', () => {
     ['every user, by its name', ['u:%user:a.devs.%user'], 'a.devs.ann'],
     ['a short name of a queue', ['u:ann:x'], 'a.x'],
     ['a short name of the queue around it', ['u:%user:devs.%user'], 'a.devs.ann'],
+    ['a group, each to the queue of its name (testQueueMappingWithCurrentUserQueueMappingForaGroup)', ['g:devs:%user'], 'a.devs.ann'],
     ['the group as the queue around it', ['u:%user:%primary_group.%user'], 'a.devs.ann'],
     ['nobody', ['u:bob:x'], 'default'],
   ])('place %s: %j', (_, mappings, queue) => {

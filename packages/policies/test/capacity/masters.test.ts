@@ -41,7 +41,7 @@ describe('the part of a queue that masters may have', () => {
     expect(activated(40, [managed('0', 'ann', 20, { duration: 10 }), managed('1', 'ann', 1)])).toEqual({ 0: 0, 1: 10 })
   })
 
-  it('lets smaller masters pass one that waits, and among those that wait the important first', () => {
+  it('lets smaller masters pass one that waits, and among those that wait the important first (TestApplicationPriority.testPriorityWithPendingApplications)', () => {
     const options: CapacitySchedulerOptions = { queues: { a: { capacity: 100, maximumAmResourcePercent: 0.5, ordering: 'priority' } } }
     const jobs = [managed('0', 'ann', 4, { duration: 10 }), managed('large', 'ann', 4, { submit: 1 }), managed('small', 'ann', 1, { submit: 2 }), managed('important', 'ann', 4, { submit: 3, priority: 9, duration: 10 })]
     expect(activated(10, jobs, options)).toEqual({ 0: 0, small: 2, important: 10, large: 20 })

@@ -79,6 +79,18 @@ describe('preemption of the capacity scheduler', () => {
     expect(warnings).toEqual([expect.stringContaining('nobody is killed to balance queues, since marks are forgotten after 30 s')])
   })
 
+  it('marks one more to balance than is due, where what was chosen before is all of it (testPreemptionToBalanceWithVcoreResource)', () => {
+    // a uses 40 of its 60, b 60 of its 40: 20 are due to a, and to balance no more. What is chosen is deducted while more is left, so that the last is not, and one more is marked
+    const queues = { a: { capacity: 60 }, b: { capacity: 40 } }
+    const jobs = [job({ id: 'b0', queue: 'b', tasks: 60, demand: { mem: 1, cpu: 1 }, duration: 1000 }), job({ id: 'a0', queue: 'a', tasks: 40, demand: { mem: 1, cpu: 1 }, duration: 1000 }), job({ id: 'a1', queue: 'a', submit: 10, tasks: 30, demand: { mem: 1, cpu: 1 }, duration: 1000 }), job({ id: 'b1', queue: 'b', submit: 10, tasks: 50, demand: { mem: 1, cpu: 2 }, duration: 1000 })]
+    const killed = (balance: Preemption['balance']) => {
+      const policy = capacityScheduler({ queues, defaults: { userLimitFactor: -1 }, resourceCalculator: 'dominant', preemption: { ...eager, balance } })
+      const { recorder } = run({ cluster: instantCluster({ nodes: [{ count: 1, resources: { mem: 100, cpu: 100 } }] }), jobs, policy, until: 16 })
+      return recorder.evictions.map(({ job: id }) => id)
+    }
+    expect([killed({ maxWaitBeforeKill: 0 }), killed({ enabled: false })].map((ids) => [ids.length, new Set(ids)])).toEqual([[21, new Set(['b0'])], [20, new Set(['b0'])]])
+  })
+
   it('only computes where it is to observe, and does nothing where it is off', () => {
     expect(kills({ ...eager, observeOnly: true }).byTime).toEqual([])
     expect(kills({ ...eager, enabled: false }).byTime).toEqual([])

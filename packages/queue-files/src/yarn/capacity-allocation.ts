@@ -37,7 +37,11 @@ function boundsOf({ properties }: CapacityQueue, resources: readonly string[]): 
     return known === undefined ? [] : [[known, { value, from }]]
   }
   const all = properties.get('maximum-allocation')
-  if (all !== undefined) return Object.entries(queueAllocation(all.value, { file: all.file, line: all.line, field: all.name })).flatMap(([name, value]) => named(name, value, all))
+  if (all !== undefined) {
+    const given = Object.entries(queueAllocation(all.value, { file: all.file, line: all.line, field: all.name })).flatMap(([name, value]) => named(name, value, all))
+    const none = given.length === 0 ? [] : resources.map((name): [string, Bound] => [name, { value: 0, from: all }]) // what it does not name
+    return [...none, ...given]
+  }
   const older = (key: string, name: string) => {
     const from = properties.get(key)
     return from === undefined ? [] : named(name, count(from), from)

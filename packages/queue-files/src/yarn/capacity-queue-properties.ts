@@ -91,8 +91,12 @@ export const queueProperties = knownWords<UseInQueue>({
   'maximum-allocation-vcores': maximumAllocation('vcores'),
   'maximum-allocation': (options, property, cluster) => {
     const { amounts, told } = amountsIn(cluster, queueAllocation(property.value, { file: property.file, line: property.line, field: property.name }))
-    options.maximumAllocation = { ...options.maximumAllocation, ...amounts }
-    return told
+    if (Object.keys(amounts).length === 0) return told
+    const unnamed = cluster.resources.filter((name) => amounts[name] === undefined)
+    options.maximumAllocation = { ...Object.fromEntries(unnamed.map((name) => [name, 0])), ...amounts }
+    if (unnamed.length === 0) return told
+    const none = `a task may ask no ${unnamed.join(' and no ')}: as in Hadoop, what is not named is 0`
+    return { ...told, note: told?.note === undefined ? none : `${told.note}; ${none}` }
   },
   'ordering-policy': ordering,
   'ordering-policy.fair.enable-size-based-weight': (options, property) => void (options.sizeBasedWeight = booleanOf(property)),
