@@ -17,7 +17,7 @@ interface Rules {
 
 /**
  * Who may preempt whom. The priority of a job that waits is what the order computes, without one its own; that of one that runs is what it was when it
- * was claimed, since Slurm computes it no more then.
+ * last waited, since Slurm computes it no more then.
  *
  * Source: Slurm, `preempt_p_preemptable` of preempt/partition_prio and preempt/qos, `_is_job_preempt_exempt_internal`.
  */
@@ -27,7 +27,8 @@ export class PreemptionRights implements WorkListener {
   readonly #order: Order | undefined
   /** Whether anything goes by priorities of running jobs. */
   readonly #countsPriorities: boolean
-  readonly #claimed = new Map<JobId, number>()
+  /** As of the last round in which the job waited. */
+  readonly #priorities = new Map<JobId, number>()
 
   constructor(rules: Rules, work: WorkView, order: Order | undefined) {
     this.#rules = rules
@@ -36,17 +37,14 @@ export class PreemptionRights implements WorkListener {
     this.#countsPriorities = rules.byPriority || rules.minExemptPriority !== undefined || Object.values(rules.qos ?? {}).some(({ within }) => within)
   }
 
-  onClaim(job: JobId, lane: LaneId): void {
-    if (this.#countsPriorities) this.#claimed.set(job, this.priorityOf(job, lane))
-  }
-
   onFinish(job: JobId): void {
-    this.#claimed.delete(job)
+    this.#priorities.delete(job)
   }
 
-  /** Priorities are as of this round from here on. */
-  begin(round: Round): void {
+  /** Priorities of those that wait are as of this round from here on. */
+  begin(round: Round, waiting: Iterable<JobId>): void {
     this.#order?.begin(round)
+    if (this.#countsPriorities) for (const job of waiting) this.#priorities.set(job, this.priorityOf(job, round.lane))
   }
 
   /** The priority of a job that waits. */
@@ -65,15 +63,15 @@ export class PreemptionRights implements WorkListener {
     return this.#rules.qos === undefined ? this.rankOf(job) : this.#qosOf(job)
   }
 
-  /** Whether a job that waits in a lane, or without a lane one that runs, may preempt one that runs, for what both are; how long that has run is another matter. */
-  mayTake(job: JobId, victim: JobId, lane?: LaneId): boolean {
+  /** Whether a job may preempt another, for what both are; how long that has run is another matter. */
+  mayTake(job: JobId, victim: JobId): boolean {
     const { qos, byPriority } = this.#rules
     if (!this.#isPreemptable(victim)) return false
-    if (qos === undefined) return this.rankOf(victim) < this.rankOf(job) && (!byPriority || this.#exceeds(job, victim, lane) >= 0)
+    if (qos === undefined) return this.rankOf(victim) < this.rankOf(job) && (!byPriority || this.#exceeds(job, victim) >= 0)
     const own = qos[this.#qosOf(job)]
     const other = this.#qosOf(victim)
-    if (other === this.#qosOf(job)) return own?.within === true && this.#exceeds(job, victim, lane) > 0
-    return own?.preempt.includes(other) === true && (!byPriority || this.#exceeds(job, victim, lane) > 0)
+    if (other === this.#qosOf(job)) return own?.within === true && this.#exceeds(job, victim) > 0
+    return own?.preempt.includes(other) === true && (!byPriority || this.#exceeds(job, victim) > 0)
   }
 
   modeOf(victim: JobId): Mode {
@@ -93,22 +91,22 @@ export class PreemptionRights implements WorkListener {
       if (!this.#isPreemptable(job)) continue
       const group = this.groupOf(job)
       const other = found.get(group)
-      if (other === undefined || this.#claimedAt(job) < this.#claimedAt(other)) found.set(group, job)
+      if (other === undefined || this.#seen(job) < this.#seen(other)) found.set(group, job)
     }
     return [...found.values()]
   }
 
   #isPreemptable(victim: JobId): boolean {
     const { minExemptPriority: most } = this.#rules
-    return this.modeOf(victim) !== 'off' && (most === undefined || this.#claimedAt(victim) <= most)
+    return this.modeOf(victim) !== 'off' && (most === undefined || this.#seen(victim) <= most)
   }
 
-  #exceeds(job: JobId, victim: JobId, lane?: LaneId): number {
-    return (lane === undefined ? this.#claimedAt(job) : this.priorityOf(job, lane)) - this.#claimedAt(victim)
+  #exceeds(job: JobId, victim: JobId): number {
+    return this.#seen(job) - this.#seen(victim)
   }
 
-  #claimedAt(job: JobId): number {
-    return this.#claimed.get(job) ?? 0
+  #seen(job: JobId): number {
+    return this.#priorities.get(job) ?? 0
   }
 
   #qosOf(job: JobId): string {

@@ -10,9 +10,9 @@ import type { TasksByJob } from './tasks-by-job.js'
 export class Shadows {
   readonly #jobs: SuspendedJobs
   readonly #running: TasksByJob
-  readonly #mayTake: (job: JobId, from: JobId, lane?: LaneId) => boolean
+  readonly #mayTake: (job: JobId, from: JobId) => boolean
 
-  constructor(jobs: SuspendedJobs, running: TasksByJob, mayTake: (job: JobId, from: JobId, lane?: LaneId) => boolean) {
+  constructor(jobs: SuspendedJobs, running: TasksByJob, mayTake: (job: JobId, from: JobId) => boolean) {
     this.#jobs = jobs
     this.#running = running
     this.#mayTake = mayTake
@@ -24,7 +24,7 @@ export class Shadows {
 
   /** How many tasks of the job the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */
   leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round): number {
-    const owners = [...this.#jobs.in(lane)].filter(([owner, { places }]) => owner !== job && [...places.values()].includes(node) && !this.#mayTake(job, owner, lane))
+    const owners = [...this.#jobs.in(lane)].filter(([owner, { places }]) => owner !== job && [...places.values()].includes(node) && !this.#mayTake(job, owner))
     if (owners.length === 0) return Infinity
     const shape = work.shape(job, lane)
     let most = Infinity

@@ -147,7 +147,7 @@ class SlurmPreempting implements Policy {
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
     this.#suspended = suspends ? new SuspendedJobs(env, policy) : undefined
-    this.#shadows = this.#suspended && new Shadows(this.#suspended, this.#running, (job, from, lane) => this.#rights.mayTake(job, from, lane))
+    this.#shadows = this.#suspended && new Shadows(this.#suspended, this.#running, (job, from) => this.#rights.mayTake(job, from))
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
@@ -158,7 +158,6 @@ class SlurmPreempting implements Policy {
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
     const parts = this.#suspended === undefined ? [policy] : [exceptWaiting(policy), this.#suspended]
-    // priorities are as before a claim: what the order does of it comes after
     Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running))
   }
 
@@ -166,7 +165,7 @@ class SlurmPreempting implements Policy {
     const acts = this.#acts && round.jobsLeft === Infinity && round.claimsLeft > 0 && round.nodes.length > 0
     this.#exempt = Infinity
     this.#isUnsettled = false
-    this.#rights.begin(round)
+    this.#rights.begin(round, this.#waiting[round.lane] as Set<JobId>)
     this.#suspended?.begin(round)
     const notices = this.#notices[round.lane] as Map<JobId, Seconds>
     for (const job of notices.keys()) if (!this.#running.in(round.lane).has(job)) notices.delete(job)
@@ -202,7 +201,7 @@ class SlurmPreempting implements Policy {
     const [work, rights] = [this.#work, this.#rights]
     const examples = rights.oneOfEach(this.#running.in(lane).keys())
     return [...(this.#waiting[lane] as Set<JobId>)]
-      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => rights.mayTake(job, victim, lane)))
+      .filter((job) => this.#suspended?.has(job, lane) !== true && examples.some((victim) => rights.mayTake(job, victim)))
       .map((job) => ({ job, rank: rights.rankOf(job), priority: rights.priorityOf(job, lane) }))
       .sort((a, b) => b.rank - a.rank || b.priority - a.priority || work.rank(a.job) - work.rank(b.job))
       .map(({ job }) => job)
@@ -215,7 +214,7 @@ class SlurmPreempting implements Policy {
     const running = this.#running.in(lane)
     const started = new Map<JobId, Seconds>()
     for (const [job, tasks] of running) {
-      if (!this.#rights.mayTake(preemptor, job, lane)) continue
+      if (!this.#rights.mayTake(preemptor, job)) continue
       const exemptTime = this.#exemptTimes.of(job) ?? ofAll
       const times = tasks.map((task) => work.started(task))
       const last = Math.max(...times)
