@@ -1,3 +1,4 @@
+import { portableExp2 } from '@sched/core'
 import { classicFairShare, depthObliviousFairShare, fairTree, levelFairShare, OF_PARENT, type Associations } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 
@@ -138,7 +139,7 @@ describe('shares of the parent', () => {
   })
 
   it('of a user in no account are the whole, as the root has it', () => {
-    expect(classic({ u: [OF_PARENT, 1], a: [1, { b: [1, 3] }] })).toEqual({ u: 2 ** -0.25, a: 2 ** -0.75, b: 2 ** -0.75 })
+    expect(classic({ u: [OF_PARENT, 1], a: [1, { b: [1, 3] }] })).toEqual({ u: portableExp2(-0.25), a: portableExp2(-0.75), b: portableExp2(-0.75) })
   })
 })
 
