@@ -63,6 +63,7 @@ const NEXT_PASS: Seconds = 0.001
  *
  * Jobs that are suspended instead are in nobody's way: nodes are chosen as if there were none, and then those stop that are in the way there. They keep
  * their memory and devices, and go on where they are as soon as all of their processors are free; nobody starts there meanwhile who may not preempt them.
+ * Jobs that are one gang of several stages are never suspended, and suspend nobody (heterogeneous jobs of Slurm 26.11; slurm.conf(5), PreemptMode).
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
  * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by
@@ -89,7 +90,6 @@ const LIMITS_INSIDE = 'the limits of slurm-limits inside slurm-preempting do not
 export const slurmPreempting = (policy: Plug<'policy'>, options: SlurmPreemptingOptions = {}): Plug<'policy'> => slurmPreemptingPolicy.plug({ policy }, options)
 
 class SlurmPreempting implements Policy {
-  /** Not where jobs are suspended, which looks at what is left of nodes for tasks that ask the same. */
   readonly startsGangJobs: boolean
   readonly #policy: Policy
   readonly #options: z.output<typeof slurmPreemptingOptions>
@@ -126,12 +126,10 @@ class SlurmPreempting implements Policy {
     const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
     if (suspends && env.cluster.heartbeat > 0)
       throw new SchedError(
-        'BAD_OPTION',
-        'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.',
-        { field: 'slurm-preempting.mode' },
+        'BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: 'slurm-preempting.mode' },
         'Leave `heartbeat` out of the cluster, or use requeue or cancel.',
       )
-    this.startsGangJobs = policy.startsGangJobs === true && !suspends
+    this.startsGangJobs = policy.startsGangJobs === true
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
@@ -202,13 +200,15 @@ class SlurmPreempting implements Policy {
 
   #mayTake(job: JobId, victim: JobId): boolean {
     const { qos } = this.#options
-    if (this.#modeOf(victim) === 'off') return false
+    const mode = this.#modeOf(victim)
+    if (mode === 'off' || (mode === 'suspend' && this.#work.isGangJob(job))) return false
     return qos === undefined ? this.#rankOf(victim) < this.#rankOf(job) : qos[this.#qosOf(job)]?.preempt.includes(this.#qosOf(victim)) === true
   }
 
   #modeOf(victim: JobId): z.output<typeof modes> {
-    const { mode, modes: own, qos } = this.#options
-    return own[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? mode
+    const { mode: ofAll, modes: own, qos } = this.#options
+    const mode = own[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? ofAll
+    return mode === 'suspend' && this.#work.isGangJob(victim) ? 'off' : mode
   }
 
   /** Waiting jobs that may take the place of one that runs, first those that come first. */
@@ -220,10 +220,10 @@ class SlurmPreempting implements Policy {
       .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
-  /** A running job of each tier or QOS that is not exempt: whom one of them may be taken by, the others may be. */
+  /** A running job of each tier or QOS, and mode, that is not exempt: whom one of them may be taken by, the others may be. */
   #oneOfEach(running: ReadonlyMap<JobId, readonly TaskId[]>): JobId[] {
-    const found = new Map<string | number, JobId>()
-    for (const job of running.keys()) if (this.#modeOf(job) !== 'off') found.set(this.#groupOf(job), job)
+    const found = new Map<string, JobId>()
+    for (const job of running.keys()) if (this.#modeOf(job) !== 'off') found.set(`${this.#modeOf(job)} ${this.#groupOf(job)}`, job)
     return [...found.values()]
   }
 
@@ -382,7 +382,7 @@ class SlurmPreempting implements Policy {
     const before = round.savepoint()
     places.length = 0
     while (places.length < tasks) {
-      const node = round.nodes.find((each) => round.fits(job, each))
+      const node = round.nodes.find((each) => round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
       if (node === undefined || !startNearest(job, node, round.cluster.levels, round)) break
       places.push(node)
     }
