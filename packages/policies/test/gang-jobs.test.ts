@@ -63,7 +63,6 @@ describe('a job that is one gang', () => {
     ['easy with jobs behind in an order that is', () => easy(fifo(), { backfillOrder: capacity({ queues: { default: { capacity: 100 } } }) })],
     ['capacity-scheduler', () => capacityScheduler()],
     ['yarn-preempting', () => yarnPreempting(greedy(yarnFair()))],
-    ['slurm-preempting that suspends', () => slurmPreempting(greedy(fifo()), { tiers: { a: 2 }, mode: 'suspend' })],
     ['slurm-preempting around such a policy', () => slurmPreempting(capacityScheduler(), { tiers: { a: 2 } })],
   ])('is refused by %s', (_, policy) => {
     expect(() => play([mpi()], policy())).toThrow('job mpi is one gang of several stages, which its policy does not start together.')

@@ -260,11 +260,12 @@ describe('PreemptMode=SUSPEND', () => {
     { mode: 'suspend', gangs: true },
     { mode: 'cancel' },
     { modes: { a: 'suspend', b: 'cancel' }, gangs: true },
-  ] as const)('obeys the laws of policies: %j', ({ gangs = false, ...options }) => {
+    { modes: { a: 'suspend', b: 'suspend' }, gangJobs: true },
+  ] as const)('obeys the laws of policies: %j', ({ gangs = false, gangJobs = false, ...options }) => {
     const cancels = 'jobs that are cancelled do not end'
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), {
       runs: 50,
-      worlds: { heartbeats: false, outages: true, gangs },
+      worlds: { heartbeats: false, outages: true, gangs: gangs || gangJobs, gangJobs },
       skip: options.mode === 'suspend' ? {} : { once: cancels, completion: cancels, failures: 'jobs that are cancelled are given up, too' },
     })
     expect(evictions).toBeGreaterThan(20)

@@ -66,7 +66,7 @@ export class PreemptionRights implements WorkListener {
   /** Whether a job may preempt another, for what both are; how long that has run is another matter. */
   mayTake(job: JobId, victim: JobId): boolean {
     const { qos, byPriority } = this.#rules
-    if (!this.#isPreemptable(victim)) return false
+    if (!this.#isPreemptable(victim) || (this.modeOf(victim) === 'suspend' && this.#work.isGangJob(job))) return false
     if (qos === undefined) return this.rankOf(victim) < this.rankOf(job) && (!byPriority || this.#exceeds(job, victim) >= 0)
     const own = qos[this.#qosOf(job)]
     const other = this.#qosOf(victim)
@@ -74,9 +74,11 @@ export class PreemptionRights implements WorkListener {
     return own?.preempt.includes(other) === true && (!byPriority || this.#exceeds(job, victim) > 0)
   }
 
+  /** What becomes of one that is preempted; a job that is one gang of several stages is never suspended. */
   modeOf(victim: JobId): Mode {
-    const { mode, modes, qos } = this.#rules
-    return modes[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? mode
+    const { mode: ofAll, modes, qos } = this.#rules
+    const mode = modes[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? ofAll
+    return mode === 'suspend' && this.#work.isGangJob(victim) ? 'off' : mode
   }
 
   /** By whose queue or QOS a grace time goes. */
@@ -84,12 +86,12 @@ export class PreemptionRights implements WorkListener {
     return times[this.#rules.qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? 0
   }
 
-  /** A running job of each group, that of the lowest priority: whoever may take no one of these may take none. */
+  /** A running job of each group and mode, that of the lowest priority: whoever may take no one of these may take none. */
   oneOfEach(running: Iterable<JobId>): JobId[] {
-    const found = new Map<string | number, JobId>()
+    const found = new Map<string, JobId>()
     for (const job of running) {
       if (!this.#isPreemptable(job)) continue
-      const group = this.groupOf(job)
+      const group = `${this.modeOf(job)} ${this.groupOf(job)}`
       const other = found.get(group)
       if (other === undefined || this.#seen(job) < this.#seen(other)) found.set(group, job)
     }

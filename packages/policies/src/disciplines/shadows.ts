@@ -22,11 +22,10 @@ export class Shadows {
     return this.#jobs.in(lane).size > 0
   }
 
-  /** How many tasks of the job the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */
-  leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round): number {
+  /** How many tasks of the job, of its next stage or of that `shape`, the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */
+  leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round, shape = work.shape(job, lane)): number {
     const owners = [...this.#jobs.in(lane)].filter(([owner, { places }]) => owner !== job && [...places.values()].includes(node) && !this.#mayTake(job, owner))
     if (owners.length === 0) return Infinity
-    const shape = work.shape(job, lane)
     let most = Infinity
     for (const resource of this.#jobs.frees[lane] as readonly ResourceId[]) {
       const asked = work.demand(shape, resource)
@@ -63,6 +62,6 @@ export class KeepingRound extends WrappedRound {
   }
 
   override claim(task: TaskId, node: NodeId): boolean {
-    return this.#shadows.leaves(this.work.jobOf(task), node, this.inner) > 0 && this.inner.claim(task, node)
+    return this.#shadows.leaves(this.work.jobOf(task), node, this.inner, this.work.shapeOf(task)) > 0 && this.inner.claim(task, node)
   }
 }

@@ -71,6 +71,7 @@ const NEXT_PASS: Seconds = 0.001
  *
  * Jobs that are suspended instead are in nobody's way: nodes are chosen as if there were none, and then those stop that are in the way there. They keep
  * their memory and devices, and go on where they are as soon as all of their processors are free; nobody starts there meanwhile who may not preempt them.
+ * Jobs that are one gang of several stages are never suspended, and suspend nobody (heterogeneous jobs of Slurm 26.11; slurm.conf(5), PreemptMode).
  *
  * Source: Slurm, preempt/partition_prio and preempt/qos; `_run_now` and `_job_test` of select/cons_tres, gang.c. Deviations: what is preempted is gone
  * at once, or where it has a grace time when that is over and its place is taken, which plans do not count on; jobs that preempt come by
@@ -98,7 +99,6 @@ export const slurmPreempting = (policy: Plug<'policy'>, { order, ...options }: S
   slurmPreemptingPolicy.plug({ policy, order }, options)
 
 class SlurmPreempting implements Policy {
-  /** Not where jobs are suspended, which looks at what is left of nodes for tasks that ask the same. */
   readonly startsGangJobs: boolean
   readonly #policy: Policy
   readonly #options: z.output<typeof slurmPreemptingOptions>
@@ -137,12 +137,10 @@ class SlurmPreempting implements Policy {
     const suspends = this.#acts && [options.mode, ...Object.values(options.modes)].includes('suspend')
     if (suspends && env.cluster.heartbeat > 0)
       throw new SchedError(
-        'BAD_OPTION',
-        'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.',
-        { field: 'slurm-preempting.mode' },
+        'BAD_OPTION', 'jobs are suspended only where all nodes are seen at once, and this cluster has heartbeats.', { field: 'slurm-preempting.mode' },
         'Leave `heartbeat` out of the cluster, or use requeue or cancel.',
       )
-    this.startsGangJobs = policy.startsGangJobs === true && !suspends
+    this.startsGangJobs = policy.startsGangJobs === true
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
@@ -361,7 +359,7 @@ class SlurmPreempting implements Policy {
     const before = round.savepoint()
     places.length = 0
     while (places.length < tasks) {
-      const node = round.nodes.find((each) => round.fits(job, each))
+      const node = round.nodes.find((each) => round.fits(job, each) && (this.#shadows?.leaves(job, each, round) ?? Infinity) > 0)
       if (node === undefined || !startNearest(job, node, round.cluster.levels, round)) break
       places.push(node)
     }

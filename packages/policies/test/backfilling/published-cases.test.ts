@@ -88,4 +88,25 @@ describe('strict ordering with and without backfilling (pbs_strict_ordering and 
     expect(promised(jobs, 1, easy())).toEqual([[1, 30], [2, 60], [3, 90]]) // each when it is the first
     expect(promised(jobs, 1, conservative())).toEqual([[0, 0], [1, 30], [2, 60], [3, 90]])
   })
+
+  it('expects a job that wants all of a node when the last job there ends (test_topjob_bucket)', () => {
+    expect(promised([job(1, 30), job(1, 45), job(2, 10)], 2, easy())).toEqual([[2, 45]])
+  })
+
+  const hour = 3600
+  const day = (...size: number[]): RigidJob => ({ submit: 0, size, estimate: 24 * hour + 1, runtime: 24 * hour + 1 })
+
+  it('lets a job that asks for none of a resource be in the way of the first as any other (test_zero_resource_pushes_topjob)', () => {
+    // 5 nodes of 4 processors, and GPUs of which the last job asks for none: two jobs hold 4 nodes for an hour, then comes one for all
+    const jobs = [job(8, hour), job(8, hour), job(20, hour), day(4), day(4, 0)]
+    expect(simulated(jobs.map((each) => ({ ...each, size: [each.size[0] ?? 0, each.size[1] ?? 0] })), [20, 1], easy())).toEqual([0, 0, hour, 2 * hour, 2 * hour])
+  })
+
+  it('nor in the way of a reservation in advance (test_zero_resource_job_conflict_resv), after which others start at once (test_sched_cycle_starts_on_resv_end)', () => {
+    const windows = [{ from: hour + 10, to: hour + 3010, demand: 'all' as const }]
+    const jobs = [job(8, hour), job(8, hour), day(4), day(4, 0), job(4, hour)] // of the 4 processors left the last takes what ends in time
+    const sized = jobs.map((each) => ({ ...each, size: [each.size[0] ?? 0, each.size[1] ?? 0] }))
+    expect(simulated(sized, [20, 1], easy(fifo(), { windows }))).toEqual([0, 0, hour + 3010, hour + 3010, 0])
+    expect(simulated([{ ...job(1, 20), submit: 1 }], [2], strict(fifo(), { windows: [{ from: 10, to: 30, demand: { procs: 2 } }] }))).toEqual([30])
+  })
 })
