@@ -5,6 +5,7 @@ import * as z from '@sched/bundled/zod'
 import { OneGroup } from './one-group.js'
 import { RoomByLeaf } from './room-by-leaf.js'
 import { TaskCounts } from './scored/task-counts.js'
+import { WholeGang } from './whole-gang.js'
 
 const topologyTreeOptions = z.strictObject({
   within: z.int().positive().optional().describe('all tasks of a job are in one group of this level: 1 in one rack (--switches=1 of Slurm), 2 in what racks stand in; default: anywhere'),
@@ -19,7 +20,7 @@ export type TopologyTreeOptions = z.input<typeof topologyTreeOptions>
  * run, others come to their racks first.
  *
  * Source: Slurm, topology/tree (see `NodeTree`). Deviations: `within` and `wait` are those of all jobs, not of each; the wait counts from the submission, there from
- * the first attempt to start; of a job that is one gang of several stages each stage is placed in its turn.
+ * the first attempt to start; without `within`, of a job that is one gang of several stages each stage is placed in its turn.
  */
 export const topologyTreePlacement = definePlacement({
   name: 'topology-tree',
@@ -54,6 +55,7 @@ class TopologyTree implements Placement {
   readonly #room: Int32Array
   /** Absent where jobs may be anywhere. */
   readonly #group: OneGroup | undefined
+  readonly #whole: WholeGang | undefined
   /** Nodes of the job looked at last, one for each task that waited in that round; so many wait when the first is due. */
   readonly #places: NodeId[] = []
   #waiting = 0
@@ -77,6 +79,7 @@ class TopologyTree implements Placement {
     this.#lone = new RoomByLeaf(this.#tree)
     this.#counts = new TaskCounts(cluster)
     this.#group = within === undefined ? undefined : new OneGroup(cluster, env.work, within)
+    this.#whole = this.#group && new WholeGang(this.#group, within as number, this.#tree, env)
     this.hooks = { ...this.#counts.hooks, ...this.#group?.hooks }
     this.#room = new Int32Array(cluster.nodes)
   }
@@ -108,7 +111,8 @@ class TopologyTree implements Placement {
     const unplaced = round.work.unplaced(job, round.lane)
     if (this.#group === undefined || unplaced === 0 || round.nodes.length === 1) return false
     this.#plan(job, round, unplaced)
-    return this.#places.length === 0 && this.#measure(job, round) >= this.#together(job, round)
+    if (this.#places.length > 0) return false
+    return isSeveral(job, round) ? WholeGang.hasRoom(job, round) : this.#measure(job, round) >= this.#together(job, round)
   }
 
   #plan(job: JobId, round: Round, unplaced: number): void {
@@ -119,6 +123,7 @@ class TopologyTree implements Placement {
     this.#waiting = unplaced
     this.#places.length = 0
     const group = this.#group !== undefined && this.#mustBeWithin(job, round) ? this.#group : undefined
+    if (group !== undefined && isSeveral(job, round)) return this.#whole?.plan(job, round, this.#groupOf(job), this.#places)
     const shape = work.shape(job, lane)
     const isNew = together > 1 && !work.isGangJob(job) && this.#counts.racks(job) === undefined
     if (group !== undefined && isNew && group.lacksRoom(shape, together, round)) return
@@ -169,3 +174,6 @@ class TopologyTree implements Placement {
     return [...(this.#counts.racks(job)?.values() ?? [])].flatMap(({ onNode }) => [...onNode.keys()].map((node) => this.#tree.leafOf(node)))
   }
 }
+
+/** Whether tasks of several stages of the job must start at once. */
+const isSeveral = (job: JobId, { work, lane }: Round): boolean => work.isGangJob(job) && work.parts(job, lane).length > 1
