@@ -1,6 +1,5 @@
 import {
-  leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkListener,
-  type WorkView,
+  leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkView,
 } from '@sched/core'
 import { freeNow, Packing, whenEmpty, type TasksAtOnce } from './packing.js'
 
@@ -22,9 +21,11 @@ interface Packed {
   readonly places: readonly NodeId[]
 }
 
+/** What groups are called, by level. */
+const NAMES = ['node', 'rack']
+
 /** Which group of a level takes all tasks of a job: a rack, or what racks stand in. */
 export class OneGroup {
-  readonly hooks: WorkListener
   /** By shape: no group has room for more tasks, until the cluster seen last has changed. */
   readonly #most = new Map<ShapeId, number>()
   #seen: ClusterView | undefined
@@ -38,16 +39,20 @@ export class OneGroup {
   /** By the name of a job with a master: the groups that hold each of its stages beside it. */
   readonly #besideMaster = new Map<string, ReadonlySet<number>>()
 
-  constructor(cluster: ClusterView, work: WorkView, level: number) {
+  constructor(cluster: ClusterView, level: number) {
     this.#cluster = cluster
     this.#level = level
     this.#members = Array.from({ length: cluster.groups(level) }, () => [])
     for (let node = 0 as NodeId; node < cluster.nodes; node++) this.#members[cluster.group(level, node)]?.push(node)
-    this.hooks = { onFinish: (job) => this.#besideMaster.size > 0 && void this.#besideMaster.delete(work.name(job)) }
   }
 
-  /** Asked before a job is submitted: why no group can ever hold what runs of it at once, `undefined` where one can. */
-  admits(spec: JobSpec): string | undefined {
+  /** The job has ended. */
+  forget(job: JobId, work: WorkView): void {
+    if (this.#besideMaster.size > 0) this.#besideMaster.delete(work.name(job))
+  }
+
+  /** Asked before a job is submitted: why no group can ever hold what runs of it at once, `undefined` where one can. `asked` says who asks for that. */
+  admits(spec: JobSpec, asked: string): string | undefined {
     const { stages } = spec
     const [master, ...others] = stages
     const hasMaster = master?.master === true
@@ -58,7 +63,13 @@ export class OneGroup {
     if (groups !== undefined && groups.size > 0) this.#besideMaster.set(spec.id, groups)
     if (lacking === undefined && groups?.size !== 0) return undefined
     const tasks = lacking === undefined ? Math.max(...many.map(tasksOf)) : tasksOf(lacking)
-    return `its ${tasks} tasks at once are more than any ${this.#level === 1 ? 'rack' : `group of level ${this.#level}`} has room for (topology-tree.within)`
+    return `its ${tasks} tasks at once are more than any ${NAMES[this.#level] ?? `group of level ${this.#level}`} has room for (${asked})`
+  }
+
+  /** The same of so many groups together, for each stage alone. */
+  admitsIn(groups: number, { stages }: JobSpec, asked: string): string | undefined {
+    const lacking = stages.find((stage) => [...this.#heldBy(stage)].sort((a, b) => b - a).slice(0, groups).reduce((sum, held) => sum + held, 0) < leastTasks(stage))
+    return lacking && `its ${leastTasks(lacking)} tasks at once are more than any ${groups} racks have room for (${asked})`
   }
 
   /** The groups that hold what runs beside the job's master; `undefined` where it has none, or may go anywhere. */
@@ -129,10 +140,14 @@ export class OneGroup {
   }
 
   #holds(stage: StageSpec, group: number): boolean {
+    return (this.#heldBy(stage)[group] as number) >= leastTasks(stage)
+  }
+
+  #heldBy(stage: StageSpec): Float64Array {
     const key = JSON.stringify([stage.demand, stage.constraints])
     let held = this.#held.get(key)
     if (held === undefined) this.#held.set(key, (held = Float64Array.from(this.#members, (nodes) => nodes.reduce((sum, node) => sum + this.#cluster.couldHold(stage, node), 0))))
-    return (held[group] as number) >= leastTasks(stage)
+    return held
   }
 
   #holdsBeside(stages: AtOnce, group: number): boolean {

@@ -12,7 +12,7 @@ export interface TasksAtOnce {
 }
 
 /** What is there for them: now, or on empty nodes. */
-export interface Amounts {
+interface Amounts {
   amount(node: NodeId, resource: ResourceId): number
   /** On one device of a resource that comes in devices. */
   device(node: NodeId, resource: ResourceId, index: number): number

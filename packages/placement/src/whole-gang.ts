@@ -1,46 +1,41 @@
-import type { ClusterView, Env, JobId, NodeId, NodeTree, ResourceId, Round, TaskId } from '@sched/core'
-import { OneGroup } from './one-group.js'
+import type { JobId, NodeId, NodeTree, ResourceId, Round, TaskId } from '@sched/core'
+import type { GroupsByLevel } from './groups-by-level.js'
 import { freeNow, Packing, type TasksAtOnce } from './packing.js'
+
+/** Whether the nodes in sight have room for all stages of a gang, in one group or not. */
+export const hasRoomForAll = (job: JobId, round: Round): boolean =>
+  new Packing(partsOf(job, round), round.nodes, round.cluster, freeNow(round.cluster)).all() !== undefined
 
 /** Where a gang of several stages goes that must be in one group of a level: all of it at once, so that no stage is left without room by those before it. */
 export class WholeGang {
-  readonly #groups: OneGroup
-  readonly #level: number
-  /** By level, from racks up to those below it. */
-  readonly #below: readonly OneGroup[]
+  readonly #groups: GroupsByLevel
   readonly #tree: NodeTree
 
-  constructor(groups: OneGroup, level: number, tree: NodeTree, { cluster, work }: Env) {
+  constructor(groups: GroupsByLevel, tree: NodeTree) {
     this.#groups = groups
-    this.#level = level
-    this.#below = Array.from({ length: level - 1 }, (_, below) => new OneGroup(cluster, work, below + 1))
     this.#tree = tree
   }
 
-  /** Whether the nodes in sight have room for all of it, in one group or not. */
-  static hasRoom(job: JobId, round: Round): boolean {
-    return new Packing(partsOf(job, round), round.nodes, round.cluster, freeNow(round.cluster)).all() !== undefined
-  }
-
   /**
-   * The nodes of its tasks into `places`, in the order in which they are claimed; none where no group has room: in the group where the job is, otherwise in the one that
-   * `OneGroup` says; there in one rack if one holds all, or what racks stand in, then stage by stage in the fewest racks, and where that leaves too little as it fits.
+   * The nodes of its tasks into `places`, in the order in which they are claimed; none where no group has room: in the group where the job is, otherwise in the one with
+   * the fewest nodes that have room; there in one node or rack if one holds all, or what racks stand in, then stage by stage in the fewest racks, and where that leaves
+   * too little as it fits.
    */
-  plan(job: JobId, round: Round, taken: number | undefined, places: NodeId[]): void {
+  plan(level: number, job: JobId, round: Round, taken: number | undefined, places: NodeId[]): void {
     const { cluster } = round
     const parts = partsOf(job, round)
-    const found = this.#groups.placesOfAll(parts, cluster, (group) => taken === undefined || group === taken)
+    const found = this.#groups.at(level)?.placesOfAll(parts, cluster, (group) => taken === undefined || group === taken)
     if (found === undefined) return
-    const isInside = (_: number, nodes: readonly NodeId[]) => cluster.group(this.#level, nodes[0] as NodeId) === found.group
-    for (const below of this.#below) {
-      const nearer = below.placesOfAll(parts, cluster, isInside)
+    const isInside = (_: number, nodes: readonly NodeId[]) => cluster.group(level, nodes[0] as NodeId) === found.group
+    for (let below = 1; below < level; below++) {
+      const nearer = this.#groups.at(below)?.placesOfAll(parts, cluster, isInside)
       if (nearer !== undefined) return void places.push(...nearer.places)
     }
-    places.push(...(this.#level === 1 ? found.places : (this.#inRacks(parts, found.nodes, cluster) ?? found.places)))
+    places.push(...(level <= 1 ? found.places : (this.#inRacks(parts, found.nodes, round) ?? found.places)))
   }
 
   /** Each stage in the fewest racks of those that the ones before it leave, near those; `undefined` where there is no room for one of them. */
-  #inRacks(parts: readonly TasksAtOnce[], nodes: readonly NodeId[], cluster: ClusterView): readonly NodeId[] | undefined {
+  #inRacks(parts: readonly TasksAtOnce[], nodes: readonly NodeId[], { cluster }: Round): readonly NodeId[] | undefined {
     const packing = new Packing(parts, nodes, cluster, freeNow(cluster))
     const room = new Int32Array(cluster.nodes)
     const places: NodeId[] = []

@@ -49,11 +49,10 @@ describe('a gang of several stages in one group', () => {
 
   it('is in one rack of its row if one holds it, otherwise its stages are on few racks each', () => {
     const place = (sizes: readonly number[], ...tasks: readonly number[]) => {
-      const nodes = sizes.flatMap((size, rack) => Array.from({ length: size }, () => ({ count: 1, racks: [`r${rack}`, 'row'], resources: { procs: 1 } })))
+      const nodes = sizes.map((size, rack) => ({ name: `${rack}`, count: size, racks: [`r${rack}`, 'row'], resources: { procs: 1 } }))
       const control = dispatcher({ cluster: { nodes }, policy: greedy(fifo(), topologyTree({ within: 2 })) })
       control.submit({ id: 'gang', submit: 0, gang: true, stages: tasks.map((each, i) => ({ name: `s${i}`, tasks: each, gang: true, demand: { procs: 1 }, duration: 1 })) })
-      const rackOf = sizes.flatMap((size, rack) => Array<number>(size).fill(rack))
-      return control.pass(0).start.map(({ id }) => rackOf[control.work.nodeOf(id as never)])
+      return control.pass(0).start.map(({ node }) => Number(node.split('-')[0]))
     }
     expect(place([2, 3, 4], 2, 2)).toEqual([2, 2, 2, 2])
     expect(place([2, 3, 4], 4, 3)).toEqual([2, 2, 2, 2, 1, 1, 1])
@@ -62,7 +61,7 @@ describe('a gang of several stages in one group', () => {
   it('finds room for shares of devices as nodes give them', () => {
     // a share of 600 and one of 500 fit on no device of 1000: 500 + 500 and 600 + 300 do
     const cluster = (gpus: readonly number[]) => ({
-      nodes: gpus.map((gpu, i) => ({ count: 1, names: [`n-${i}`], racks: [`r${i}`], devices: { gpu } })),
+      nodes: gpus.map((gpu, i) => ({ count: 1, names: [`n-${i}`], racks: [`r${i}`], devices: { gpu: { count: gpu, milli: 1000 } } })),
     })
     const place = (gpus: readonly number[]) => {
       const control = dispatcher({ cluster: cluster(gpus), policy: greedy(fifo(), topologyTree({ within: 1 })) })
