@@ -54,6 +54,18 @@ describe('nodes of Kubernetes', () => {
     ])
   })
 
+  it('stand in the racks that the labels of a Topology name, or in one of their own', () => {
+    const labelled = (name: string, labels: object) => node(name, { metadata: { name, labels } })
+    const topology = (...labels: readonly string[]) => ({ apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'Topology', metadata: { name: 't' }, spec: { levels: labels.map((nodeLabel) => ({ nodeLabel })) } })
+    const nodes = [labelled('n1', { block: 'b1', rack: 'r1' }), labelled('n2', { block: 'b2', rack: 'r1' }), labelled('n3', { block: 'b2', rack: 'r1' }), labelled('n4', { block: 'b2' })]
+    const racksOf = (...items: object[]) => kubernetesNodes(json(...items, ...nodes)).nodes.map(({ names, racks }) => [names, racks])
+    expect(racksOf(topology('block', 'rack', 'kubernetes.io/hostname'))).toEqual([[['n1'], ['r1', 'b1']], [['n2', 'n3'], ['r1', 'b2']], [['n4'], ['n4']]])
+    expect(racksOf(topology('block'), topology('block', 'rack'))).toEqual([[['n1'], ['r1', 'b1']], [['n2', 'n3'], ['r1', 'b2']], [['n4'], ['b2']]])
+    expect(racksOf(topology('kubernetes.io/hostname')).every(([, racks]) => racks === undefined)).toBe(true)
+    expect(messageOf(json(topology(), ...nodes))).toContain('spec.levels')
+    expect(messageOf(json({ ...topology(), spec: { levels: [{}] } }, ...nodes))).toContain('Give the label of nodes that names their group of this level.')
+  })
+
   it('may be manifests one after another, with GPUs and their type', () => {
     expect(isKubernetesNodes(manifests)).toBe(true)
     expect(kubernetesNodes(manifests).nodes).toEqual([

@@ -58,10 +58,10 @@ class Volcano implements Policy {
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
     this.#taking = this.#lanes.map((lane) => new Taking(env, lane, placement, this.#taken))
     const barred = { memory: () => this.#taken.memory(env.work), recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) } }
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred))
+    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec) => this.#refusal(job) }))
   }
 
-  admits(job: JobSpec): string | undefined {
+  #refusal(job: JobSpec): string | undefined {
     const { queue: name, user } = job
     for (const { session, tiers } of this.#lanes) {
       const queue = session.queues.of(name ?? user ?? 'default')
