@@ -194,7 +194,7 @@ export class YunikornReserving implements Policy {
   /** Reserves a node for each task of the job that has none, once they have waited long enough. */
   #reserveFor(job: JobId, round: Round): void {
     const { work, lane, now } = round
-    if (this.#reserved.areAll) return
+    if (this.#reserved.areAll || this.#placement.confines?.(job, round) === true) return // it might keep nodes for ever that are too far apart
     const due = (this.#since[job * this.#lanes + lane] as Seconds) + this.#delay
     if (now < due) return void (this.wake = Math.min(this.wake, due))
     const shape = work.shape(job, lane)
