@@ -42,6 +42,16 @@ describe('sched explain', () => {
     expect(Object.values(told).map(({ parts }) => parts)).toEqual(policies.map((policy) => ({ [withoutNode(policy)]: 5, 'locality delay': 50 })))
   })
 
+  it('tells a wait for a rack that one job asks for from a lack of quota', async () => {
+    const racks = 'nodes: [{ name: a, count: 2, racks: [r0], resources: { cpu: 1 } }, { name: b, count: 2, racks: [r1], resources: { cpu: 1 } }]\n'
+    const asks = job('4', 5, 10, { topology: { required: 1 } }, { tasks: 2, gang: true })
+    const cwd = directory({ 'racks.yaml': racks, 'jobs.jsonl': jobs(...[job('1', 0, 10), job('2', 0, 60), job('3', 0, 60), asks].map((each) => ({ ...each, queue: 'q' }))) })
+    const policies = '{kueue: {queues: {q: {nominalQuota: {cpu: 4}}}, placement: topology-tree}},{greedy: {order: fifo, placement: topology-tree}},{greedy: {order: fifo}},{replan: {nodes: named, topology: tree, max_switch_wait: 3600}}'
+    const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', policies], cwd)
+    // 1 is on a, with 2; 3 is on b: until 60 s no rack has two nodes
+    expect(Object.values(told).map(({ parts }) => parts)).toEqual([{ 'queue limit quota of cpu in q': 5, 'locality delay': 50 }, { 'no room': 5, 'locality delay': 50 }, { 'no room': 5 }, { 'no room': 5, 'locality delay': 50 }])
+  })
+
   it('tells a lack of room from what a policy does with room', async () => {
     const { strict, easy, fifo } = await waits(['--trace', 'log.swf', '--job', '3', '--policies', 'strict,easy,fifo'], blocked())
     // one processor is free until 100 s, then 2 has all to 110 s
