@@ -36,6 +36,8 @@ export class Domains {
   /** By level and group: tasks that it has room for. */
   readonly #room: readonly Float64Array[]
   readonly #cluster: ClusterView
+  /** By node: its place among all by name. */
+  readonly ranks: Int32Array
 
   constructor(cluster: ClusterView) {
     this.#cluster = cluster
@@ -43,6 +45,8 @@ export class Domains {
     for (let level = cluster.levels - 1; level >= 0; level--) levels[level] = domainsOf(level, cluster, levels[level + 1])
     this.#levels = levels
     this.#room = levels.map((domains) => new Float64Array(domains.length))
+    this.ranks = new Int32Array(cluster.nodes)
+    for (const { group, rank } of levels[0] as readonly Domain[]) this.ranks[group] = rank
   }
 
   /** By node, how many tasks it has room for. */

@@ -108,11 +108,29 @@ class TopologyAware implements Placement {
   #planFreely(job: JobId, round: Round): void {
     const together = startingTogether(job, round)
     const choice = this.#choice(false)
+    if (round.work.unplaced(job, round.lane) === 1 && choice !== 'most-free-capacity') return this.#place(this.#tightest(job, round))
     const room = this.#measure(job, round, undefined)
     if (together > 1) return this.#place(this.#domains.nodes(Math.min(startingAtBest(job, round), Math.max(together, room)), choice))
     if (room === 0) return
     if (choice === 'most-free-capacity') return this.#place(this.#domains.nodes(1, choice))
     this.#place(this.#domains.inOrder(Math.min(room, round.work.unplaced(job, round.lane)))) // the tightest node again and again
+  }
+
+  /** The node with room for fewest tasks, first by name: what `Domains` would find for one, of which there may be very many. */
+  #tightest(job: JobId, round: Round): readonly NodeId[] {
+    const { cluster, nodes, lane, work } = round
+    const { ranks } = this.#domains
+    const shape = work.shape(job, lane)
+    let best: NodeId | None = None
+    let least = Infinity
+    for (const node of nodes) {
+      if (!cluster.hasRoom(lane, node)) continue
+      const room = cluster.couldTake(shape, node)
+      if (room > least || (room === least && (ranks[node] as number) > (ranks[best] as number)) || !round.fits(job, node)) continue
+      best = node
+      least = room
+    }
+    return best === None ? [] : [best]
   }
 
   #place(nodes: readonly NodeId[] | undefined): void {

@@ -103,6 +103,12 @@ describe('topology-aware', () => {
     expect(pods(nodes, 8, { required: RACK }, {}, {}, alone)).toEqual({ d: 5, e: 1 })
   })
 
+  it('puts jobs of one task where those of several would go, one after the other', () => {
+    const control = dispatcher({ cluster: clusterOf({ b2: { r3: { d: 2, e: 1 } }, b1: { r1: { z: 1, b: 2 }, r0: { c: 1 } } }), policy: greedy(fifo(), topologyAware()) })
+    for (let i = 0; i < 8; i++) control.submit({ id: `${i}`, submit: 0, stages: [{ name: 'main', tasks: 1, demand: { procs: 1 }, duration: 1 }] })
+    expect(control.pass(0).start.map(({ node }) => node)).toEqual(['c', 'z', 'e', 'b', 'b', 'd', 'd'])
+  })
+
   it('prefers a rack in the block that is required', () => {
     expect(pods(nodes, 5, { required: BLOCK, preferred: RACK })).toEqual({ a: 3, b: 2 })
     expect(pods(nodes, 9, { required: BLOCK, preferred: RACK })).toEqual({ a: 3, b: 2, c: 4 })
