@@ -77,6 +77,9 @@ describe('the topology that Kubernetes asks for', () => {
 
   it('is that of Volcano by tiers', () => {
     const of = (networkTopology: Json) => asked(group('scheduling.volcano.sh/v1beta1', { networkTopology }), pod('a', { 'scheduling.k8s.io/group-name': 'g' }, '1', {}))
-    expect([of({ mode: 'hard', highestTierAllowed: 2 }), of({ highestTierAllowed: 1 }), of({ mode: 'soft' })]).toEqual([[{ required: 2 }, undefined], [{ required: 1 }, undefined], [{ preferred: 1 }, undefined]])
+    expect([of({ mode: 'hard', highestTierAllowed: 2 }), of({ highestTierAllowed: 1 }), of({ mode: 'soft' })]).toEqual([[{ required: 2, preferred: 1 }, undefined], [{ required: 1, preferred: 1 }, undefined], [{ preferred: 1 }, undefined]])
+    const hyperNode = (tier: number) => ({ apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: `s${tier}` }, spec: { tier, members: [] } })
+    const withTiers = (highestTierAllowed: number) => asked(hyperNode(4), hyperNode(2), group('scheduling.volcano.sh/v1beta1', { networkTopology: { mode: 'hard', highestTierAllowed } }), pod('a', { 'scheduling.k8s.io/group-name': 'g' }, '1', {}))[0]
+    expect([withTiers(2), withTiers(3), withTiers(4)]).toEqual([{ required: 1, preferred: 1 }, { required: 1, preferred: 1 }, { required: 2, preferred: 1 }])
   })
 })

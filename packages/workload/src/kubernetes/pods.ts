@@ -173,6 +173,7 @@ class KubernetesJobs implements LineParser {
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
     else if (kind === 'Topology') this.#levels.add(object)
+    else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
     else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
     else this.#other(object, kind ?? '', name)

@@ -2,7 +2,7 @@ import type { Topology } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 
-/** What is said of the groups of nodes that pods should share: a level by the label of nodes that names their group of it, or by its number. */
+/** What is said of the groups of nodes that pods should share: a level by the label of nodes that names their group of it, or by the number of its tier. */
 export interface AskedLevels {
   readonly required?: string | number | undefined
   readonly preferred?: string | number | undefined
@@ -37,7 +37,7 @@ export function levelsOfPodSet(set: Fields): AskedLevels | undefined {
 }
 
 /**
- * The same of a pod group, or job of Volcano, as a whole. Volcano's tiers are numbered from the leaves, as levels are.
+ * The same of a pod group, or job of Volcano, as a whole.
  *
  * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec.
  */
@@ -46,8 +46,8 @@ export function levelsOfGroup(object: Fields): AskedLevels | undefined {
   const [ofKai, ofVolcano] = ['topologyConstraint', 'networkTopology'].map((key) => (typeof spec?.value(key) === 'object' ? spec.object(key) : undefined))
   if (ofKai !== undefined) return asked({ required: ofKai.text('requiredTopologyLevel'), preferred: ofKai.text('preferredTopologyLevel') })
   if (ofVolcano === undefined) return undefined
-  if (ofVolcano.text('mode') === 'soft') return { preferred: 1 }
-  return asked({ required: ofVolcano.whole('highestTierAllowed') ?? ofVolcano.text('highestTierName') })
+  if (ofVolcano.text('mode') === 'soft') return { preferred: LOWEST }
+  return asked({ required: ofVolcano.whole('highestTierAllowed') ?? ofVolcano.text('highestTierName'), preferred: LOWEST })
 }
 
 const asked = (levels: AskedLevels): AskedLevels | undefined =>
@@ -62,14 +62,29 @@ interface Topologies {
 }
 
 const HOSTNAME = 'kubernetes.io/hostname'
+const LOWEST = 'lowest tier'
 
-/** Numbers of the levels that Topology objects name by labels of nodes: 0 nodes, 1 the smallest groups of them. Of a label in several the first counts. */
+/**
+ * Numbers of the levels that Topology objects name by labels of nodes: 0 nodes, 1 the smallest groups of them. Of a label in several the first counts. Tiers of
+ * HyperNodes are levels in their order; where no HyperNode is listed their numbers are those of levels.
+ */
 export class TopologyLevels {
-  readonly #levels = new Map([[HOSTNAME, 0]])
+  readonly #levels = new Map([[HOSTNAME, 0], [LOWEST, 1]])
+  readonly #tiers = new Set<number>()
 
   add(topology: Fields): void {
     const labels = (topology.object('spec')?.list('levels') ?? []).flatMap((level) => level.text('nodeLabel') ?? []).reverse().filter((label) => label !== HOSTNAME)
     for (const [i, label] of labels.entries()) if (!this.#levels.has(label)) this.#levels.set(label, i + 1)
+  }
+
+  addHyperNode(object: Fields): void {
+    const tier = object.object('spec')?.whole('tier')
+    if (tier !== undefined) this.#tiers.add(tier)
+  }
+
+  /** The level of a tier, or the largest below it. */
+  #levelOfTier(tier: number): number {
+    return this.#tiers.size === 0 ? tier : [...this.#tiers].filter((each) => each <= tier).length
   }
 
   /** What a job says itself, or its stages: of all of it where it has one, or all are in one group together. */
@@ -85,7 +100,7 @@ export class TopologyLevels {
   }
 
   #of(levels: AskedLevels | undefined): Topology | undefined {
-    const [required, preferred] = [levels?.required, levels?.preferred].map((level) => (typeof level === 'string' ? this.#levels.get(level) : level))
+    const [required, preferred] = [levels?.required, levels?.preferred].map((level) => (typeof level === 'number' ? this.#levelOfTier(level) : level === undefined ? undefined : this.#levels.get(level)))
     return required === undefined && preferred === undefined ? undefined : { ...(required !== undefined && { required }), ...(preferred !== undefined && { preferred }) }
   }
 }
