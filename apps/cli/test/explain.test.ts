@@ -36,8 +36,20 @@ describe('sched explain', () => {
     // a node of each rack is free from 10 to 60 s
     const cwd = directory({ 'racks.yaml': racks, 'jobs.jsonl': jobs(job('1', 0, 10), job('2', 0, 60), job('3', 0, 60), job('4', 5, 10, {}, { tasks: 2, gang: true })) })
     const placement = 'placement: {topology-tree: {within: 1}}'
-    const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', `{greedy: {order: fifo, ${placement}}},{easy: {${placement}}}`], cwd)
-    expect(Object.values(told).map(({ parts }) => parts)).toEqual([{ 'no room': 5, 'locality delay': 50 }, { 'no room': 5, 'locality delay': 50 }])
+    const policies = [`greedy: {order: fifo, ${placement}}`, ...['easy', 'volcano', 'yunikorn-reserving', 'yunikorn-preempting', 'kai-preempting', 'kube-scheduler'].map((name) => `${name}: {${placement}}`), `gang-scheduling: {rows: 1, ${placement}}`]
+    const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', policies.map((each) => `{${each}}`).join()], cwd)
+    const withoutNode = (policy: string) => (policy.startsWith('volcano') ? 'queue limit' : 'no room') // Volcano does not enqueue it before
+    expect(Object.values(told).map(({ parts }) => parts)).toEqual(policies.map((policy) => ({ [withoutNode(policy)]: 5, 'locality delay': 50 })))
+  })
+
+  it('tells a wait for a rack that one job asks for from a lack of quota', async () => {
+    const racks = 'nodes: [{ name: a, count: 2, racks: [r0], resources: { cpu: 1 } }, { name: b, count: 2, racks: [r1], resources: { cpu: 1 } }]\n'
+    const asks = job('4', 5, 10, { topology: { required: 1 } }, { tasks: 2, gang: true })
+    const cwd = directory({ 'racks.yaml': racks, 'jobs.jsonl': jobs(...[job('1', 0, 10), job('2', 0, 60), job('3', 0, 60), asks].map((each) => ({ ...each, queue: 'q' }))) })
+    const policies = '{kueue: {queues: {q: {nominalQuota: {cpu: 4}}}, placement: topology-tree}},{greedy: {order: fifo, placement: topology-tree}},{greedy: {order: fifo}},{replan: {nodes: named, topology: tree, max_switch_wait: 3600}}'
+    const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', policies], cwd)
+    // 1 is on a, with 2; 3 is on b: until 60 s no rack has two nodes
+    expect(Object.values(told).map(({ parts }) => parts)).toEqual([{ 'queue limit quota of cpu in q': 5, 'locality delay': 50 }, { 'no room': 5, 'locality delay': 50 }, { 'no room': 5 }, { 'no room': 5, 'locality delay': 50 }])
   })
 
   it('tells a lack of room from what a policy does with room', async () => {

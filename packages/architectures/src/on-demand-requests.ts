@@ -218,6 +218,9 @@ export class Requests implements WorkView {
   licenses(id: JobId): Readonly<Record<string, number>> {
     return this.#entry(id).licenses
   }
+  topology(): undefined {
+    return undefined // nodes are asked for one by one
+  }
   classOf(id: JobId): string {
     return this.#entry(id).classOf
   }

@@ -1,11 +1,11 @@
-import { isGangJob, SchedError, type JobSpec, type StageSpec } from '@sched/core'
+import { isGangJob, SchedError, type JobSpec, type StageSpec, type Topology } from '@sched/core'
 
 /** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
 export function checkStages(job: JobSpec): void {
   const { id, stages } = job
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
-    const { tasks, minTasks, gang, demand, duration, after, master } = stages[i] as StageSpec
+    const { tasks, minTasks, gang, demand, duration, after, master, topology } = stages[i] as StageSpec
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw badStage(id, i, 'tasks', `${tasks}`, 'Give a whole number, at least 1.')
     if (minTasks !== undefined && gang !== true) throw badStage(id, i, 'minTasks', `${minTasks}, and no gang`, 'Add `gang: true`.')
     if (minTasks !== undefined && !(Number.isInteger(minTasks) && minTasks >= 1 && minTasks <= tasks))
@@ -16,9 +16,11 @@ export function checkStages(job: JobSpec): void {
       throw badStage(id, i, 'duration', duration === undefined ? 'none' : JSON.stringify(duration), 'Give seconds, at least 0.')
     else if ('length' in duration) checkTimes(id, i, duration, tasks)
     if (after !== undefined) checkBefore(id, i, after)
+    if (topology !== undefined) checkTopology(id, `stages[${i}].topology`, topology)
     if (master === true) checkMaster(id, stages, i)
   }
   if (isGangJob(job)) checkGangJob(job)
+  if (job.topology !== undefined) checkTopology(id, 'topology', job.topology)
 }
 
 function checkBefore(id: string, index: number, after: NonNullable<StageSpec['after']>): void {
@@ -31,6 +33,15 @@ function checkBefore(id: string, index: number, after: NonNullable<StageSpec['af
         `a wait for stage ${stage}, which does not come before it`,
         'List stages so that each waits for earlier ones, counted from 0.',
       )
+}
+
+function checkTopology(id: string, field: string, { required, preferred, racks, wait }: Topology): void {
+  const isLevel = (level: number | undefined) => level === undefined || (Number.isInteger(level) && level >= 0)
+  if (required === undefined && preferred === undefined && racks === undefined)
+    throw bad(id, field, 'a topology that asks nothing', 'Give `required`, `preferred` or `racks`.')
+  if (!isLevel(required) || !isLevel(preferred)) throw bad(id, field, `a topology of level ${required ?? preferred}`, 'Give a whole number: 0 one node, 1 one rack, 2 what racks stand in.')
+  if (racks !== undefined && !(Number.isInteger(racks) && racks >= 1)) throw bad(id, field, `a topology of ${racks} racks`, 'Give a whole number, at least 1.')
+  if (wait !== undefined && !(wait >= 0)) throw bad(id, field, `a topology with a wait of ${wait}`, 'Give seconds, at least 0.')
 }
 
 /** What starts together cannot wait for each other, nor be of another number than it says. */

@@ -11,6 +11,7 @@ import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
+import { UnheededTopology } from './unheeded-topology.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
@@ -70,6 +71,7 @@ export class Dispatcher {
   readonly #streams: CountedStreams
   readonly #promised: DispatcherOptions['promised']
   readonly #warn: (message: string) => void
+  readonly #topology: UnheededTopology
   /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
   #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs = new Map<string, JobId>()
@@ -89,6 +91,7 @@ export class Dispatcher {
     this.#streams = new CountedStreams(seed)
     this.#promised = promised
     this.#warn = onceEach(warn)
+    this.#topology = new UnheededTopology(this.#warn)
     this.#model = buildCluster(cluster)
     this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
     this.#all = nodeIds(this.#model)
@@ -103,6 +106,7 @@ export class Dispatcher {
       seesWholeInstants: this.#model.heartbeat === undefined,
       random: (stream) => this.#streams.of(`policy:scheduler:${stream}`),
       warn: this.#warn,
+      heedsTopology: this.#topology.heeds,
     })
     this.#owner = this.work.addListener(this.policy)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
@@ -136,6 +140,7 @@ export class Dispatcher {
     if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
+    this.#topology.look(spec)
     const job = this.work.submit(spec, now, 0)
     this.#jobs.set(spec.id, job)
     this.#mayLook.fill(1)

@@ -2,6 +2,8 @@ import { SchedError } from '@sched/core'
 import type { NodeGroup } from './description.js'
 import { HOSTNAME } from './node-selector.js'
 import { taintsAt } from './kubernetes-taints.js'
+import { hyperNodesIn } from './hyper-nodes.js'
+import { labelsOf, racksOf, topologiesIn } from './kubernetes-topology.js'
 import { kubernetesObjects, listIn, objectIn, quantityAt, type Json, type KubernetesObject } from './kubernetes-objects.js'
 
 const MIB = 2 ** 20
@@ -11,21 +13,27 @@ export const isKubernetesNodes = (text: string): boolean => /["']?\bapiVersion["
 
 /**
  * The nodes of a Kubernetes cluster: `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000, of what is allocatable. The labels of a
- * node are its labels (its name is its hostname without being one of them), the type of its GPUs is `model`; its taints are its taints. Nodes
+ * node are its labels (its name is its hostname without being one of them), the type of its GPUs is `model`; its taints are its taints. With a Topology (of Kueue or
+ * KAI) beside them its racks are the values of that one's labels, with HyperNodes (of Volcano) those of each tier; a node that lacks one of them, or is in none, is in a rack
+ * of its own. Nodes
  * that are not ready, cordoned or kept for the control plane are left out. Throws `BAD_INPUT` with the place.
  */
 export function kubernetesNodes(text: string, file?: string): { readonly name: string; readonly nodes: readonly NodeGroup[] } {
   const groups: { names: string[]; count: number; key: string; rest: Omit<NodeGroup, 'names' | 'count'> }[] = []
   const seen = new Set<string>()
+  const objects = [...kubernetesObjects(text, file)]
+  const topologies = topologiesIn(objects)
+  const hyperNodes = hyperNodesIn(objects)
+  const hasGroups = objects.some(({ kind }) => kind === 'HyperNode')
   let nodes = 0
-  for (const found of kubernetesObjects(text, file)) {
+  for (const found of objects) {
     if (found.kind !== 'Node') continue
     nodes++
     const name = nameOf(found)
     if (seen.has(name)) throw new SchedError('BAD_INPUT', `node "${name}" was listed before.`, found.place('metadata', 'name'), 'Give every node once.')
     seen.add(name)
     if (isAway(found.object)) continue
-    const rest = contents(found)
+    const rest = { ...contents(found), ...(hasGroups ? { racks: hyperNodes(name, labelsOf(found)) ?? [name] } : racksOf(found, name, topologies)) }
     const key = JSON.stringify(rest)
     const last = groups.at(-1)
     if (last?.key === key) {

@@ -99,6 +99,13 @@ export class WorkReads extends JobFacts implements WorkView {
     if (!this.isGangJob(job)) return this.unplaced(job, lane) * this.#amount(stage, resource)
     return this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * this.#amount(each, resource))
   }
+  topology(job: JobId, lane: LaneId): ReturnType<WorkView['topology']> {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    if (stage < 0) return undefined
+    const { topology, stages } = this.spec(job)
+    const asked = stages[stage - (this.jobFirstStage[job] as number)]?.topology ?? topology
+    return asked && { asked, isOfStage: stages.some((each) => each.topology !== undefined) }
+  }
   least(job: JobId, lane: LaneId): number {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return 1

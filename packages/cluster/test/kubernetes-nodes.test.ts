@@ -54,6 +54,31 @@ describe('nodes of Kubernetes', () => {
     ])
   })
 
+  it('stand in the racks that the labels of a Topology name, or in one of their own', () => {
+    const labelled = (name: string, labels: object) => node(name, { metadata: { name, labels } })
+    const topology = (...labels: readonly string[]) => ({ apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'Topology', metadata: { name: 't' }, spec: { levels: labels.map((nodeLabel) => ({ nodeLabel })) } })
+    const nodes = [labelled('n1', { block: 'b1', rack: 'r1' }), labelled('n2', { block: 'b2', rack: 'r1' }), labelled('n3', { block: 'b2', rack: 'r1' }), labelled('n4', { block: 'b2' })]
+    const racksOf = (...items: object[]) => kubernetesNodes(json(...items, ...nodes)).nodes.map(({ names, racks }) => [names, racks])
+    expect(racksOf(topology('block', 'rack', 'kubernetes.io/hostname'))).toEqual([[['n1'], ['r1', 'b1']], [['n2', 'n3'], ['r1', 'b2']], [['n4'], ['n4']]])
+    expect(racksOf(topology('block'), topology('block', 'rack'))).toEqual([[['n1'], ['r1', 'b1']], [['n2', 'n3'], ['r1', 'b2']], [['n4'], ['b2']]])
+    expect(racksOf(topology('kubernetes.io/hostname')).every(([, racks]) => racks === undefined)).toBe(true)
+    expect(messageOf(json(topology(), ...nodes))).toContain('spec.levels')
+    expect(messageOf(json({ ...topology(), spec: { levels: [{}] } }, ...nodes))).toContain('Give the label of nodes that names their group of this level.')
+  })
+
+  it('stand in the HyperNodes of Volcano, from the lowest tier up', () => {
+    const hyperNode = (name: string, tier: number, ...members: readonly object[]) => ({ apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name }, spec: { tier, members } })
+    const member = (type: string, selector: object) => ({ type, selector })
+    const groups = [
+      hyperNode('s2', 3, member('HyperNode', { exactMatch: { name: 's0' } }), member('Node', { labelMatch: { matchLabels: { pool: 'c' } } })),
+      hyperNode('s1', 1, member('Node', { regexMatch: { pattern: '^b' } })), hyperNode('s0', 1, member('Node', { exactMatch: { name: 'a1' } }), member('Node', { exactMatch: { name: 'a2' } })),
+    ]
+    const nodes = [node('a1'), node('a2'), node('b1'), node('c1', { metadata: { name: 'c1', labels: { pool: 'c' } } }), node('d1')]
+    expect(kubernetesNodes(json(...groups, ...nodes)).nodes.map(({ names, racks }) => [names, racks])).toEqual([[['a1', 'a2'], ['s0', 's2']], [['b1'], ['s1', 's1']], [['c1'], ['s2', 's2']], [['d1'], ['d1']]])
+    expect(messageOf(json(hyperNode('bad', 1, member('Node', { regexMatch: { pattern: '(' } })), ...nodes))).toContain('found "(", expected a regular expression.')
+    expect(messageOf(json({ ...hyperNode('bad', 1), spec: {} }, ...nodes))).toContain('Give HyperNodes a name and a tier.')
+  })
+
   it('may be manifests one after another, with GPUs and their type', () => {
     expect(isKubernetesNodes(manifests)).toBe(true)
     expect(kubernetesNodes(manifests).nodes).toEqual([

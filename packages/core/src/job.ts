@@ -88,6 +88,21 @@ export interface Constraints {
   readonly distinctNodes?: boolean
 }
 
+/**
+ * Which nodes tasks share that should be near each other, by level: 0 one node, 1 a rack, 2 what racks stand in, and so on; a level above those of the cluster is all of
+ * it. For placements that heed it (`topology-tree`, `topology-aware`).
+ */
+export interface Topology {
+  /** All are in one group of this level: they wait for one. Kueue's `podset-required-topology`. */
+  readonly required?: number
+  /** All are in one group of this level if one has room for them, otherwise in one of the next level, up to `required`, or at last anywhere. Kueue's `podset-preferred-topology`. */
+  readonly preferred?: number
+  /** They are in so many racks at most, at least 1: they wait for that. Slurm's `--switches`. */
+  readonly racks?: number
+  /** Seconds from its submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever. Slurm's `--switches=1@time`. */
+  readonly wait?: Seconds
+}
+
 /** Activities of one mean time that workers share, each of which does one at a time. */
 export interface Phase {
   /** How many, at least 1. */
@@ -118,6 +133,8 @@ export interface StageSpec {
   readonly bytesOut?: number
   /** Where its tasks may run; default: anywhere. */
   readonly constraints?: Constraints
+  /** How near its tasks are to each other, in place of what the job says. */
+  readonly topology?: Topology
   /**
    * What a task really uses of its node while it runs alone there, by the names of the nodes' hardware: `{ cores: 0.9,
    * disks: 0.3, memory: 1.5 }`. Schedulers go by `demand`; this is for contention and for measured use.
@@ -234,6 +251,8 @@ export interface JobSpec {
    * stage waits for another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
    */
   readonly gang?: boolean
+  /** How near its tasks are to each other; where a stage says its own, those of each of the others. Default: as its scheduler places it. */
+  readonly topology?: Topology
   /** At least one. */
   readonly stages: readonly StageSpec[]
 }

@@ -24,6 +24,8 @@ export interface Env {
   random(stream: string): Random
   /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */
   warn(message: string): void
+  /** Called by what is made if it heeds the `topology` of jobs; where nobody does, the user is told of the first job that has one. Absent where nobody asks. */
+  readonly heedsTopology?: () => void
   /** Tells of a look at the queue that has ended; absent where nobody listens. */
   readonly tellPass?: (pass: Pass) => void
 }
@@ -142,6 +144,8 @@ export interface Placement extends WorkListener {
   pick(job: JobId, round: Round): NodeId | None
   /** Whether it keeps a job waiting that has room, for nodes that are nearer to each other. Asked where waits are explained alone: it may look at every node. Absent: it never does. */
   delays?(job: JobId, round: Round): boolean
+  /** Whether tasks of the job must be near each other, so that room on some nodes is not enough for it, whatever else is free. Absent: they need not. */
+  confines?(job: JobId, round: Round): boolean
 }
 
 /** The result of closing a round: which claims became real. Arrays are valid during the call only. */

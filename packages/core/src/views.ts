@@ -1,5 +1,5 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
-import type { Constraints, JobSpec, StageSpec } from './job.js'
+import type { Constraints, JobSpec, StageSpec, Topology } from './job.js'
 import type { NodePower, NodeSleep } from './power.js'
 
 /**
@@ -171,6 +171,8 @@ export interface WorkView {
   isExclusiveToUser(job: JobId): boolean
   /** The licences that it holds while it runs, by name. */
   licenses(job: JobId): Readonly<Record<string, number>>
+  /** How near the tasks of its front stage in the lane must be to each other, and whether these alone, or all of the job; `undefined` where nothing is said. */
+  topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined
   /** The kind of job that architectures go by, '' for a job without. */
   classOf(job: JobId): string
   /** Whether there has been a gang: without one no `together` is above 1, and a loop over jobs need not ask. */

@@ -8,6 +8,7 @@ export { nodeUsage, nodeUsagePlacement, type NodeUsageOptions } from './node-usa
 export { pack, packPlacement, spread, spreadPlacement } from './pack-spread.js'
 export { randomFit, randomFitPlacement } from './random-fit.js'
 export { roundRobin, roundRobinPlacement, type RoundRobinOptions } from './round-robin.js'
+export { topologyAware, topologyAwarePlacement, type TopologyAwareOptions } from './topology-aware.js'
 export { topologyTree, topologyTreePlacement, type TopologyTreeOptions } from './topology-tree.js'
 export { weighted, weightedPlacement, type WeightedOptions } from './weighted.js'
 export { worstFit, worstFitPlacement } from './worst-fit.js'

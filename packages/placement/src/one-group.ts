@@ -1,8 +1,7 @@
 import {
-  leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkListener,
-  type WorkView,
+  leastTasks, startedTogether, type ClusterView, type JobId, type JobSpec, type NodeId, type ResourceId, type Round, type ShapeId, type StageSpec, type WorkView,
 } from '@sched/core'
-import { fitBeside } from './beside-each-other.js'
+import { freeNow, Packing, whenEmpty, type TasksAtOnce } from './packing.js'
 
 /** Stages of which tasks run at once, `leastTasks` of each. */
 type AtOnce = readonly StageSpec[]
@@ -15,9 +14,18 @@ interface Group {
   readonly nodes: number
 }
 
+/** A group with its nodes, and those of them that tasks go to. */
+interface Packed {
+  readonly group: number
+  readonly nodes: readonly NodeId[]
+  readonly places: readonly NodeId[]
+}
+
+/** What groups are called, by level. */
+const NAMES = ['node', 'rack']
+
 /** Which group of a level takes all tasks of a job: a rack, or what racks stand in. */
 export class OneGroup {
-  readonly hooks: WorkListener
   /** By shape: no group has room for more tasks, until the cluster seen last has changed. */
   readonly #most = new Map<ShapeId, number>()
   #seen: ClusterView | undefined
@@ -31,16 +39,20 @@ export class OneGroup {
   /** By the name of a job with a master: the groups that hold each of its stages beside it. */
   readonly #besideMaster = new Map<string, ReadonlySet<number>>()
 
-  constructor(cluster: ClusterView, work: WorkView, level: number) {
+  constructor(cluster: ClusterView, level: number) {
     this.#cluster = cluster
     this.#level = level
     this.#members = Array.from({ length: cluster.groups(level) }, () => [])
     for (let node = 0 as NodeId; node < cluster.nodes; node++) this.#members[cluster.group(level, node)]?.push(node)
-    this.hooks = { onFinish: (job) => this.#besideMaster.size > 0 && void this.#besideMaster.delete(work.name(job)) }
   }
 
-  /** Asked before a job is submitted: why no group can ever hold what runs of it at once, `undefined` where one can. */
-  admits(spec: JobSpec): string | undefined {
+  /** The job has ended. */
+  forget(job: JobId, work: WorkView): void {
+    if (this.#besideMaster.size > 0) this.#besideMaster.delete(work.name(job))
+  }
+
+  /** Asked before a job is submitted: why no group can ever hold what runs of it at once, `undefined` where one can. `asked` says who asks for that. */
+  admits(spec: JobSpec, asked: string): string | undefined {
     const { stages } = spec
     const [master, ...others] = stages
     const hasMaster = master?.master === true
@@ -51,7 +63,13 @@ export class OneGroup {
     if (groups !== undefined && groups.size > 0) this.#besideMaster.set(spec.id, groups)
     if (lacking === undefined && groups?.size !== 0) return undefined
     const tasks = lacking === undefined ? Math.max(...many.map(tasksOf)) : tasksOf(lacking)
-    return `its ${tasks} tasks at once are more than any ${this.#level === 1 ? 'rack' : `group of level ${this.#level}`} has room for (topology-tree.within)`
+    return `its ${tasks} tasks at once are more than any ${NAMES[this.#level] ?? `group of level ${this.#level}`} has room for (${asked})`
+  }
+
+  /** The same of so many groups together, for each stage alone. */
+  admitsIn(groups: number, { stages }: JobSpec, asked: string): string | undefined {
+    const lacking = stages.find((stage) => [...this.#heldBy(stage)].sort((a, b) => b - a).slice(0, groups).reduce((sum, held) => sum + held, 0) < leastTasks(stage))
+    return lacking && `its ${leastTasks(lacking)} tasks at once are more than any ${groups} racks have room for (${asked})`
   }
 
   /** The groups that hold what runs beside the job's master; `undefined` where it has none, or may go anywhere. */
@@ -80,7 +98,7 @@ export class OneGroup {
 
   /**
    * Leaves room in one group alone, and says how much: in `taken`, where the job is, otherwise in the one with the fewest nodes that have room among those that hold
-   * so many tasks, or with most room where none does. A job that is one gang of several stages finds none where no group holds all of them.
+   * so many tasks, or with most room where none does.
    */
   confine(room: Int32Array, wanted: number, job: JobId, round: Round, taken: number | undefined): number {
     const roomIn = this.#members.map((nodes) => nodes.reduce((sum, node) => sum + (room[node] as number), 0))
@@ -91,24 +109,28 @@ export class OneGroup {
 
   #tightest(room: Int32Array, roomIn: readonly number[], wanted: number, job: JobId, round: Round): number | undefined {
     const mayBe = this.besideMaster(job, round.work)
-    const isWhole = round.work.isGangJob(job) ? this.#holdsParts(job, round) : undefined
     let best: Group | undefined
     for (const [id, nodes] of this.#members.entries()) {
-      if (roomIn[id] === 0 || mayBe?.has(id) === false || isWhole?.(id) === false) continue
+      if (roomIn[id] === 0 || mayBe?.has(id) === false) continue
       const group = { id, room: roomIn[id] as number, nodes: nodes.reduce((count, node) => count + (room[node] === 0 ? 0 : 1), 0) }
       if (best === undefined || isTighter(group, best, wanted)) best = group
     }
     return best?.id
   }
 
-  /** Whether a group has room now for all parts of the job that must start at once. */
-  #holdsParts(job: JobId, { work, lane, nodes, cluster, bars }: Round): (group: number) => boolean {
-    const inSight = new Uint8Array(cluster.nodes)
-    for (const node of nodes) if (bars?.(job, node) !== true) inSight[node] = 1
-    const parts = work.parts(job, lane).map(({ shape, tasks }) => ({
-      tasks, demand: (r: ResourceId) => work.demand(shape, r), most: (node: NodeId) => (inSight[node] === 1 ? cluster.couldTake(shape, node) : 0), isDistinct: work.isDistinct(shape),
-    }))
-    return (group) => fitBeside(parts, this.#members[group] as NodeId[], cluster, (node, r) => cluster.free(node, r))
+  /**
+   * The nodes for a gang of several stages, part by part, all in one group: of those in question that hold all of it the one with the fewest nodes that have room for
+   * any of it. `undefined` where none does.
+   */
+  placesOfAll(parts: readonly TasksAtOnce[], cluster: ClusterView, mayBe: (group: number, nodes: readonly NodeId[]) => boolean): Packed | undefined {
+    const groups = [...this.#members.entries()].filter(([group, nodes]) => mayBe(group, nodes))
+    const packings = groups.map(([group, nodes]) => ({ group, nodes, packing: new Packing(parts, nodes, cluster, freeNow(cluster)) }))
+    const roomy = packings.map((each) => ({ ...each, roomy: each.packing.roomy })).sort((a, b) => a.roomy - b.roomy || a.group - b.group)
+    for (const { group, nodes, packing } of roomy) {
+      const counts = packing.all()
+      if (counts !== undefined) return { group, nodes, places: parts.flatMap((_, p) => nodes.flatMap((node, i) => Array<NodeId>(counts[i]?.[p] as number).fill(node))) }
+    }
+    return undefined
   }
 
   /** The groups that hold each of these, empty. */
@@ -118,10 +140,14 @@ export class OneGroup {
   }
 
   #holds(stage: StageSpec, group: number): boolean {
+    return (this.#heldBy(stage)[group] as number) >= leastTasks(stage)
+  }
+
+  #heldBy(stage: StageSpec): Float64Array {
     const key = JSON.stringify([stage.demand, stage.constraints])
     let held = this.#held.get(key)
     if (held === undefined) this.#held.set(key, (held = Float64Array.from(this.#members, (nodes) => nodes.reduce((sum, node) => sum + this.#cluster.couldHold(stage, node), 0))))
-    return (held[group] as number) >= leastTasks(stage)
+    return held
   }
 
   #holdsBeside(stages: AtOnce, group: number): boolean {
@@ -130,7 +156,7 @@ export class OneGroup {
       tasks: leastTasks(stage), demand: (r: ResourceId) => stage.demand[cluster.resources[r] as string] ?? 0, most: (node: NodeId) => cluster.couldHold(stage, node),
       isDistinct: stage.constraints?.distinctNodes === true,
     }))
-    return fitBeside(parts, this.#members[group] as NodeId[], cluster, (node, r) => cluster.total(node, r))
+    return new Packing(parts, this.#members[group] as NodeId[], cluster, whenEmpty(cluster)).all() !== undefined
   }
 }
 

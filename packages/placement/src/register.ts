@@ -12,6 +12,7 @@ import { nodeWeightPlacement } from './node-weight/node-weight.js'
 import { packPlacement, spreadPlacement } from './pack-spread.js'
 import { randomFitPlacement } from './random-fit.js'
 import { roundRobinPlacement } from './round-robin.js'
+import { topologyAwarePlacement } from './topology-aware.js'
 import { topologyTreePlacement } from './topology-tree.js'
 import { weightedPlacement } from './weighted.js'
 import { worstFitPlacement } from './worst-fit.js'
@@ -34,6 +35,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .add(nodeWeightPlacement)
     .add(kaiScoresPlacement)
     .add(topologyTreePlacement)
+    .add(topologyAwarePlacement)
     .add(bayesCommPolicy)
     .add(learningPolicy)
     .addPreset({

@@ -1,14 +1,13 @@
-import {
-  definePlacement, NodeTree, None, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type WorkListener,
-} from '@sched/core'
+import { definePlacement, None, SchedError, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { OneGroup } from './one-group.js'
+import { Nearness, startingAtBest, startingTogether, type Asked } from './nearness.js'
+import { PlannedPlaces } from './planned-places.js'
 import { RoomByLeaf } from './room-by-leaf.js'
-import { TaskCounts } from './scored/task-counts.js'
 
 const topologyTreeOptions = z.strictObject({
-  within: z.int().positive().optional().describe('all tasks of a job are in one group of this level: 1 in one rack (--switches=1 of Slurm), 2 in what racks stand in; default: anywhere'),
-  wait: z.number().nonnegative().optional().describe('seconds from its submission for which a job waits for such a group (max_switch_wait); default: for ever'),
+  within: z.int().positive().optional()
+    .describe('all tasks of a job are in one group of this level, where it has no `topology` of its own: 1 in one rack (--switches=1 of Slurm), 2 in what racks stand in; default: anywhere'),
+  wait: z.number().nonnegative().optional().describe('seconds from its submission for which a job waits at most for such a group, or what its `topology` asks for (max_switch_wait); default: for ever'),
 })
 /** Options of `topology-tree`; both may be left out. */
 export type TopologyTreeOptions = z.input<typeof topologyTreeOptions>
@@ -16,10 +15,10 @@ export type TopologyTreeOptions = z.input<typeof topologyTreeOptions>
 /**
  * Tasks of a job on as few racks as can be, near each other: in the rack that holds all of them, of several in the one with the fewest nodes that have
  * room; where none does, in racks of the smallest group that holds them. A gang is placed as a whole, of any other job all that waits. Where tasks of the job
- * run, others come to their racks first.
+ * run, others come to their racks first. What a job asks by its `topology` holds for it, `within` for all others.
  *
- * Source: Slurm, topology/tree (see `NodeTree`). Deviations: `within` and `wait` are those of all jobs, not of each; the wait counts from the submission, there from
- * the first attempt to start; of a job that is one gang of several stages each stage is placed in its turn.
+ * Source: Slurm, topology/tree (see `NodeTree`). Deviations: the wait counts from the submission, there from the first attempt to start; of a job that is one gang of
+ * several stages each stage is placed in its turn, but for those that must be in one group.
  */
 export const topologyTreePlacement = definePlacement({
   name: 'topology-tree',
@@ -33,6 +32,7 @@ export const topologyTreePlacement = definePlacement({
       admits: (spec) => placement.admits(spec),
       pick: (job, round) => placement.pick(job, round),
       delays: (job, round) => placement.delays(job, round),
+      confines: (job, round) => placement.confines(job, round),
     }
   },
 })
@@ -44,23 +44,14 @@ const AT_HEARTBEATS = 'topology-tree: at a heartbeat one node is in sight, where
 
 class TopologyTree implements Placement {
   readonly hooks: WorkListener
-  readonly #within: number | undefined
-  readonly #wait: number
-  readonly #cluster: ClusterView
-  readonly #tree: NodeTree
-  readonly #counts: TaskCounts
+  readonly #nearness: Nearness
   /** For jobs of one task, of which there may be very many. */
   readonly #lone: RoomByLeaf
   readonly #room: Int32Array
-  /** Absent where jobs may be anywhere. */
-  readonly #group: OneGroup | undefined
-  /** Nodes of the job looked at last, one for each task that waited in that round; so many wait when the first is due. */
-  readonly #places: NodeId[] = []
-  #waiting = 0
-  #job: JobId | None = None
-  #serial = -1
+  readonly #levels: number
+  readonly #places = new PlannedPlaces()
 
-  constructor({ within, wait = Infinity }: z.output<typeof topologyTreeOptions>, env: Env) {
+  constructor({ within, wait }: z.output<typeof topologyTreeOptions>, env: Env) {
     const { cluster } = env
     if (within !== undefined && within >= cluster.levels)
       throw new SchedError(
@@ -70,69 +61,68 @@ class TopologyTree implements Placement {
         'Give its nodes `racks`.',
       )
     if (within !== undefined && cluster.heartbeat > 0) env.warn(AT_HEARTBEATS)
-    this.#within = within
-    this.#wait = wait
-    this.#cluster = cluster
-    this.#tree = new NodeTree(cluster)
-    this.#lone = new RoomByLeaf(this.#tree)
-    this.#counts = new TaskCounts(cluster)
-    this.#group = within === undefined ? undefined : new OneGroup(cluster, env.work, within)
-    this.hooks = { ...this.#counts.hooks, ...this.#group?.hooks }
+    this.#nearness = new Nearness('topology-tree', env, { within, field: 'topology-tree.within', wait })
+    this.#lone = new RoomByLeaf(this.#nearness.tree)
+    this.hooks = this.#nearness.hooks
     this.#room = new Int32Array(cluster.nodes)
+    this.#levels = cluster.levels
   }
 
   /** Who has no group large enough would wait for ever. */
   admits(spec: JobSpec): string | undefined {
-    const refusal = this.#group?.admits(spec)
-    return this.#wait === Infinity ? refusal : undefined
+    return this.#nearness.admits(spec)
   }
 
   pick(job: JobId, round: Round): NodeId | None {
-    const unplaced = round.work.unplaced(job, round.lane)
-    const lone = unplaced === 1 && this.#isAlone(job, round) ? this.#lone.pick(round.work.shape(job, round.lane), round) : undefined
+    const isAlone = round.work.unplaced(job, round.lane) === 1 && this.#nearness.isAlone(job, round)
+    const lone = isAlone ? this.#lone.pick(round.work.shape(job, round.lane), round) : undefined
     if (lone !== undefined && (lone === None || round.fits(job, lone))) return lone
-    const isKnown = round.serial === this.#serial && job === this.#job
-    const node = isKnown ? this.#places[this.#waiting - unplaced] : undefined
-    if (node !== undefined && round.fits(job, node)) return node
-    this.#plan(job, round, unplaced)
-    return this.#places[0] ?? None
-  }
-
-  /** Whether nothing runs or will run of the job that its only task should be near; a rack is one group. */
-  #isAlone(job: JobId, { work }: Round): boolean {
-    return this.#counts.racks(job) === undefined && (this.#group === undefined || (this.#within === 1 && this.#group.besideMaster(job, work) === undefined))
+    const node = this.#places.next(job, round)
+    if (node !== undefined) return node
+    this.#plan(job, round)
+    return this.#places.nodes[0] ?? None
   }
 
   /** Whether it waits for room in one group, and has room for all that must start at once without that. */
   delays(job: JobId, round: Round): boolean {
-    const unplaced = round.work.unplaced(job, round.lane)
-    if (this.#group === undefined || unplaced === 0 || round.nodes.length === 1) return false
-    this.#plan(job, round, unplaced)
-    return this.#places.length === 0 && this.#measure(job, round) >= this.#together(job, round)
+    if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.#nearness.askedOf(job, round) === undefined) return false
+    this.#plan(job, round)
+    return this.#places.nodes.length === 0 && this.#nearness.hasRoom(job, round, () => this.#measure(job, round))
   }
 
-  #plan(job: JobId, round: Round, unplaced: number): void {
+  confines(job: JobId, round: Round): boolean {
+    return this.#nearness.confines(job, round)
+  }
+
+  #plan(job: JobId, round: Round): void {
+    const { nodes } = this.#places
+    this.#places.begin(job, round)
+    const asked = this.#nearness.askedOf(job, round)
+    if (asked === undefined) return this.#planIn(undefined, ANYWHERE, job, round)
+    const { required, racks } = this.#nearness.firm(asked, job, round)
+    const top = Math.min(required ?? Infinity, this.#levels)
+    for (let level = asked.preferred ?? top; level < top && nodes.length === 0; level++) this.#planIn(level, asked, job, round, true)
+    if (nodes.length === 0) this.#planIn(required, asked, job, round)
+    if (racks !== undefined) this.#nearness.keepTo(racks, asked.isOfStage, job, round, nodes)
+  }
+
+  /** In one group of a level, or anywhere; `isWhole`: all of it or nothing. */
+  #planIn(level: number | undefined, asked: Asked, job: JobId, round: Round, isWhole = false): void {
     const { work, lane } = round
-    const together = this.#together(job, round)
-    this.#serial = round.serial
-    this.#job = job
-    this.#waiting = unplaced
-    this.#places.length = 0
-    const group = this.#group !== undefined && this.#mustBeWithin(job, round) ? this.#group : undefined
+    const { isOfStage } = asked
+    const nearness = this.#nearness
+    if (level !== undefined && nearness.placeWhole(level, asked, job, round, this.#places.nodes)) return
+    const group = level === undefined ? undefined : nearness.groups.at(level)
+    const together = startingTogether(job, round)
     const shape = work.shape(job, lane)
-    const isNew = together > 1 && !work.isGangJob(job) && this.#counts.racks(job) === undefined
+    const isNew = together > 1 && !work.isGangJob(job) && !nearness.runs(job)
     if (group !== undefined && isNew && group.lacksRoom(shape, together, round)) return
     const room = this.#measure(job, round)
-    const wanted = work.isGangJob(job) ? together : together > 1 ? work.mostTogether(job, lane) : unplaced
-    const confined = group === undefined ? room : group.confine(this.#room, wanted, job, round, this.#groupOf(job))
+    const wanted = startingAtBest(job, round)
+    const confined = group === undefined ? room : group.confine(this.#room, wanted, job, round, nearness.groupOf(level as number, job, isOfStage, round))
     if (isNew && confined < together) group?.noteMost(shape, confined, round)
     const tasks = Math.min(confined, wanted)
-    if (tasks > 0 && tasks >= together) this.#tree.choose(this.#room, tasks, this.#places, { first: this.#begun(job) })
-  }
-
-  /** Tasks that must start at once; of a job that is one gang those of the stage whose turn it is. */
-  #together(job: JobId, { work, lane }: Round): number {
-    return work.isGangJob(job) ? (work.parts(job, lane)[0]?.tasks ?? 0) : work.together(job, lane)
+    if (tasks > 0 && tasks >= (isWhole ? wanted : together)) nearness.tree.choose(this.#room, tasks, this.#places.nodes, { first: nearness.leavesOf(job, isOfStage, round) })
   }
 
   /** How many tasks of the job each node in sight has room for, and all of them. */
@@ -150,22 +140,6 @@ class TopologyTree implements Placement {
     }
     return all
   }
-
-  /** Until its wait is over; then is a time to look again. */
-  #mustBeWithin(job: JobId, round: Round): boolean {
-    const until = round.work.submitted(job) + this.#wait
-    if (round.now >= until) return false
-    if (until < Infinity) round.wakeAt(until)
-    return true
-  }
-
-  /** The group of the level that the job is in, `undefined` where nothing of it runs. */
-  #groupOf(job: JobId): number | undefined {
-    for (const { onNode } of this.#counts.racks(job)?.values() ?? []) for (const node of onNode.keys()) return this.#cluster.group(this.#within as number, node)
-    return undefined
-  }
-
-  #begun(job: JobId): Iterable<number> {
-    return [...(this.#counts.racks(job)?.values() ?? [])].flatMap(({ onNode }) => [...onNode.keys()].map((node) => this.#tree.leafOf(node)))
-  }
 }
+
+const ANYWHERE: Asked = { isOfStage: false }

@@ -1,7 +1,7 @@
-import { easy, fair, fifo, greedy, kubeScheduler } from '@sched/policies'
+import { easy, fair, fifo, greedy, kubeScheduler, kueue } from '@sched/policies'
 import { checkPolicyLaws, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
-import { topologyTree } from '../src/index.js'
+import { topologyAware, topologyTree } from '../src/index.js'
 
 const anywhere = topologyTree()
 const oneRack = topologyTree({ within: 1, wait: 5 })
@@ -12,11 +12,12 @@ const policies: Record<string, MakePolicy> = {
   easy: () => easy(fifo(), { placement: anywhere }),
   'easy, one rack for a while': () => easy(fifo(), { placement: oneRack }),
   'kube-scheduler, which preempts': () => kubeScheduler({}, oneRack),
+  'kueue, topology-aware': () => kueue({}, topologyAware()),
 }
 const skip = { reservations: 'jobs outlive their estimates, and plans know of no racks' }
 const skipFor = (name: string) => (name === 'greedy, one rack' ? { ...skip, completion: 'a gang is refused that no rack holds' } : skip)
 
-describe('the laws of policies, with topology-tree', () => {
+describe('the laws of policies, with placements that know of racks', () => {
   it.each(Object.entries(policies))('hold where stages are gangs: %s', (name, make) => {
     expect(checkPolicyLaws(make, { runs: 20, seed: 21, worlds: { gangs: true, outages: true, failures: true }, skip: skipFor(name) }).launches).toBeGreaterThan(150)
   })

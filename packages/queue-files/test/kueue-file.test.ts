@@ -53,6 +53,23 @@ describe('manifests of Kueue', () => {
     expect(options(...flavors, aside)['queues']).toEqual({ a: { nominalQuota: { a100: { cpu: 0, mem: 0, gpu: 1000 } } } })
   })
 
+  it('place jobs by the Topology that a flavor names, with the profile of the gates that are open', () => {
+    const topology = object('Topology', 'network', '{ levels: [{ nodeLabel: block }, { nodeLabel: rack }] }')
+    const flavor = (name: string) => object('ResourceFlavor', 'default', `{ nodeLabels: { pool: a }, topologyName: ${name} }`)
+    const gates = (text: string) => `apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfeatureGates: ${text}`
+    const of = (...objects: readonly string[]) => {
+      const { policy, findings } = made([...objects, queue('a')], { ...facts, racks: 4 })
+      return [(policy as Record<string, Record<string, unknown>>)['kueue']?.['placement'], ...findings.filter(({ setting }) => /opology|featureGates/.test(setting)).map(({ setting, verdict, note }) => `${setting}: ${verdict} ${note}`.trim())]
+    }
+    const both = ['default topologyName: honoured', 'Topology network: honoured']
+    expect(of(flavor('network'), topology)).toEqual([{ 'topology-aware': { profile: 'mixed' } }, ...both])
+    const profiles = ['TASProfileMixed: false', 'TASProfileLeastFreeCapacity: true', 'TASProfileMostFreeCapacity: true, TopologyAwareScheduling: true']
+    expect(profiles.map((gate) => of(flavor('network'), topology, gates(`{ ${gate} }`))[0])).toEqual(['best-fit', 'least-free-capacity', 'most-free-capacity'].map((profile) => ({ 'topology-aware': { profile } })))
+    expect(of(flavor('network'), topology, gates('{ TopologyAwareScheduling: false }')).slice(0, 2)).toEqual([undefined, 'default topologyName: ignored the gate TopologyAwareScheduling is closed'])
+    expect(of(flavor('other'), topology)).toEqual([undefined, 'default topologyName: ignored no Topology of the file is called so', 'Topology network: ignored no ResourceFlavor names it'])
+    expect(made([flavor('network'), topology, queue('a')]).findings.find(({ setting }) => setting === 'Topology network')?.note).toContain('the nodes here stand in no racks')
+  })
+
   it('have preemption, fungibility, weights and the mode of admission; names of v1beta2 too', () => {
     const spec = [
       'cohortName: all', 'preemption: { withinClusterQueue: LowerPriority, reclaimWithinCohort: Any, borrowWithinCohort: { policy: LowerPriority, maxPriorityThreshold: 100 } }',
@@ -187,7 +204,7 @@ describe('manifests of Kueue', () => {
     expect(of('fairSharing: {}', open)).toEqual([{ fairSharing: { minAdmitDuration: 3600 }, reclaimWithinCohort: { minAdmitDuration: 90 } }, ['honoured', '1h', ''], ['honoured', '1m30s', '']])
     expect(of(open)).toEqual([{ reclaimWithinCohort: { minAdmitDuration: 90 } }, ['ignored', '1h', 'fair sharing is off'], ['honoured', '1m30s', '']])
     expect(of('fairSharing: {}')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed]])
-    expect(of('fairSharing: {}', 'featureGates: { TopologyAwareScheduling: true }')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed], ['ignored', '', 'not simulated']])
+    expect(of('fairSharing: {}', 'featureGates: { MultiKueue: true }')).toEqual([undefined, ['ignored', '1h', closed], ['ignored', '1m30s', closed], ['ignored', '', 'not simulated']])
     expect(message(queue('a'), configuration('v1beta2', 'preemptionProtection: { fairSharing: { minAdmitDuration: 0s } }'))).toContain('preemptionProtection.fairSharing.minAdmitDuration: found "0s", expected a duration above 0 such as 1h or 5m30s')
   })
 

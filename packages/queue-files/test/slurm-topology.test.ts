@@ -68,8 +68,14 @@ describe('TopologyPlugin', () => {
     expect(read(`${TREE}TopologyParam=RoutePart\n`)).toEqual(['tree', ['honoured', ''], ['ignored', 'not simulated']])
   })
 
+  it('lets jobs wait for few switches as long as max_switch_wait says', () => {
+    const { policy, findings } = queuePolicy(readQueues(site(SWITCHES, `${TREE}SchedulerParameters=max_switch_wait=600\n`)), { resources: ['procs'], nodes: 6, racks: 2, heartbeat: false })
+    expect(policy).toMatchObject({ replan: { topology: 'tree', max_switch_wait: 600 } })
+    expect(findings.filter(({ setting }) => setting.includes('max_switch_wait')).map(({ verdict }) => verdict)).toEqual(['honoured'])
+  })
+
   it('is that of time slices, too', () => {
     const turns = `${TREE}PreemptMode=GANG\nPartitionName=p Nodes=ALL OverSubscribe=FORCE:2\n`
-    expect(queuePolicy(readQueues(site(SWITCHES, turns)), { resources: ['procs'], nodes: 6, racks: 2, heartbeat: false }).policy).toMatchObject({ 'gang-scheduling': { placement: 'topology-tree' } })
+    expect(queuePolicy(readQueues(site(SWITCHES, turns)), { resources: ['procs'], nodes: 6, racks: 2, heartbeat: false }).policy).toMatchObject({ 'gang-scheduling': { placement: { 'topology-tree': { wait: 300 } } } })
   })
 })

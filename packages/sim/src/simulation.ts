@@ -1,4 +1,4 @@
-import { buildCluster, CellState, placedBlocks, Shapes, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, placedBlocks, Shapes, UnheededTopology, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import {
   onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Pass,
   type Reason, type Scheduler, type Seconds, type TaskId,
@@ -83,6 +83,8 @@ export class Simulation implements CellHost, DraftSink {
     this.#observers = new Observers([...observers, ...starts, ...(this.#slots === undefined ? [] : [this.#slots])])
     this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, this.work, this.#queue, this.#observers)
     this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, sleep: this.#sleep, host: this })
+    const warn = onceEach((message: string) => options.warn?.(message))
+    const topology = new UnheededTopology(warn)
     const env = {
       cluster: this.cell,
       work: this.work,
@@ -91,7 +93,8 @@ export class Simulation implements CellHost, DraftSink {
       ...(options.workload.start !== undefined && { start: options.workload.start }),
       ...(options.workload.timeZone !== undefined && { timeZone: options.workload.timeZone }),
       random: (stream: string) => randomStream(seed, stream),
-      warn: onceEach((message) => options.warn?.(message)),
+      warn,
+      heedsTopology: topology.heeds,
       tellPass: (pass: Pass) => this.#observers.onPass(pass, this.now),
     }
     const schedulers = new Schedulers(options, env, this.cell, this.work, this)
@@ -120,6 +123,7 @@ export class Simulation implements CellHost, DraftSink {
       architecture: this.#architecture,
       schedulers: this.schedulers,
       infeasible: options.infeasible,
+      topology,
       host: this,
     })
     this.#jobs = new JobArrivals(options.workload, this.#queue, this)

@@ -218,6 +218,17 @@ describe('sacct', () => {
     expect(trace.report.notes).toContain('1 job with the id of one above, requeued: called <id>#2, <id>#3, ... (repeated)')
   })
 
+  it('knows how few switches jobs wait for, each part of a heterogeneous job for itself', () => {
+    const asked = (command: string, JobID = '1') => jobs(`${header}|SubmitLine\n${record({ JobID })}|${command}`)[0]?.topology
+    expect(['sbatch --switches=1 a', 'sbatch --switches 2@10 a', 'sbatch --switches=1@1:30 a', 'sbatch --switches=1@2-3 a', 'sbatch --switches=1@2-3:04 a', 'sbatch --switches=1@1-00:00:05 a'].map((command) => asked(command))).toEqual([
+      { racks: 1 }, { racks: 2, wait: 600 }, { racks: 1, wait: 90 }, { racks: 1, wait: 51 * 3600 }, { racks: 1, wait: 51 * 3600 + 240 }, { racks: 1, wait: 86_405 },
+    ])
+    expect(['sbatch a', 'sbatch --switches=0 a', 'sbatch --wrap=x --switches=1'].map((command) => asked(command))).toEqual([undefined, undefined, undefined])
+    const parts = ['7+0', '7+1'].map((JobID) => `${record({ JobID })}|sbatch -N2 : --switches=1 -N4 a`)
+    expect(jobs([`${header}|SubmitLine`, ...parts].join('\n')).map(({ topology, stages }) => [topology, stages.map((stage) => stage.topology)])).toEqual([[undefined, [undefined, { racks: 1 }]]])
+    expect(read(`${header}|SubmitLine\n${record()}|sbatch --switches=1 a`).report.rules!.find(({ rule }) => rule === 'switches')?.jobs).toBe(1)
+  })
+
   describe('of jobs with --exclusive', () => {
     const commands = ['sbatch --exclusive -N2 job.sh', 'sbatch -N2 job.sh', 'sbatch --exclusive=user job.sh', 'sbatch -n4 --wrap=srun --exclusive -n1 step.sh', 'sbatch --exclusive=mcs job.sh']
     const log = [`${header}|SubmitLine`, ...commands.map((command, i) => `${record({ JobID: String(i) })}|${command}`)].join('\n')

@@ -16,6 +16,8 @@ export interface Plan {
   close?(shape: ShapeId): void
   /** Where nodes have names: a job has come that shares its nodes with those of its user alone. */
   separateUsers?(): void
+  /** Whether the job could start now on nodes that are too far apart for it. */
+  isFar?(job: JobId): boolean
   /** The earliest start of the job's next piece, not before a time, default now; `Infinity` if there is none up to `latest`. It needs room until its end, or for `most` seconds. */
   earliest(job: JobId, latest: Seconds, notBefore?: Seconds, most?: Seconds): Seconds
   /** Reserves what was found last, for a time of the caller's choice. */

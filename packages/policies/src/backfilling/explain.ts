@@ -10,9 +10,12 @@ import type { RigidLane } from './rigid-lane.js'
 export class Explanations {
   readonly #jobs: RigidJobs
   readonly #windows: readonly Window[]
+  readonly #isDelayed: (job: JobId, round: Round) => boolean
   readonly #waiting: JobId[] = []
 
-  constructor(jobs: RigidJobs, windows: readonly Window[]) {
+  /** `isDelayed`: whether a job is kept waiting that has room, for nodes nearer to each other. */
+  constructor(jobs: RigidJobs, windows: readonly Window[], isDelayed: (job: JobId, round: Round) => boolean = (job, round) => jobs.isDelayed(job, round)) {
+    this.#isDelayed = isDelayed
     this.#jobs = jobs
     this.#windows = windows
   }
@@ -25,7 +28,7 @@ export class Explanations {
     const ofHead = this.#windows.some(({ to }) => to > round.now) ? Reason.Reservation : Reason.NoRoom
     for (const job of this.#waiting) {
       const held = limit?.(job)
-      if (held === undefined) round.defer(job, !lane.fitsIn(lane.free, job) ? Reason.NoRoom : this.#jobs.isDelayed(job, round) ? Reason.Locality : job === head ? ofHead : kept)
+      if (held === undefined) round.defer(job, !lane.fitsIn(lane.free, job) ? Reason.NoRoom : this.#isDelayed(job, round) ? Reason.Locality : job === head ? ofHead : kept)
       else round.defer(job, Reason.Limit, held)
     }
   }

@@ -10,6 +10,7 @@ import { Releases, type LookAhead } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import { Switches } from './switches.js'
 
 /** Tasks to look for. */
 interface Asked {
@@ -31,6 +32,8 @@ export interface NamedOptions extends LookAhead {
   readonly weights: Readonly<Record<string, number>>
   /** By runs of consecutive nodes, or by racks. */
   readonly topology: 'flat' | 'tree'
+  /** Seconds for which a job waits at most for nodes as near each other as it asks. */
+  readonly switchWait: Seconds
   /** Queues whose jobs share nodes with those of their own user alone. */
   readonly exclusiveUsers: readonly string[]
   /** Most processors of a node, by queue. */
@@ -65,6 +68,7 @@ export class NamedPlan implements Plan {
   readonly #weights: Float64Array | undefined
   /** Absent where nodes are chosen by runs. */
   readonly #tree: NodeTree | undefined
+  readonly #switches: Switches | undefined
   /** Absent where all users share nodes, as far as is known. */
   #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
@@ -93,7 +97,10 @@ export class NamedPlan implements Plan {
     this.#step = options.step
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
-    if (options.topology === 'tree') this.#tree = new NodeTree(cluster)
+    if (options.topology === 'tree') {
+      this.#tree = new NodeTree(cluster)
+      this.#switches = new Switches(work, cluster, this.#tree, options.switchWait)
+    }
     if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     const resource = slurmResource('cpu', cluster.resources) as ResourceId
@@ -127,8 +134,15 @@ export class NamedPlan implements Plan {
     return this.#slots.count - this.#ofWindows
   }
 
-  begin({ now, cluster, nodes }: Round): void {
+  /** Whether the job could start now on nodes that are too far apart for it. */
+  isFar(job: JobId): boolean {
+    return this.#switches?.isFar(job, this.#now) === true
+  }
+
+  begin(round: Round): void {
+    const { now, cluster, nodes } = round
     this.#now = now
+    this.#switches?.begin(round)
     this.#cluster = cluster
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
@@ -188,7 +202,8 @@ export class NamedPlan implements Plan {
       else if (start > latest) break
       else {
         this.#choose(releases.room, tasks)
-        const licensed = this.#licensed(job, start, length)
+        const near = this.#switches?.earliest(job, this.#lane.lane, start, this.#places) ?? start
+        const licensed = this.#licensed(job, near, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
         from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
       }

@@ -21,6 +21,7 @@ export const replanOptions = z.strictObject({
     .enum(['flat', 'tree'])
     .default('flat')
     .describe('which of the named nodes with room a job gets: flat, runs of consecutive ones by best fit; tree, as few racks as can be, near each other (TopologyPlugin)'),
+  max_switch_wait: z.number().int().nonnegative().default(300).describe('seconds for which a job waits at most for nodes as near each other as its `topology` asks, with topology: tree; a plan starts it then wherever there is room'),
   bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
   weights: z
     .record(z.string(), z.int().nonnegative())

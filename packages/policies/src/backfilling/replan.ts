@@ -109,10 +109,11 @@ class Replan implements Policy {
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
-    this.#explanations = new Explanations(jobs, options.windows)
+    this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.isDelayed(job, round) || this.#plans[round.lane]?.isFar?.(job) === true)
+    if (options.topology === 'tree') env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, switchWait: options.max_switch_wait, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

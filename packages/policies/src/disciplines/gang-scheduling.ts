@@ -6,7 +6,7 @@ import * as z from '@sched/bundled/zod'
 import { exceptWaiting } from './except-waiting.js'
 import { FreeBeside } from './free-beside.js'
 import { Gang, startGang } from './gangs.js'
-import { nodeFor } from './lowest-fitting.js'
+import { nodeFor, whyNoNode } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
@@ -60,6 +60,7 @@ class GangScheduling implements Policy {
   readonly #turns: readonly Turns[]
   /** Jobs that are done with in this round: they find no room. */
   readonly #done = new DoneJobs()
+  readonly #placement: Placement
   readonly #pick: (job: JobId, round: Round) => NodeId | None
   readonly #warn: Env['warn']
   /** The claims that stand since it was emptied. */
@@ -75,6 +76,7 @@ class GangScheduling implements Policy {
     this.#running = new TasksByJob(env)
     this.#suspended = new SuspendedJobs(env, order)
     this.#turns = env.cluster.lanes.map(() => new Turns())
+    this.#placement = placement
     this.#pick = (job, round) => nodeFor(job, round, placement)
     const watch = {
       onClaim: (job: JobId, lane: LaneId, task: TaskId, node: NodeId) => {
@@ -165,7 +167,7 @@ class GangScheduling implements Policy {
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        round.defer(job, job === head ? Reason.NoRoom : Reason.Order)
+        round.defer(job, job === head ? whyNoNode(job, round, this.#placement) : Reason.Order)
       }
   }
 

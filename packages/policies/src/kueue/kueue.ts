@@ -29,7 +29,8 @@ import { Workloads } from './workloads.js'
  * With `partialAdmission` a gang with `minTasks` is admitted with as many tasks as there is quota for, if not for all; when one has ended the next starts in its place.
  *
  * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; a job that is
- * one gang gives its quota back when the last of its stages has ended; no admission checks or topology.
+ * one gang gives its quota back when the last of its stages has ended; no admission checks. A job with a `topology` is admitted when the placement has nodes for it, too,
+ * of the first flavor with quota; for those nobody is preempted.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -81,6 +82,8 @@ class Kueue implements Policy {
   /** Who would have preempted in this call, but was preempted just before. */
   readonly #held = new Set<JobId>()
   readonly #unfit = new Unfit()
+  /** Jobs that have room in their quota, and for whose topology there were no nodes when that was looked at last. */
+  readonly #far = new Set<JobId>()
   readonly #scans = new FlavorScans()
   readonly #borrowers = new Borrowers()
   readonly #protection: Protection
@@ -107,10 +110,11 @@ class Kueue implements Policy {
     this.#placement = placement
     this.#starts = new Starts(placement, this.#queues.choices)
     const barred = { memory: () => this.#preempted.memory(env.work), recall: (memory: unknown) => { this.#preempted.recall(memory as TakenMemory, env.work) } }
-    Object.assign(this, forwarding(this.#workloads, placement, barred))
+    Object.assign(this, forwarding(this.#workloads, placement, barred, { admits: (spec: JobSpec) => this.#refusal(spec) }))
   }
 
-  admits(spec: JobSpec): string | undefined {
+  #refusal(spec: JobSpec): string | undefined {
+    if (spec.topology !== undefined || spec.stages.some((stage) => stage.topology !== undefined)) this.#starts.hasTopologies = true
     return tooLarge(spec, this.#queues.of(spec.queue ?? spec.user ?? 'default'), this.#env.cluster, this.#queues.resources)
   }
 
@@ -170,10 +174,11 @@ class Kueue implements Policy {
     this.#forgetUnfit()
     this.#hasPreempted = false
     this.#isUnsettled = false
+    this.#far.clear()
     while (!this.#isOver(round) && this.#cycle(round) && !this.#isHopeless(round)) {
       // the next workload of each queue
     }
-    this.#workloads.isChanged[round.lane] = round.jobsLeft === 0 || this.#hasPreempted || this.#isUnsettled ? 1 : 0
+    this.#workloads.isChanged[round.lane] = round.jobsLeft === 0 || this.#hasPreempted || this.#isUnsettled || this.#far.size > 0 ? 1 : 0
     if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#preempted.expect(this.#env.now() + NEXT_CYCLE))
   }
 
@@ -299,12 +304,22 @@ class Kueue implements Policy {
       return this.#setAside({ ...entry, assignment: found }, round)
     }
     delete workload.scan // it comes again with all flavors
+    if (mode === Mode.Fit && this.#lacksNodes(workload, round)) {
+      this.#far.add(workload.job)
+      return this.#passOver(workload)
+    }
     if (!this.#hasRoomWithout(targets, workload)) return
     const areGone = targets.every((each) => this.#hasStarted(each))
     for (const each of targets) this.#preempt(each, round)
     const isRoom = areGone && this.#hasRoomBeside(this.#workloads.leaving[round.lane] as Set<Workload>, workload)
     this.#admit(workload)
     if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
+  }
+
+  /** Whether its topology keeps it from being admitted although there is quota: no group of nodes has room for it now. */
+  #lacksNodes(workload: Workload, round: Round): boolean {
+    if (!this.#starts.hasTopologies || round.nodes.length === 1 || round.jobsLeft < Infinity || round.work.topology(workload.job, round.lane) === undefined) return false
+    return !this.#starts.isPlaceable(workload, round)
   }
 
   #inFlavor(workload: Workload, round: Round): Assignment {
@@ -429,6 +444,7 @@ class Kueue implements Policy {
       for (let i = list.from; i < list.to; i++) {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
+        else if (this.#far.has(job)) round.defer(job, this.#starts.whyNot(this.#workloads.next(job, lane), round))
         else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env))
       }
   }

@@ -1,14 +1,19 @@
-import { None, type NodeId, type Placement, type Round } from '@sched/core'
+import { None, type NodeId, type Placement, type Reason, type Round } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
+import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { FlavorChoices } from './flavor-choices.js'
+import { FlavorRound } from './flavor-round.js'
 import { isOf, type Flavor } from './flavor.js'
 import type { Workload } from './workload.js'
 
 /** Starts tasks of admitted workloads, on nodes of their flavors. */
 export class Starts {
+  /** Whether a job has said how near its tasks must be to each other: without one nobody need look. */
+  hasTopologies = false
   readonly #placement: Placement
   readonly #choices: FlavorChoices
+  readonly #round = new FlavorRound()
 
   constructor(placement: Placement, choices: FlavorChoices) {
     this.#placement = placement
@@ -23,9 +28,24 @@ export class Starts {
     return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
 
+  /** Whether the placement knows nodes of its flavor for the next task of a workload that asks for a topology. */
+  isPlaceable(workload: Workload, round: Round): boolean {
+    return this.#placement.pick(workload.job, this.#within(this.#flavorOfNext(workload, round), round)) !== None
+  }
+
+  /** Why there are none. */
+  whyNot(workload: Workload, round: Round): Reason {
+    return whyNoNode(workload.job, this.#within(this.#flavorOfNext(workload, round), round), this.#placement)
+  }
+
+  #within(flavor: Flavor, round: Round): Round {
+    return flavor.has === undefined ? round : this.#round.within(flavor, round)
+  }
+
   #nodeFor(workload: Workload, round: Round): NodeId | None {
-    const { job } = workload
+    const { job, lane } = workload
     const own = this.#flavorOfNext(workload, round)
+    if (round.nodes.length > 1 && this.hasTopologies && round.work.topology(job, lane) !== undefined) return this.#placement.pick(job, this.#within(own, round))
     if (round.nodes.length > 1) {
       const picked = this.#placement.pick(job, round)
       if (picked === None || isOf(own, picked)) return picked

@@ -1,6 +1,6 @@
 import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
-import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { nodeFor, whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { VolcanoJob } from './queue.js'
@@ -58,10 +58,10 @@ class Volcano implements Policy {
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
     this.#taking = this.#lanes.map((lane) => new Taking(env, lane, placement, this.#taken))
     const barred = { memory: () => this.#taken.memory(env.work), recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) } }
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred))
+    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec) => this.#refusal(job) }))
   }
 
-  admits(job: JobSpec): string | undefined {
+  #refusal(job: JobSpec): string | undefined {
     const { queue: name, user } = job
     for (const { session, tiers } of this.#lanes) {
       const queue = session.queues.of(name ?? user ?? 'default')
@@ -101,7 +101,7 @@ class Volcano implements Policy {
       else if ((action === 'preempt' || action === 'reclaim') && round.jobsLeft === Infinity && round.claimsLeft > 0) taking[action](round)
     }
     if (round.jobsLeft === Infinity && round.cluster.heartbeat === 0) this.#lookAgain(taking, round)
-    if (round.explained) explain(lane, round)
+    if (round.explained) explain(lane, this.#placement, round)
   }
 
   #lookAgain({ hasTaken, hasMetNew, hasSpared }: Taking, round: Round): void {
@@ -171,13 +171,13 @@ function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
   lane.open()
 }
 
-function explain(lane: VolcanoLane, round: Round): void {
+function explain(lane: VolcanoLane, placement: Placement, round: Round): void {
   for (const queue of lane.session.queues.all) {
     const isFull = lane.tiers.isOverused(queue)
     for (const job of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(job as JobId, Reason.Limit)
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
       const job = lane.jobs.of(id as JobId)
-      round.defer(job.id, isFull || !lane.mayStart(job, round) ? Reason.Limit : Reason.NoRoom)
+      round.defer(job.id, isFull || !lane.mayStart(job, round) ? Reason.Limit : whyNoNode(job.id, round, placement))
     }
   }
 }

@@ -4,6 +4,7 @@ import {
 } from '@sched/core'
 import { Gang, Gangs, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
+import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { nodesToReserve } from './nodes-to-reserve.js'
 import { yunikornPolicyOptions, type YunikornPolicyOptions, type YunikornPolicySettings } from './options.js'
@@ -185,7 +186,7 @@ export class YunikornReserving implements Policy {
         if (hasRoom && !areAll && (this.#isGang(job, round) ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
         this.#done.add(job) // nothing is given back any more in this call
         this.#reserveFor(job, round)
-        if (explained) round.defer(job, this.#reserved.isKeptOff(job) ? Reason.Reservation : Reason.NoRoom)
+        if (explained) round.defer(job, this.#reserved.isKeptOff(job) ? Reason.Reservation : whyNoNode(job, round, this.#placement))
       }
     return false
   }
@@ -193,7 +194,7 @@ export class YunikornReserving implements Policy {
   /** Reserves a node for each task of the job that has none, once they have waited long enough. */
   #reserveFor(job: JobId, round: Round): void {
     const { work, lane, now } = round
-    if (this.#reserved.areAll) return
+    if (this.#reserved.areAll || this.#placement.confines?.(job, round) === true) return // it might keep nodes for ever that are too far apart
     const due = (this.#since[job * this.#lanes + lane] as Seconds) + this.#delay
     if (now < due) return void (this.wake = Math.min(this.wake, due))
     const shape = work.shape(job, lane)

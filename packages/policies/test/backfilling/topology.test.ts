@@ -1,4 +1,4 @@
-import type { JobSpec, Observer } from '@sched/core'
+import type { JobSpec, Observer, Topology } from '@sched/core'
 import { fifo, replan, type ReplanOptions } from '@sched/policies'
 import { simulate } from '@sched/sim'
 import { describe, expect, it } from 'vitest'
@@ -39,6 +39,31 @@ describe('the topology of named nodes', () => {
     const specs = [spec('Y', 4, 20), spec('X', 6, 10), spec('W', 5, 10, 61), spec('S', 1, 30, 62)]
     const places = placesOf(specs, { topology: 'tree' })
     expect([places['X']?.[1], places['W'], places['S']]).toEqual([[2, 3, 4, 0, 1, 9], [600, [2, 3, 4, 0, 1]], [62, [10]]])
+  })
+
+  describe('of jobs that ask for few switches', () => {
+    // A holds two nodes of rack 2 and B one of rack 1 until 20 and 30 min: 2 nodes are free in each rack, and W wants 4
+    const busy = [spec('A', 2, 20), spec('B', 1, 30)]
+    const weights = { 'r2-0': 0, 'r2-1': 0 }
+    const whole = (topology: Topology, options: ReplanOptions = {}, jobs = busy) => placesOf([...jobs, { ...spec('W', 4, 10, MINUTE), topology }], { topology: 'tree', weights, ...options })['W']
+
+    it('waits for one, as long as it says and max_switch_wait lets it, and others may pass', () => {
+      expect(whole({ racks: 2 })).toEqual([MINUTE, expect.anything()])
+      const waits = (topology: Topology, options: ReplanOptions = {}) => (whole(topology, options)?.[0] ?? NaN) / MINUTE
+      // of its submission at 1 min; A ends at 20
+      expect([waits({ racks: 1 }), waits({ racks: 1, wait: 2 * MINUTE }), waits({ racks: 1 }, { max_switch_wait: 0 })]).toEqual([6, 3, 1])
+      expect(whole({ racks: 1 }, { max_switch_wait: 3600 })).toEqual([20 * MINUTE, [5, 6, 7, 8]])
+      expect(whole({ required: 1 }, { max_switch_wait: 3600 })).toEqual([20 * MINUTE, [5, 6, 7, 8]])
+    })
+
+    it('is looked at in the plan and at events', () => {
+      expect(whole({ racks: 1 }, { max_switch_wait: 3600, twoPass: true })?.[0]).toBe(20 * MINUTE)
+      expect(whole({ racks: 1 }, { twoPass: true })?.[0]).toBe(6 * MINUTE)
+    })
+
+    it('means nothing where nodes are not chosen by racks', () => {
+      expect(whole({ racks: 1 }, { topology: 'flat', weights: {} })?.[0]).toBe(MINUTE)
+    })
   })
 
   it('is of nodes, and not of amounts', () => {

@@ -4,6 +4,7 @@ import { secondsAbove0, secondsOf } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 import { inUnits, PODS, RESOURCES } from './quotas.js'
+import { PROFILE_GATES } from './topologies.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
 /** What Kueue's own Configuration comes to. */
@@ -15,6 +16,7 @@ const WEIGHTS = ['admissionFairSharing', 'resourceWeights']
 const read = ['apiVersion', 'kind', 'metadata', 'fairSharing', 'admissionFairSharing', 'preemptionProtection']
 const GATES = 'featureGates'
 const PROTECTION = 'PreemptionProtection'
+const known: readonly string[] = [PROTECTION, 'TopologyAwareScheduling', ...PROFILE_GATES]
 /** Cores, bytes and devices, in which Kueue counts usage, in the units of nodes. */
 const perUnit: Readonly<Record<string, number>> = { cpu: 1 / 1000, mem: 2 ** 20, gpu: 1 / 1000 }
 
@@ -23,7 +25,7 @@ export function configured(found: KubernetesObject, resources: readonly string[]
   const sharing = fairSharing(found, findings)
   const admission = at(found.object, ['admissionFairSharing']) ?? undefined
   const protection = preemptionProtection(found, sharing !== undefined, findings)
-  const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).join() === PROTECTION))
+  const others = Object.keys(found.object).filter((each) => !read.includes(each) && !(each === GATES && Object.keys(fieldsOf(found.object[GATES])).every((gate) => known.includes(gate))))
   for (const field of others) findings.add('ignored', where(found, [field]), field, '', 'not simulated')
   return {
     ...(sharing !== undefined && { fairSharing: sharing }),

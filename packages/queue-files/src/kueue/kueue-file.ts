@@ -18,6 +18,8 @@ export interface KueueFile {
   readonly cohorts: readonly KubernetesObject[]
   /** Objects of the kind ResourceFlavor. */
   readonly flavors: readonly KubernetesObject[]
+  /** Objects of the kind Topology. */
+  readonly topologies: readonly KubernetesObject[]
   /** Objects of the kind LocalQueue. */
   readonly localQueues: readonly KubernetesObject[]
   /** Objects of the kind Namespace. */
@@ -28,7 +30,7 @@ export interface KueueFile {
   readonly others: readonly KubernetesObject[]
 }
 
-const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'LocalQueue']
+const own = ['ClusterQueue', 'Cohort', 'ResourceFlavor', 'Topology', 'LocalQueue']
 const NAMESPACE = 'Namespace'
 /** The key of Kueue's Configuration in the ConfigMap `kueue-manager-config`. */
 const CONFIGURATION = 'controller_manager_config.yaml'
@@ -56,7 +58,7 @@ export function readKueue(...sources: readonly SourceText[]): KueueFile {
   const [configuration, second] = configurationOf.values()
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second Configuration of Kueue.', second.place(), 'Give one.')
   return {
-    kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), localQueues: of('LocalQueue'), namespaces: of(NAMESPACE),
+    kind: 'kueue', file, clusterQueues, cohorts: of('Cohort'), flavors: of('ResourceFlavor'), topologies: of('Topology'), localQueues: of('LocalQueue'), namespaces: of(NAMESPACE),
     configuration, others: all.filter((each) => each.kind !== NAMESPACE && !own.includes(each.kind) && !configurationOf.has(each)),
   }
 }

@@ -11,6 +11,7 @@ import { barredNamespaces } from './namespace-selector.js'
 import { covered, isByFlavor, quotasOf, RESOURCES } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import { stopsOf, type Stops } from './stop-policy.js'
+import { topologyPlacement } from './topologies.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
 /** What manifests of Kueue come to. */
@@ -58,11 +59,10 @@ const why = knownWords<string>({
   admissionChecks: 'there are no admission checks', admissionChecksStrategy: 'there are no admission checks',
   weight: 'fair sharing is off: a Configuration with `fairSharing` turns it on', admissionMode: OFF, mode: OFF,
   policy: BESIDE_FAIR, maxPriorityThreshold: BESIDE_FAIR,
-  topologyName: 'there is no topology-aware scheduling',
 })
 
 const whyNot = knownWords<string>({
-  WorkloadPriorityClass: 'jobs say their priority as a number', PriorityClass: 'jobs say their priority as a number', AdmissionCheck: 'there are no admission checks', Topology: 'there is no topology-aware scheduling',
+  WorkloadPriorityClass: 'jobs say their priority as a number', PriorityClass: 'jobs say their priority as a number', AdmissionCheck: 'there are no admission checks',
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
@@ -111,8 +111,9 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const localQueues = localQueuesOf(file, findings)
   const stops = stopsOf(file, findings)
   const tolerations = flavorTolerations(file, cluster, findings)
+  const placement = topologyPlacement(file, cluster, findings)
   tellOthers(file.others, findings, whyNot)
-  return { kind: 'kueue', policy: { kueue: options }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
+  return { kind: 'kueue', policy: { kueue: { ...options, ...(placement !== undefined && { placement }) } }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
 }
 
 /** The fields of an object that mean something here, checked; others are told. */
@@ -195,7 +196,7 @@ function renamed({ cohortName, parentName, fairSharing, admissionScope, ...optio
 
 function labelsOf(found: KubernetesObject, findings: Findings): Options {
   const spec = valueAt(found, ['spec'])
-  for (const field of Object.keys(spec).filter((each) => !['nodeLabels', 'nodeTaints', 'tolerations'].includes(each)))
+  for (const field of Object.keys(spec).filter((each) => !['nodeLabels', 'nodeTaints', 'tolerations', 'topologyName'].includes(each)))
     findings.add('ignored', where(found, ['spec', field]), `${nameOf(found)} ${field}`, '', why[field] ?? 'not simulated')
   return fieldsOf(spec['nodeLabels'])
 }

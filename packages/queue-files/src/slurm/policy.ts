@@ -136,6 +136,9 @@ function whyNoLicensePlan(conf: SlurmConf): string {
   return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
 }
 
+/** Slurm's max_switch_wait, seconds. */
+const SWITCH_WAIT = 300
+
 function discipline(
   conf: SlurmConf,
   nodes: number,
@@ -148,7 +151,7 @@ function discipline(
   if (slices !== undefined) {
     for (const setting of ['schedulertype', 'schedulerparameters', 'selecttype'].flatMap((name) => conf.general.get(name) ?? []))
       findings.add('ignored', setting, setting.name, setting.value, 'jobs take turns, and start in order in the row that has its turn, without plans')
-    return { 'gang-scheduling': { order: planning['order'], ...(planning['topology'] === 'tree' && { placement: 'topology-tree' }), ...slices } }
+    return { 'gang-scheduling': { order: planning['order'], ...(planning['topology'] === 'tree' && { placement: { 'topology-tree': { wait: SWITCH_WAIT } } }), ...slices } }
   }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)

@@ -1,4 +1,4 @@
-import type { Constraints, JobSpec, StageSpec } from '@sched/core'
+import type { Constraints, JobSpec, StageSpec, Topology } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import type { Sizes } from '../rigid/machine.js'
 import { RigidJob, type RigidResource } from '../rigid/resources.js'
@@ -27,6 +27,8 @@ export interface AccountingRecord {
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
+  /** How few racks it waits for. */
+  readonly topology?: Topology | undefined
   /** Its name, by which Slurm's `singleton` goes. */
   readonly name?: string | undefined
   /** What it depends on, as sbatch takes it: `afterok:12:13`. */
@@ -132,7 +134,7 @@ export class AccountingJobs {
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0,
   }
 
   /** `gpusIn`: where records tell GPUs; `follows`: who waits for whom; `header`: what the file says of the machine. */
@@ -172,7 +174,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible, exclusive, exclusiveUser,
+      alternatives, reservations, later, notEligible, exclusive, exclusiveUser, switches,
     } = this.#counts
     const { options } = this
     return [
@@ -199,6 +201,7 @@ export class AccountingJobs {
       { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell from when on they might start: from their submission on' },
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
       { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
+      { rule: 'switches', jobs: switches, text: 'with --switches: they wait for so few racks under replan with the topology of a tree, and the placement topology-tree, alone' },
       { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with jobs of their user alone under Slurm\'s backfilling with named nodes (replan), and with those of all elsewhere' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...(this.follows?.rules() ?? []),
@@ -259,11 +262,12 @@ export class AccountingJobs {
   /** `from`: when its recorded wait begins. */
   #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
     const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, licenses, state, priority } = record
+    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
     const queue = record[this.options.queue] ?? ''
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
+    if (topology !== undefined) this.#counts.switches++
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
       id,
@@ -275,6 +279,7 @@ export class AccountingJobs {
       ...(partition !== '' && { partition }),
       ...(qos !== '' && { qos }),
       ...(exclusive !== undefined && { exclusive: exclusive === 'job' ? true : exclusive }),
+      ...(topology !== undefined && { topology }),
       ...(array !== undefined && { array }),
       ...(arrayThrottle !== undefined && { arrayThrottle }),
       ...(licenses !== undefined && { licenses }),

@@ -1,6 +1,7 @@
 import type { Constraints, Demand, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import type { LeastPods } from './least-pods.js'
+import type { AskedLevels } from './topology.js'
 
 /** Pods that ask alike, when they started, `Infinity` where they wait still, and how long they ran or are to run. */
 export interface Task {
@@ -12,6 +13,8 @@ export interface Task {
   readonly kind?: string | undefined
   /** Whether it may be preempted, where it says so. */
   readonly preemptible?: boolean | undefined
+  /** Which groups of nodes it and the others of its stage should share. */
+  readonly levels?: AskedLevels | undefined
   /** Whether it was a pod that failed, for which its Job may have started another. */
   readonly hasFailed?: boolean
 }
@@ -36,6 +39,8 @@ export interface Owner {
   deadline?: Seconds | undefined
   /** Whether it may be preempted, where it says so, whatever its pods do. */
   preemptible?: boolean | undefined
+  /** Which groups of nodes its pods should share, all together. */
+  levels?: AskedLevels | undefined
   isGang: boolean
   /** Whether a pod of it has not ended. */
   isGoing: boolean
@@ -61,6 +66,7 @@ export interface Header {
   readonly least: LeastPods | undefined
   readonly priorityClass: string | undefined
   readonly preemptible: boolean | undefined
+  readonly levels: AskedLevels | undefined
 }
 
 /** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
@@ -128,6 +134,7 @@ export class Owners {
       owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
       owner.queue ??= header?.queue ?? group?.queue
       owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
+      owner.levels = group?.levels ?? header?.levels ?? owner.levels
       if (header === undefined) continue
       owner.created = Math.min(owner.created, header.created)
       owner.isGang ||= header.isGang
@@ -171,7 +178,7 @@ const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.const
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')
 
-function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
+function join(into: Owner, tasks: readonly Task[], { created, queue, priority, priorityClass, wholePriority, wholeClass, deadline, preemptible, levels, isGang, isGoing, group, hasFailed, isComplete, templates, workload }: Owner): void {
   into.pods.push(...tasks)
   into.created = Math.min(into.created, created)
   into.queue ??= queue
@@ -181,6 +188,7 @@ function join(into: Owner, tasks: readonly Task[], { created, queue, priority, p
   into.wholeClass ??= wholeClass
   into.deadline ??= deadline
   into.preemptible ??= preemptible
+  into.levels ??= levels
   into.isGang ||= isGang
   into.isGoing ||= isGoing
   into.group ??= group

@@ -12,6 +12,7 @@ import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
+import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
 import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
@@ -96,7 +97,8 @@ class KubernetesJobs implements LineParser {
   readonly #held = new HeldJobs('first', { renames: true })
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, minding: 0, ofMemory: 0, ofSeveral: 0 }
+  readonly #levels = new TopologyLevels()
+  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, minding: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
   #isEnded = false
 
   constructor(
@@ -144,7 +146,7 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, minding, ofMemory, ofSeveral } = this.#counts
+    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, minding, ofMemory, ofSeveral, levels } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -156,6 +158,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'minding', jobs: minding, text: 'pods with a required affinity to pods of others, anti-affinity against those or over other keys than the hostname, or topologySpreadConstraints: not looked at' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole one each, since `--option gpuMemory=MiB` does not say how much it has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: what they ask together, in whole GPUs where that is more than one' },
+      { rule: 'topology', jobs: levels, text: 'that ask for a topology of which no Topology listed has the level, or for slices: that is not looked at' },
       { rule: 'nothing', jobs: nothing, text: 'pods without requests: a millicore' },
       ...this.#held.rules(),
     ])
@@ -169,6 +172,8 @@ class KubernetesJobs implements LineParser {
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
+    else if (kind === 'Topology') this.#levels.add(object)
+    else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
     else if (kind === 'Workload' && object.text('apiVersion')?.startsWith('kueue.') === true) this.#workload(object, name, line)
     else this.#other(object, kind ?? '', name)
@@ -183,7 +188,7 @@ class KubernetesJobs implements LineParser {
     const key = keyOf(namespace, kind, name)
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
-    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata) })
+    this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata) })
     this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
   }
 
@@ -227,6 +232,7 @@ class KubernetesJobs implements LineParser {
       constraints: this.#constraints(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
       preemptible: preemptibleBy(metadata),
+      levels: levelsAskedBy(metadata),
       ...(phase === 'Failed' && { hasFailed: true }),
     })
   }
@@ -239,6 +245,7 @@ class KubernetesJobs implements LineParser {
     this.#owners.isPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     owner.preemptible ??= preemptibleBy(metadata)
+    owner.levels ??= levelsAskedBy(metadata)
     const parallelism = Math.max(1, spec.whole('parallelism') ?? 1)
     const tasks = Math.max(1, spec.whole('completions') ?? parallelism)
     owner.size = tasks
@@ -251,7 +258,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')) }]
+    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')), levels: levelsAskedBy(template.object('metadata')) }]
   }
 
   /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
@@ -278,7 +285,7 @@ class KubernetesJobs implements LineParser {
       const tasks = set.whole('count') ?? 1
       return template === undefined || pod === undefined || tasks === 0
         ? []
-        : [{ tasks, start, seconds, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)) }]
+        : [{ tasks, start, seconds, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)), levels: levelsOfPodSet(set) ?? levelsAskedBy(template.object('metadata')) }]
     })
   }
 
@@ -339,6 +346,8 @@ class KubernetesJobs implements LineParser {
     const priority = this.#priorityOf(owner)
     const preemptible = owner.preemptible ?? togetherPreemptible((pods.length > 0 ? pods : templates).map((each) => each.preemptible))
     const ofEach = stages.length === 1 ? (least ?? ALL) : { ...ALL, ofKind: least?.ofKind }
+    const topologies = this.#levels.of(owner.levels, pods.length > 0 ? byKind.map(({ levels }) => levels) : templates.map(({ levels }) => levels))
+    if (topologies.isUnknown) this.#counts.levels++
     const isOne = together && gang !== 'stages' && stages.length > 1
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
@@ -347,8 +356,9 @@ class KubernetesJobs implements LineParser {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),
         status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
       },
-      ...(isOne && { gang: true }),
-      stages: isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)),
+      ...(isOne && { gang: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
+      stages: (isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)))
+        .map((stage, i) => (topologies.stages[i] === undefined ? stage : { ...stage, topology: topologies.stages[i] })),
     }, line)
   }
 }
@@ -356,13 +366,13 @@ class KubernetesJobs implements LineParser {
 const ALL = { all: undefined, ofKind: undefined }
 
 /** Pods that ask alike, and are of one kind where kinds matter, are the tasks of a stage; no stage waits for another. */
-function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: string | undefined; readonly stage: StageSpec }[] {
+function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: string | undefined; readonly levels: AskedLevels | undefined; readonly stage: StageSpec }[] {
   const alike = new Map<string, Task[]>()
   for (const pod of pods) {
-    const key = JSON.stringify([pod.demand, pod.constraints, ...(byKind ? [pod.kind] : [])])
+    const key = JSON.stringify([pod.demand, pod.constraints, pod.levels, ...(byKind ? [pod.kind] : [])])
     alike.set(key, [...(alike.get(key) ?? []), pod])
   }
-  return [...alike.values()].map((tasks, i) => ({ kind: tasks[0]!.kind, stage: stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i) }))
+  return [...alike.values()].map((tasks, i) => ({ kind: tasks[0]!.kind, levels: tasks[0]!.levels, stage: stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i) }))
 }
 
 function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {

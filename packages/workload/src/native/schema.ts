@@ -1,4 +1,4 @@
-import { isTimeZone, type Constraints, type DataSpec, type JobEvent, type JobSpec, type RecordedRun, type StageSpec } from '@sched/core'
+import { isTimeZone, type Constraints, type DataSpec, type JobEvent, type JobSpec, type RecordedRun, type StageSpec, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 
@@ -56,6 +56,13 @@ export const termSchema = z.strictObject({
   matchFields: z.array(fieldSchema).exactOptional().describe('What the name of a node must be, with the key metadata.name.'),
 })
 
+const topologySchema = z.strictObject({
+  required: z.int().min(0).exactOptional().describe('All are in one group of nodes of this level, or wait for one: 0 one node, 1 a rack, 2 what racks stand in.'),
+  preferred: z.int().min(0).exactOptional().describe('All are in one group of this level if one has room, otherwise in one of the next level, up to `required` or at last anywhere.'),
+  racks: z.int().min(1).exactOptional().describe('They are in so many racks at most, or wait for that (--switches).'),
+  wait: atLeastZero.exactOptional().describe('Seconds from the submission for which the job waits for that; after that it may go anywhere. Default: for ever.'),
+}).refine(({ required, preferred, racks }) => required !== undefined || preferred !== undefined || racks !== undefined, '`required`, `preferred` or `racks`') satisfies z.ZodType<Topology>
+
 const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
 export const tolerationSchema = z.strictObject({
   key: name.exactOptional().describe('Key of the taints; default: any.'),
@@ -91,6 +98,7 @@ export const stageSchema = z.strictObject({
   bytesIn: atLeastZero.exactOptional().describe('Bytes that all its tasks read.'),
   bytesOut: atLeastZero.exactOptional().describe('Bytes that all its tasks write.'),
   constraints: constraintsSchema.exactOptional().describe('Where the tasks may run, whatever the policy.'),
+  topology: topologySchema.exactOptional().describe('How near its tasks are to each other, in place of what the job says; the other stages are then each placed alone, too.'),
   use: z.record(name, atLeastZero).exactOptional().describe('What a task really uses of its node while it runs alone there: { "cores": 0.9, "disks": 0.3 }.'),
   shuffle: z.strictObject({ from: z.int().min(0).describe('Index of the earlier stage, from 0.'), bytes: atLeastZero.describe('Bytes of all tasks together.') }).exactOptional()
     .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
@@ -150,6 +158,7 @@ export const jobSchema = z.strictObject({
   recorded: recordedSchema.exactOptional().describe('What a log recorded of the job on the real machine, to compare with.'),
   gang: z.boolean().exactOptional()
     .describe('The job is one gang: its stages that are gangs start together or not at all, tasks of others follow them. No stage waits for another, is a master or has phases.'),
+  topology: topologySchema.exactOptional().describe('How near its tasks are to each other, under placements that heed it (topology-tree, topology-aware). Where a stage says its own, each of the others alone.'),
   stages: z.array(stageSchema).min(1).describe('What it does, in an order in which each comes after those it waits for.'),
 }) satisfies z.ZodType<JobSpec>
 

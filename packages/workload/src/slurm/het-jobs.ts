@@ -73,7 +73,7 @@ export class HetJobs implements JoinsJobs {
     const jobs = parts.map(({ job }) => job)
     for (const job of jobs) this.#wholes.set(job.id, `${base}${run}`)
     if (jobs.some(({ queue }) => queue !== first.queue)) this.#ofSeveral++
-    const { estimate: _, recorded, ...rest } = first
+    const { estimate: _, recorded, topology: ___, ...rest } = first
     const estimates = jobs.map(({ estimate = Infinity }) => estimate)
     const longest = Math.max(...estimates)
     const ran = jobs.map((job) => job.recorded?.runtime ?? runtimeOf(job))
@@ -86,10 +86,10 @@ export class HetJobs implements JoinsJobs {
       ...(longest < Infinity && { estimate: longest }),
       recorded: { ...record, ...(isCut && { runtime: Math.max(...ran) }) },
       gang: true,
-      stages: parts.flatMap(({ offset, job: { partition, estimate, stages } }) => {
+      stages: parts.flatMap(({ offset, job: { partition, estimate, topology, stages } }) => {
         const own = partition === undefined || partition === first.partition ? {} : { partition }
         const limit = estimate === undefined || estimate === longest ? {} : { estimate }
-        return stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true, ...limit, ...own }))
+        return stages.map((stage) => ({ ...stage, name: `+${offset}`, gang: true, ...limit, ...own, ...(topology !== undefined && { topology }) }))
       }),
     }
   }

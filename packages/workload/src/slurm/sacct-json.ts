@@ -9,6 +9,7 @@ import { RecordIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
+import { switchesIn } from './switches.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
@@ -107,6 +108,7 @@ class SacctJsonReader implements RecordReader {
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
+      topology: switchesIn(job.text('submit_line') ?? '', idOf(job)),
       name: job.text('name') ?? '',
       dependency: dependencyIn(job.text('submit_line') ?? ''),
       features: job.text('constraints'),

@@ -10,6 +10,7 @@ import { exclusiveIn } from './exclusive.js'
 import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from '../accounting/repeated-ids.js'
+import { switchesIn } from './switches.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
@@ -125,6 +126,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
+    topology: switchesIn(columns.text('SubmitLine'), id),
     name: columns.text('JobName'),
     dependency: dependencyIn(columns.text('SubmitLine')),
     features: columns.text('Constraints'),

@@ -1,0 +1,54 @@
+import { SchedError } from '@sched/core'
+import { listIn, objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
+
+/** A group of nodes, or of such groups. */
+interface HyperNode {
+  readonly name: string
+  readonly tier: number
+  readonly hasNode: (name: string, labels: Json) => boolean
+  readonly hasGroup: (name: string) => boolean
+}
+
+/**
+ * Groups of nodes by HyperNodes: of a node those of each tier from the lowest up, where one is in none of a tier that of the tier below again; `undefined`: it is in none.
+ *
+ * Source: Volcano, HyperNode (topology.volcano.sh). Deviation: of label selectors `matchLabels` counts alone.
+ */
+export function hyperNodesIn(objects: readonly KubernetesObject[]): (name: string, labels: Json) => readonly string[] | undefined {
+  const all = objects.filter(({ kind }) => kind === 'HyperNode').map(read).sort((a, b) => a.tier - b.tier)
+  const tiers = [...new Set(all.map(({ tier }) => tier))]
+  return (name, labels) => {
+    const path: string[] = []
+    let last = all.find((each) => each.hasNode(name, labels))
+    if (last === undefined) return undefined
+    for (const tier of tiers) {
+      const below: HyperNode = last
+      if (tier > last.tier) last = all.find((each) => each.tier === tier && each.hasGroup(below.name)) ?? last
+      path.push(last.name)
+    }
+    return path
+  }
+}
+
+function read({ object, place }: KubernetesObject): HyperNode {
+  const { tier, members } = objectIn(object['spec'])
+  const name = objectIn(object['metadata'])['name']
+  if (typeof name !== 'string' || !Number.isInteger(tier)) throw new SchedError('BAD_INPUT', 'is missing.', place(...(typeof name === 'string' ? ['spec', 'tier'] : ['metadata', 'name'])), 'Give HyperNodes a name and a tier.')
+  const tests = listIn(members).map(({ type, selector }, i) => ({ type, test: testOf(objectIn(selector), () => place('spec', 'members', i, 'selector')) }))
+  const of = (wanted: string) => tests.flatMap(({ type, test }) => (type === wanted ? [test] : []))
+  const [nodes, groups] = [of('Node'), of('HyperNode')]
+  return { name, tier: tier as number, hasNode: (node, labels) => nodes.some((test) => test(node, labels)), hasGroup: (group) => groups.some((test) => test(group, {})) }
+}
+
+function testOf(selector: Json, place: () => ReturnType<KubernetesObject['place']>): (name: string, labels: Json) => boolean {
+  const [exact, pattern, labelled] = [objectIn(selector['exactMatch'])['name'], objectIn(selector['regexMatch'])['pattern'], objectIn(objectIn(selector['labelMatch'])['matchLabels'])]
+  if (typeof exact === 'string') return (name) => name === exact
+  const wanted = Object.entries(labelled)
+  if (typeof pattern !== 'string') return (_, labels) => wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value)
+  try {
+    const expression = new RegExp(pattern)
+    return (name) => expression.test(name)
+  } catch {
+    throw new SchedError('BAD_INPUT', `found ${JSON.stringify(pattern)}, expected a regular expression.`, place())
+  }
+}

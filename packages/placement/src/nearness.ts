@@ -1,0 +1,173 @@
+import { NodeTree, type ClusterView, type Env, type JobId, type JobSpec, type NodeId, type Round, type TaskId, type Topology, type WorkListener } from '@sched/core'
+import { GroupsByLevel } from './groups-by-level.js'
+import { hasRoomForAll, WholeGang } from './whole-gang.js'
+import { TaskCounts } from './scored/task-counts.js'
+
+/** What is asked for the tasks of a job, or of its front stage alone. */
+export interface Asked extends Topology {
+  readonly isOfStage: boolean
+}
+
+/** What a placement asks of jobs that say nothing themselves, and how long any of them waits at most. */
+interface ForAll {
+  readonly within?: number | undefined
+  /** Of the option. */
+  readonly field?: string
+  readonly wait?: number | undefined
+}
+
+/** How near the tasks of jobs must be to each other, by their `topology` or for all alike, and where they are: for placements that heed it. */
+export class Nearness {
+  readonly hooks: WorkListener
+  readonly tree: NodeTree
+  readonly groups: GroupsByLevel
+  readonly #whole: WholeGang
+  readonly #counts: TaskCounts
+  readonly #cluster: ClusterView
+  readonly #placement: string
+  readonly #warn: (message: string) => void
+  readonly #field: string
+  readonly #wait: number
+  /** What jobs ask that say nothing themselves; absent where they may be anywhere. */
+  readonly #ofOthers: Asked | undefined
+  /** Whether a job has asked anything itself: without one nobody need look. */
+  #areAny = false
+
+  constructor(placement: string, env: Env, { within, field = '', wait = Infinity }: ForAll = {}) {
+    const { cluster, work } = env
+    env.heedsTopology?.()
+    this.#placement = placement
+    this.#cluster = cluster
+    this.#warn = (message) => env.warn(message)
+    this.#field = field
+    this.#wait = wait
+    this.#ofOthers = within === undefined ? undefined : { required: within, isOfStage: false }
+    this.#counts = new TaskCounts(cluster)
+    this.tree = new NodeTree(cluster)
+    this.groups = new GroupsByLevel(cluster)
+    this.#whole = new WholeGang(this.groups, this.tree)
+    this.hooks = { ...this.#counts.hooks, onFinish: (job) => { this.groups.forget(job, work) } }
+  }
+
+  /** Asked before a job is submitted: why no group can ever hold what must be in one, and would wait for one for ever; `undefined` where one can. */
+  admits(spec: JobSpec): string | undefined {
+    const { stages, topology } = spec
+    const areOwn = stages.some((stage) => stage.topology !== undefined)
+    if (topology === undefined && !areOwn) return this.#ofOthers && this.#why(spec, this.#ofOthers, this.#field)
+    this.#areAny = true
+    if (this.#cluster.heartbeat > 0) this.#warn(`${this.#placement}: at a heartbeat one node is in sight, where a task starts if it fits: the \`topology\` of jobs does not hold on this cluster.`)
+    if (!areOwn) return this.#why(spec, topology ?? {}, 'its topology')
+    for (const stage of stages) {
+      const why = this.#why({ ...spec, gang: false, stages: [stage] }, stage.topology ?? topology ?? {}, 'its topology')
+      if (why !== undefined) return why
+    }
+    return undefined
+  }
+
+  #why(spec: JobSpec, asked: Topology, by: string): string | undefined {
+    const { required: level, racks } = firmOf(asked)
+    const isForEver = Math.min(asked.wait ?? Infinity, this.#wait) === Infinity
+    const tooFew = racks === undefined || !isForEver ? undefined : this.groups.at(1)?.admitsIn(racks, spec, by)
+    if (level === undefined || tooFew !== undefined) return tooFew
+    const { levels } = this.#cluster
+    if (level >= levels) this.#warn(`${this.#placement}: job ${spec.id} asks for one group of level ${level}, and the cluster has ${levels === 1 ? 'no racks' : `levels up to ${levels - 1}`}: all nodes are such a group.`)
+    const refusal = this.groups.at(level)?.admits(spec, by)
+    return isForEver ? refusal : undefined
+  }
+
+  /** What the job asks, `undefined` where it may be anywhere. */
+  askedOf(job: JobId, { work, lane }: Round): Asked | undefined {
+    const own = this.#areAny ? work.topology(job, lane) : undefined
+    return own === undefined ? this.#ofOthers : { ...own.asked, isOfStage: own.isOfStage }
+  }
+
+  /** What of that it still waits for, nothing when its wait is over; that is a time to look again. */
+  firm(asked: Asked, job: JobId, round: Round): Pick<Topology, 'required' | 'racks'> {
+    const firm = firmOf(asked)
+    if (firm.required === undefined && firm.racks === undefined) return NOTHING
+    const until = round.work.submitted(job) + Math.min(asked.wait ?? Infinity, this.#wait)
+    if (round.now >= until) return NOTHING
+    if (until < Infinity) round.wakeAt(until)
+    return firm
+  }
+
+  /** Whether it waits for anything of that. */
+  confines(job: JobId, round: Round): boolean {
+    const asked = this.askedOf(job, round)
+    return asked !== undefined && this.firm(asked, job, round) !== NOTHING
+  }
+
+  /** Whether nothing runs or will run of the job that its only task should be near; a rack is one group. */
+  isAlone(job: JobId, round: Round): boolean {
+    if (this.#counts.racks(job) !== undefined) return false
+    const asked = this.askedOf(job, round)
+    return asked === undefined || (asked === this.#ofOthers && asked.required === 1 && this.groups.at(1)?.besideMaster(job, round.work) === undefined)
+  }
+
+  /** Whether anything of the job runs. */
+  runs(job: JobId): boolean {
+    return this.#counts.racks(job) !== undefined
+  }
+
+  /** Where tasks of the job, or of its front stage, are. */
+  nodesOf(job: JobId, isOfStage: boolean, { work, lane }: Round): NodeId[] {
+    const racks = this.#counts.racks(job)
+    if (racks === undefined) return []
+    if (!isOfStage) return [...racks.values()].flatMap(({ onNode }) => [...onNode.keys()])
+    const [front] = work.parts(job, lane)
+    const running: TaskId[] = []
+    work.runningTasks(job, lane, running)
+    return running.filter((task) => work.stageOf(task) === front?.stage).map((task) => work.nodeOf(task) as NodeId)
+  }
+
+  /** The group of the level that they are in, `undefined` where nothing runs. */
+  groupOf(level: number, job: JobId, isOfStage: boolean, round: Round): number | undefined {
+    const [node] = this.nodesOf(job, isOfStage, round)
+    return node === undefined ? undefined : this.#cluster.group(level, node)
+  }
+
+  /** The leaves that they are in. */
+  leavesOf(job: JobId, isOfStage: boolean, round: Round): number[] {
+    return this.nodesOf(job, isOfStage, round).map((node) => this.tree.leafOf(node))
+  }
+
+  /** Puts a gang of several stages as a whole into one group of a level, if there is one for it; false where it is no such gang, or is placed stage by stage. */
+  placeWhole(level: number, { isOfStage }: Asked, job: JobId, round: Round, places: NodeId[]): boolean {
+    if (isOfStage || !isSeveral(job, round) || this.groups.at(level) === undefined) return false
+    this.#whole.plan(level, job, round, this.groupOf(level, job, false, round), places)
+    return true
+  }
+
+  /** Leaves only places in so many racks, those where the job is among them; none where that is too little for what must start at once. */
+  keepTo(racks: number, isOfStage: boolean, job: JobId, round: Round, places: NodeId[]): void {
+    const used = new Set(this.leavesOf(job, isOfStage, round))
+    const beyond = places.findIndex((node) => used.add(this.tree.leafOf(node)).size > racks)
+    if (beyond >= 0) places.length = beyond < startingTogether(job, round) ? 0 : beyond
+  }
+
+  /** Whether all that must start at once has room, near each other or not. `room`: for how many tasks there is. */
+  hasRoom(job: JobId, round: Round, room: () => number): boolean {
+    return isSeveral(job, round) ? hasRoomForAll(job, round) : room() >= startingTogether(job, round)
+  }
+}
+
+const NOTHING = {}
+
+/** One rack at most is one group of racks. */
+const firmOf = ({ required, racks }: Topology): Pick<Topology, 'required' | 'racks'> => ({
+  ...(racks === 1 ? { required: Math.min(1, required ?? 1) } : required !== undefined && { required }),
+  ...(racks !== undefined && racks > 1 && { racks }),
+})
+
+/** Tasks that must start at once; of a job that is one gang those of the stage whose turn it is. */
+export const startingTogether = (job: JobId, { work, lane }: Round): number => (work.isGangJob(job) ? (work.parts(job, lane)[0]?.tasks ?? 0) : work.together(job, lane))
+
+/** Tasks that should start at once: of a gang all, of any other job all that wait. */
+export function startingAtBest(job: JobId, round: Round): number {
+  const { work, lane } = round
+  const together = startingTogether(job, round)
+  return work.isGangJob(job) ? together : together > 1 ? work.mostTogether(job, lane) : work.unplaced(job, lane)
+}
+
+/** Whether tasks of several stages of the job must start at once. */
+const isSeveral = (job: JobId, { work, lane }: Round): boolean => work.isGangJob(job) && work.parts(job, lane).length > 1

@@ -1,0 +1,193 @@
+import type { ClusterView, NodeId, ResourceId } from '@sched/core'
+
+/** Tasks that ask the same and are to run at once with others. */
+export interface TasksAtOnce {
+  readonly tasks: number
+  /** What each asks. */
+  readonly demand: (resource: ResourceId) => number
+  /** How many of them a node could take, the others left out. */
+  readonly most: (node: NodeId) => number
+  /** Whether no two tasks on one node are such as say so. */
+  readonly isDistinct: boolean
+}
+
+/** What is there for them: now, or on empty nodes. */
+interface Amounts {
+  amount(node: NodeId, resource: ResourceId): number
+  /** On one device of a resource that comes in devices. */
+  device(node: NodeId, resource: ResourceId, index: number): number
+}
+
+/** What is free now. */
+export const freeNow = (cluster: ClusterView): Amounts => ({
+  amount: (node, r) => cluster.free(node, r),
+  device: (node, r, index) => cluster.deviceFree(node, r, index),
+})
+
+/** What empty nodes have. */
+export const whenEmpty = (cluster: ClusterView): Amounts => ({ amount: (node, r) => cluster.total(node, r), device: (_, r) => cluster.deviceSize(r) })
+
+/** Looks at a node in the search for room; a rack that needs more is taken for one that has none. */
+const MOST_LOOKS = 10_000
+
+/**
+ * Tasks that ask different amounts beside each other on a few nodes, such as those of a rack: which nodes hold all of them. Devices are taken as a node
+ * gives them, task by task in the order of the parts.
+ */
+export class Packing {
+  readonly #parts: readonly TasksAtOnce[]
+  readonly #nodes: readonly NodeId[]
+  readonly #cluster: ClusterView
+  readonly #amounts: Amounts
+  readonly #asked: readonly Float64Array[]
+  /** What any part asks. */
+  readonly #resources: readonly ResourceId[]
+  /** By node: tasks of each part. */
+  readonly #taken: Int32Array[]
+  /** By part and node: how many of its tasks the nodes from this one on could take, the others left out. */
+  readonly #behind: readonly Float64Array[]
+  /** By resource that is asked and node: what the nodes from this one on have of it. */
+  readonly #amountsBehind: readonly Float64Array[]
+  /** Node and what is left of each part by then: known to be too much. */
+  readonly #vain = new Set<string>()
+  #looks = 0
+
+  constructor(parts: readonly TasksAtOnce[], nodes: readonly NodeId[], cluster: ClusterView, amounts: Amounts) {
+    this.#parts = parts
+    this.#nodes = nodes
+    this.#cluster = cluster
+    this.#amounts = amounts
+    const resources = cluster.resources.map((_, r) => r as ResourceId)
+    this.#asked = parts.map(({ demand }) => Float64Array.from(resources, demand))
+    this.#resources = resources.filter((r) => this.#asked.some((asked) => (asked[r] as number) > 0))
+    this.#taken = nodes.map(() => new Int32Array(parts.length))
+    this.#behind = parts.map((_, p) => fromEach(nodes, (i) => this.room(p, i)))
+    this.#amountsBehind = this.#resources.map((r) => fromEach(nodes, (i) => amounts.amount(nodes[i] as NodeId, r)))
+  }
+
+  /** Nodes that have room for a task of any part. */
+  get roomy(): number {
+    return this.#nodes.reduce((count, _, i) => count + (this.#parts.some((_part, p) => this.room(p, i) > 0) ? 1 : 0), 0)
+  }
+
+  /** How many tasks of a part a node could take beside those that it has. */
+  room(part: number, at: number): number {
+    const taken = this.#taken[at] as Int32Array
+    const { tasks, isDistinct, most } = this.#parts[part] as TasksAtOnce
+    if (isDistinct && this.#parts.some((other, p) => other.isDistinct && (taken[p] as number) > 0)) return 0
+    const node = this.#nodes[at] as NodeId
+    const before = taken[part] as number
+    let room = Math.min(tasks, most(node)) - before
+    for (const r of this.#resources) {
+      const each = this.#asked[part]?.[r] as number
+      if (each > 0 && this.#cluster.deviceSize(r) === 0) room = Math.min(room, Math.floor((this.#amounts.amount(node, r) - this.#takenOf(at, r)) / each))
+    }
+    for (; room > 0; room--) {
+      taken[part] = before + room
+      const fits = this.#devicesFit(at)
+      taken[part] = before
+      if (fits) return room
+    }
+    return 0
+  }
+
+  /** Takes room on a node for so many more tasks of a part, at most `room`. */
+  take(part: number, at: number, tasks: number): void {
+    const taken = this.#taken[at] as Int32Array
+    taken[part] = (taken[part] as number) + tasks
+  }
+
+  /**
+   * Where all tasks go, node by node and in that part by part, `undefined` where they do not fit: each on the lowest node with room for it, otherwise as a search
+   * finds it, which tries on each node what leaves no room there, the most of the first part first.
+   */
+  all(): readonly Int32Array[] | undefined {
+    if (this.#lacks(0, this.#parts.map(({ tasks }) => tasks))) return undefined
+    if (this.#byNode()) return this.#taken
+    this.clear()
+    return this.#search(0, this.#parts.map(({ tasks }) => tasks)) ? this.#taken : undefined
+  }
+
+  /** Gives back what was taken. */
+  clear(): void {
+    for (const taken of this.#taken) taken.fill(0)
+  }
+
+  #byNode(): boolean {
+    return this.#parts.every(({ tasks }, p) => {
+      let left = tasks
+      for (let i = 0; i < this.#nodes.length && left > 0; i++) {
+        const here = Math.min(left, this.room(p, i))
+        this.take(p, i, here)
+        left -= here
+      }
+      return left === 0
+    })
+  }
+
+  #search(at: number, left: readonly number[]): boolean {
+    if (left.every((tasks) => tasks === 0)) return true
+    if (this.#lacks(at, left) || this.#looks++ > MOST_LOOKS) return false
+    const state = `${at} ${left.join(' ')}`
+    if (this.#vain.has(state)) return false
+    const isFound = this.#tryOn(at, 0, left)
+    if (!isFound) this.#vain.add(state)
+    return isFound
+  }
+
+  /** Every number of tasks of this part and those after it that leaves the node without room for another. */
+  #tryOn(at: number, part: number, left: readonly number[]): boolean {
+    const taken = this.#taken[at] as Int32Array
+    if (part === this.#parts.length) {
+      const isFull = left.every((tasks, p) => tasks === taken[p] || this.room(p, at) === 0)
+      return isFull && this.#search(at + 1, left.map((tasks, p) => tasks - (taken[p] as number)))
+    }
+    for (let here = Math.min(left[part] as number, this.room(part, at)); here >= 0; here--) {
+      taken[part] = here
+      if (this.#tryOn(at, part + 1, left)) return true
+      taken[part] = 0
+    }
+    return false
+  }
+
+  /** Whether the nodes from this one on have too little for so many tasks, at a glance. */
+  #lacks(at: number, left: readonly number[]): boolean {
+    if (left.some((tasks, p) => tasks > (this.#behind[p]?.[at] as number))) return true
+    return this.#resources.some((r, i) => left.reduce((sum, tasks, p) => sum + tasks * (this.#asked[p]?.[r] as number), 0) > (this.#amountsBehind[i]?.[at] as number))
+  }
+
+  #takenOf(at: number, r: ResourceId): number {
+    return this.#asked.reduce((sum, asked, p) => sum + (asked[r] as number) * (this.#taken[at]?.[p] as number), 0)
+  }
+
+  #devicesFit(at: number): boolean {
+    const node = this.#nodes[at] as NodeId
+    return this.#resources.every((r) => {
+      const size = this.#cluster.deviceSize(r)
+      if (size === 0) return true
+      const free = Array.from({ length: this.#cluster.devices(node, r) }, (_, index) => this.#amounts.device(node, r, index))
+      return this.#asked.every((asked, p) => {
+        for (let left = this.#taken[at]?.[p] as number; left > 0; left--) if (!takeDevices(free, asked[r] as number, size)) return false
+        return true
+      })
+    })
+  }
+}
+
+/** By index: the sum from there on, 0 behind the last. */
+function fromEach(nodes: readonly NodeId[], amount: (at: number) => number): Float64Array {
+  const sums = new Float64Array(nodes.length + 1)
+  for (let at = nodes.length - 1; at >= 0; at--) sums[at] = (sums[at + 1] as number) + amount(at)
+  return sums
+}
+
+/** A share of the device with the least that is enough, or whole ones, as nodes give them. */
+function takeDevices(free: number[], amount: number, size: number): boolean {
+  for (let left = amount; left > 0; left -= Math.min(size, amount)) {
+    const each = Math.min(size, amount)
+    const best = free.reduce((least, here, index) => (here >= each && (least < 0 || here < (free[least] as number)) ? index : least), -1)
+    if (best < 0) return false
+    free[best] = (free[best] as number) - each
+  }
+  return true
+}

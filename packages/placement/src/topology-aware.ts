@@ -1,0 +1,158 @@
+import { definePlacement, None, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { Domains, type Choice } from './domains.js'
+import { Nearness, startingAtBest, startingTogether, type Asked } from './nearness.js'
+import { PlannedPlaces } from './planned-places.js'
+
+const topologyAwareOptions = z.strictObject({
+  profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity']).default('mixed')
+    .describe('which domains are taken: those with most room first and the last one the tightest (best-fit), or those with least or most room first; mixed: best-fit for what must or should be together, least-free-capacity for all else (the profiles of Kueue)'),
+})
+/** Options of `topology-aware`; it may be left out. */
+export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
+
+/**
+ * What a job asks by its `topology`, as Kueue finds domains (racks, blocks, nodes) for a pod set: in one domain of the level that is required or preferred, there in as
+ * few of the next level as can be, and so on down to nodes. Where one is preferred and none has room the search goes on in the level above, at last in several. Jobs
+ * that ask nothing are put on as few nodes as can be; all are looked at as if their tasks were of one shape.
+ *
+ * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles. Deviations: nodes are always the lowest level; room in
+ * a domain is what its nodes have room for, one by one; several pod sets in one domain (`podset-group-name`) are placed as `topology-tree` does; no slices, no balanced
+ * placement.
+ */
+export const topologyAwarePlacement = definePlacement({
+  name: 'topology-aware',
+  summary: 'as few racks and nodes as hold the job, as Kueue finds them',
+  source: 'Kueue, Topology Aware Scheduling',
+  options: topologyAwareOptions,
+  create: (options, env) => {
+    const placement = new TopologyAware(options, env)
+    return {
+      ...placement.hooks,
+      admits: (spec) => placement.admits(spec),
+      pick: (job, round) => placement.pick(job, round),
+      delays: (job, round) => placement.delays(job, round),
+      confines: (job, round) => placement.confines(job, round),
+    }
+  },
+})
+
+/** Tasks of a job in the domains that Kueue finds for it. */
+export const topologyAware = (options: TopologyAwareOptions = {}): Plug<'placement'> => topologyAwarePlacement.plug({}, options)
+
+class TopologyAware implements Placement {
+  readonly hooks: WorkListener
+  readonly #profile: z.output<typeof topologyAwareOptions>['profile']
+  readonly #nearness: Nearness
+  readonly #domains: Domains
+  readonly #levels: number
+  readonly #room: Float64Array
+  readonly #places = new PlannedPlaces()
+
+  constructor({ profile }: z.output<typeof topologyAwareOptions>, env: Env) {
+    const { cluster } = env
+    this.#profile = profile
+    this.#nearness = new Nearness('topology-aware', env)
+    this.#domains = new Domains(cluster)
+    this.hooks = this.#nearness.hooks
+    this.#levels = cluster.levels
+    this.#room = new Float64Array(cluster.nodes)
+  }
+
+  admits(spec: JobSpec): string | undefined {
+    return this.#nearness.admits(spec)
+  }
+
+  pick(job: JobId, round: Round): NodeId | None {
+    const node = this.#places.next(job, round)
+    if (node !== undefined) return node
+    this.#plan(job, round)
+    return this.#places.nodes[0] ?? None
+  }
+
+  /** Whether it waits for a domain, and has room for all that must start at once without that. */
+  delays(job: JobId, round: Round): boolean {
+    if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.#nearness.askedOf(job, round) === undefined) return false
+    this.#plan(job, round)
+    return this.#places.nodes.length === 0 && this.#nearness.hasRoom(job, round, () => this.#measure(job, round, undefined))
+  }
+
+  confines(job: JobId, round: Round): boolean {
+    return this.#nearness.confines(job, round)
+  }
+
+  #plan(job: JobId, round: Round): void {
+    const { nodes } = this.#places
+    this.#places.begin(job, round)
+    const asked = this.#nearness.askedOf(job, round)
+    if (asked === undefined) return this.#planFreely(job, round)
+    const { required, racks } = this.#nearness.firm(asked, job, round)
+    if (required !== undefined && this.#nearness.placeWhole(required, asked, job, round, nodes)) return
+    this.#planNear(required !== undefined && required < this.#levels ? required : undefined, racks, asked, job, round)
+    if (racks !== undefined) this.#nearness.keepTo(racks, asked.isOfStage, job, round, nodes)
+  }
+
+  /** As near as the job asks, all of it or as much as fits; of what must be in one domain the rest goes where some of it is. */
+  #planNear(required: number | undefined, racks: number | undefined, asked: Asked, job: JobId, round: Round): void {
+    const taken = required === undefined ? undefined : this.#nearness.groupOf(required, job, asked.isOfStage, round)
+    const room = this.#measure(job, round, taken === undefined ? undefined : (node) => round.cluster.group(required as number, node) === taken)
+    const top = this.#levels - 1
+    const most = required === undefined ? room : this.#domains.most(required)
+    const tasks = Math.min(startingAtBest(job, round), Math.max(startingTogether(job, round), most))
+    const from = Math.min(asked.preferred ?? required ?? (racks === undefined ? 0 : 1), top)
+    const search = { from, to: required ?? (asked.preferred === undefined ? from : top), isFirm: required !== undefined }
+    this.#place(this.#domains.nodes(tasks, racks === undefined ? this.#choice(required !== undefined || asked.preferred !== undefined) : 'best-fit', search))
+  }
+
+  /** A gang on as few nodes as can be, of any other job each task alone. */
+  #planFreely(job: JobId, round: Round): void {
+    const together = startingTogether(job, round)
+    const choice = this.#choice(false)
+    if (round.work.unplaced(job, round.lane) === 1 && choice !== 'most-free-capacity') return this.#place(this.#tightest(job, round))
+    const room = this.#measure(job, round, undefined)
+    if (together > 1) return this.#place(this.#domains.nodes(Math.min(startingAtBest(job, round), Math.max(together, room)), choice))
+    if (room === 0) return
+    if (choice === 'most-free-capacity') return this.#place(this.#domains.nodes(1, choice))
+    this.#place(this.#domains.inOrder(Math.min(room, round.work.unplaced(job, round.lane)))) // the tightest node again and again
+  }
+
+  /** The node with room for fewest tasks, first by name: what `Domains` would find for one, of which there may be very many. */
+  #tightest(job: JobId, round: Round): readonly NodeId[] {
+    const { cluster, nodes, lane, work } = round
+    const { ranks } = this.#domains
+    const shape = work.shape(job, lane)
+    let best: NodeId | None = None
+    let least = Infinity
+    for (const node of nodes) {
+      if (!cluster.hasRoom(lane, node)) continue
+      const room = cluster.couldTake(shape, node)
+      if (room > least || (room === least && (ranks[node] as number) > (ranks[best] as number)) || !round.fits(job, node)) continue
+      best = node
+      least = room
+    }
+    return best === None ? [] : [best]
+  }
+
+  #place(nodes: readonly NodeId[] | undefined): void {
+    if (nodes !== undefined) this.#places.nodes.push(...nodes)
+  }
+
+  #choice(isNear: boolean): Choice {
+    if (this.#profile !== 'mixed') return this.#profile
+    return isNear ? 'best-fit' : 'least-free-capacity'
+  }
+
+  /** How many tasks of the job each node in sight has room for, of those in question, and all of them. */
+  #measure(job: JobId, round: Round, isIn: ((node: NodeId) => boolean) | undefined): number {
+    const { cluster, nodes, lane, work } = round
+    const shape = work.shape(job, lane)
+    let all = 0
+    this.#room.fill(0)
+    for (const node of nodes) {
+      if (!cluster.hasRoom(lane, node) || isIn?.(node) === false || !round.fits(job, node)) continue
+      all += this.#room[node] = Math.max(1, cluster.couldTake(shape, node))
+    }
+    this.#domains.fill(this.#room)
+    return all
+  }
+}

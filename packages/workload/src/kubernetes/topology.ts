@@ -1,0 +1,106 @@
+import type { Topology } from '@sched/core'
+import type { Fields } from '../json/fields.js'
+import { marksOf } from './objects.js'
+
+/** What is said of the groups of nodes that pods should share: a level by the label of nodes that names their group of it, or by the number of its tier. */
+export interface AskedLevels {
+  readonly required?: string | number | undefined
+  readonly preferred?: string | number | undefined
+  /** Pods of stages that say the same are in one group together. */
+  readonly group?: string | undefined
+  /** Parts of so many pods are to be together, too, which nobody heeds here. */
+  readonly hasSlices?: boolean
+}
+
+/**
+ * What labels or annotations of pods, or of what controls them, say; `undefined`: nothing.
+ *
+ * Source: Kueue, kueue.x-k8s.io/podset-required-topology, podset-preferred-topology, podset-group-name; KAI Scheduler, kai.scheduler/topology-required-placement,
+ * topology-preferred-placement.
+ */
+export function levelsAskedBy(metadata: Fields | undefined): AskedLevels | undefined {
+  const mark = marksOf(metadata)
+  const ofKai = { required: mark('kai.scheduler/topology-required-placement'), preferred: mark('kai.scheduler/topology-preferred-placement') }
+  if (ofKai.required !== undefined || ofKai.preferred !== undefined) return { ...ofKai, group: 'of the job' }
+  return asked({
+    required: mark('kueue.x-k8s.io/podset-required-topology'), preferred: mark('kueue.x-k8s.io/podset-preferred-topology'), group: mark('kueue.x-k8s.io/podset-group-name'),
+    hasSlices: mark('kueue.x-k8s.io/podset-slice-required-topology') !== undefined,
+  })
+}
+
+/** The same of a pod set of a Workload of Kueue. */
+export function levelsOfPodSet(set: Fields): AskedLevels | undefined {
+  const request = set.object('topologyRequest')
+  return request && asked({
+    required: request.text('required'), preferred: request.text('preferred'), group: request.text('podSetGroupName'), hasSlices: request.text('podSetSliceRequiredTopology') !== undefined,
+  })
+}
+
+/**
+ * The same of a pod group, or job of Volcano, as a whole.
+ *
+ * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec.
+ */
+export function levelsOfGroup(object: Fields): AskedLevels | undefined {
+  const spec = object.object('spec')
+  const [ofKai, ofVolcano] = ['topologyConstraint', 'networkTopology'].map((key) => (typeof spec?.value(key) === 'object' ? spec.object(key) : undefined))
+  if (ofKai !== undefined) return asked({ required: ofKai.text('requiredTopologyLevel'), preferred: ofKai.text('preferredTopologyLevel') })
+  if (ofVolcano === undefined) return undefined
+  if (ofVolcano.text('mode') === 'soft') return { preferred: LOWEST }
+  return asked({ required: ofVolcano.whole('highestTierAllowed') ?? ofVolcano.text('highestTierName'), preferred: LOWEST })
+}
+
+const asked = (levels: AskedLevels): AskedLevels | undefined =>
+  (levels.required === undefined && levels.preferred === undefined && levels.hasSlices !== true ? undefined : levels)
+
+/** What is asked by level numbers, of a job and of its stages. */
+interface Topologies {
+  readonly job: Topology | undefined
+  readonly stages: readonly (Topology | undefined)[]
+  /** Whether it has levels of which no Topology tells, or asks for slices. */
+  readonly isUnknown: boolean
+}
+
+const HOSTNAME = 'kubernetes.io/hostname'
+const LOWEST = 'lowest tier'
+
+/**
+ * Numbers of the levels that Topology objects name by labels of nodes: 0 nodes, 1 the smallest groups of them. Of a label in several the first counts. Tiers of
+ * HyperNodes are levels in their order; where no HyperNode is listed their numbers are those of levels.
+ */
+export class TopologyLevels {
+  readonly #levels = new Map([[HOSTNAME, 0], [LOWEST, 1]])
+  readonly #tiers = new Set<number>()
+
+  add(topology: Fields): void {
+    const labels = (topology.object('spec')?.list('levels') ?? []).flatMap((level) => level.text('nodeLabel') ?? []).reverse().filter((label) => label !== HOSTNAME)
+    for (const [i, label] of labels.entries()) if (!this.#levels.has(label)) this.#levels.set(label, i + 1)
+  }
+
+  addHyperNode(object: Fields): void {
+    const tier = object.object('spec')?.whole('tier')
+    if (tier !== undefined) this.#tiers.add(tier)
+  }
+
+  /** The level of a tier, or the largest below it. */
+  #levelOfTier(tier: number): number {
+    return this.#tiers.size === 0 ? tier : [...this.#tiers].filter((each) => each <= tier).length
+  }
+
+  /** What a job says itself, or its stages: of all of it where it has one, or all are in one group together. */
+  of(job: AskedLevels | undefined, stages: readonly (AskedLevels | undefined)[]): Topologies {
+    const [first] = stages
+    const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => JSON.stringify(each) === JSON.stringify(first)))
+    const all = [job, ...stages].filter((each) => each !== undefined)
+    return {
+      job: this.#of(job ?? (areTogether ? first : undefined)),
+      stages: stages.map((each) => (areTogether || job !== undefined ? undefined : this.#of(each))),
+      isUnknown: all.some((each) => each.hasSlices === true || [each.required, each.preferred].some((level) => typeof level === 'string' && !this.#levels.has(level))),
+    }
+  }
+
+  #of(levels: AskedLevels | undefined): Topology | undefined {
+    const [required, preferred] = [levels?.required, levels?.preferred].map((level) => (typeof level === 'number' ? this.#levelOfTier(level) : level === undefined ? undefined : this.#levels.get(level)))
+    return required === undefined && preferred === undefined ? undefined : { ...(required !== undefined && { required }), ...(preferred !== undefined && { preferred }) }
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { jobsOf, parseTrace } from '../src/index.js'
+import { bytesOf } from './reading.js'
+
+type Json = Readonly<Record<string, unknown>>
+const at = (seconds: number) => new Date(Date.UTC(2024, 0, 31, 10) + seconds * 1000).toISOString().replace('.000', '')
+const containers = (cpu: string) => [{ name: 'main', resources: { requests: { cpu } } }]
+const metadata = (name: string, change: Json = {}) => ({ name, namespace: 'ml', creationTimestamp: at(0), ...change })
+const owned = (kind: string, name: string) => ({ ownerReferences: [{ apiVersion: 'v1', kind, name, controller: true }] })
+
+const BLOCK = 'example.com/block'
+const RACK = 'example.com/rack'
+const HOST = 'kubernetes.io/hostname'
+const topology = (...labels: readonly string[]) => ({ apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'Topology', metadata: { name: 'default' }, spec: { levels: labels.map((nodeLabel) => ({ nodeLabel })) } })
+const levels = topology(BLOCK, RACK, HOST)
+
+/** A Job of two pods that ran from 60 to 160, whose pods have annotations. */
+const job = (annotations: Json, own: Json = {}) => ({
+  apiVersion: 'batch/v1', kind: 'Job', metadata: metadata('train', { labels: { 'kueue.x-k8s.io/queue-name': 'q' }, annotations: own }),
+  spec: { parallelism: 2, completions: 2, template: { metadata: { annotations }, spec: { containers: containers('2') } } }, status: { startTime: at(60), completionTime: at(160) },
+})
+const pod = (name: string, annotations: Json, cpu: string, change: Json) => ({
+  apiVersion: 'v1', kind: 'Pod', metadata: metadata(name, { annotations, ...change }), spec: { containers: containers(cpu) },
+  status: { phase: 'Succeeded', startTime: at(60), containerStatuses: [{ name: 'main', state: { terminated: { finishedAt: at(160) } } }] },
+})
+const workload = (...requests: readonly (Json | undefined)[]) => ({
+  apiVersion: 'kueue.x-k8s.io/v1beta1', kind: 'Workload', metadata: metadata('w'),
+  spec: { podSets: requests.map((topologyRequest, i) => ({ name: `${i}`, count: i + 1, topologyRequest, template: { spec: { containers: containers('1') } } })) },
+  status: { conditions: [['Admitted', 50], ['Finished', 160]].map(([type, seconds]) => ({ type, status: 'True', lastTransitionTime: at(seconds as number) })) },
+})
+const group = (apiVersion: string, spec: Json) => ({ apiVersion, kind: 'PodGroup', metadata: metadata('g'), spec })
+const inGroup = { annotations: { 'pod-group-name': 'g' } }
+
+/** What the job and each of its stages ask. */
+const asked = (...items: readonly object[]) => {
+  const trace = parseTrace(bytesOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })), { file: 'cluster.json', options: {} })
+  const [first] = [...jobsOf(trace)]
+  return [first?.topology, ...(first?.stages ?? []).map((stage) => stage.topology)]
+}
+const NONE = [undefined, undefined]
+
+describe('the topology that Kubernetes asks for', () => {
+  it('is that of Kueue by annotations of pods, with levels of a Topology wherever it stands in the file', () => {
+    const required = 'kueue.x-k8s.io/podset-required-topology'
+    expect(asked(levels, job({ [required]: RACK }))).toEqual([{ required: 1 }, undefined])
+    expect(asked(job({ [required]: BLOCK }), levels)).toEqual([{ required: 2 }, undefined])
+    expect(asked(job({ [required]: HOST }))).toEqual([{ required: 0 }, undefined])
+    expect(asked(topology(BLOCK, RACK), job({ 'kueue.x-k8s.io/podset-preferred-topology': BLOCK }))).toEqual([{ preferred: 2 }, undefined])
+    expect(asked(levels, job({ 'kueue.x-k8s.io/podset-unconstrained-topology': 'true' }))).toEqual(NONE)
+    expect(asked(levels, pod('one', { [required]: RACK }, '1', {}))).toEqual([{ required: 1 }, undefined])
+  })
+
+  it('is nothing where no Topology has the level', () => {
+    expect(asked(topology('zone'), job({ 'kueue.x-k8s.io/podset-required-topology': RACK }))).toEqual(NONE)
+    const trace = parseTrace(bytesOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [job({ 'kueue.x-k8s.io/podset-required-topology': RACK })] })), { file: 'cluster.json', options: {} })
+    expect(JSON.stringify(trace.report.rules)).toContain('that ask for a topology of which no Topology listed has the level, or for slices: that is not looked at')
+  })
+
+  it('is of each pod set of a Workload, or of all of those of one group', () => {
+    expect(asked(levels, workload({ required: RACK }, { preferred: RACK }))).toEqual([undefined, { required: 1 }, { preferred: 1 }])
+    expect(asked(levels, workload({ required: RACK, podSetGroupName: 'a' }, { required: RACK, podSetGroupName: 'a' }))).toEqual([{ required: 1 }, undefined, undefined])
+    expect(asked(levels, workload({ required: RACK }, undefined))).toEqual([undefined, { required: 1 }, undefined])
+    expect(asked(levels, workload({ required: RACK }))).toEqual([{ required: 1 }, undefined])
+  })
+
+  it('tells pods of a job apart that ask for different levels', () => {
+    const of = (name: string, level: string) => pod(name, { 'kueue.x-k8s.io/podset-required-topology': level }, '1', owned('Job', 'train'))
+    expect(asked(levels, job({}), of('a', RACK), of('b', BLOCK))).toEqual([undefined, { required: 1 }, { required: 2 }])
+  })
+
+  it('is that of KAI for all of a job', () => {
+    const marks = { 'kai.scheduler/topology-required-placement': BLOCK, 'kai.scheduler/topology-preferred-placement': RACK }
+    expect(asked(levels, job({}, marks))).toEqual([{ required: 2, preferred: 1 }, undefined])
+    const ofGroup = group('scheduling.run.ai/v2alpha2', { topologyConstraint: { topology: 'default', requiredTopologyLevel: RACK } })
+    expect(asked(levels, ofGroup, pod('a', inGroup.annotations, '1', {}), pod('b', inGroup.annotations, '2', {}))).toEqual([{ required: 1 }, undefined, undefined])
+  })
+
+  it('is that of Volcano by tiers', () => {
+    const of = (networkTopology: Json) => asked(group('scheduling.volcano.sh/v1beta1', { networkTopology }), pod('a', { 'scheduling.k8s.io/group-name': 'g' }, '1', {}))
+    expect([of({ mode: 'hard', highestTierAllowed: 2 }), of({ highestTierAllowed: 1 }), of({ mode: 'soft' })]).toEqual([[{ required: 2, preferred: 1 }, undefined], [{ required: 1, preferred: 1 }, undefined], [{ preferred: 1 }, undefined]])
+    const hyperNode = (tier: number) => ({ apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: `s${tier}` }, spec: { tier, members: [] } })
+    const withTiers = (highestTierAllowed: number) => asked(hyperNode(4), hyperNode(2), group('scheduling.volcano.sh/v1beta1', { networkTopology: { mode: 'hard', highestTierAllowed } }), pod('a', { 'scheduling.k8s.io/group-name': 'g' }, '1', {}))[0]
+    expect([withTiers(2), withTiers(3), withTiers(4)]).toEqual([{ required: 1, preferred: 1 }, { required: 1, preferred: 1 }, { required: 2, preferred: 1 }])
+  })
+})
