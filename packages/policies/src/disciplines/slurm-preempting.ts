@@ -15,10 +15,7 @@ import { TasksByJob } from './tasks-by-job.js'
 
 const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
 const slurmPreemptingOptions = z.strictObject({
-  tiers: z
-    .record(z.string(), z.int().nonnegative())
-    .default({})
-    .describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
+  tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
   qos: z
     .record(z.string(), z.strictObject({
       preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'),
@@ -41,9 +38,7 @@ const slurmPreemptingOptions = z.strictObject({
   graceTime: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe(
-      'seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken',
-    ),
+    .describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
   youngestFirst: z
     .boolean()
     .default(false)
@@ -220,11 +215,14 @@ class SlurmPreempting implements Policy {
       .sort((a, b) => this.#rankOf(b) - this.#rankOf(a) || work.priority(b) - work.priority(a) || work.rank(a) - work.rank(b))
   }
 
-  /** A running job of each tier or QOS, and mode, that is not exempt: whom one of them may be taken by, the others may be. */
+  /** A running job of each tier or QOS that is not exempt, of those that are suspended and of others: whom one of them may be taken by, the others may be. */
   #oneOfEach(running: ReadonlyMap<JobId, readonly TaskId[]>): JobId[] {
-    const found = new Map<string, JobId>()
-    for (const job of running.keys()) if (this.#modeOf(job) !== 'off') found.set(`${this.#modeOf(job)} ${this.#groupOf(job)}`, job)
-    return [...found.values()]
+    const [suspended, others] = [new Map<string | number, JobId>(), new Map<string | number, JobId>()]
+    for (const job of running.keys()) {
+      const mode = this.#modeOf(job)
+      if (mode !== 'off') (mode === 'suspend' ? suspended : others).set(this.#groupOf(job), job)
+    }
+    return [...suspended.values(), ...others.values()]
   }
 
   /** Jobs that one may preempt, in order. Source: `slurm_find_preemptable_jobs`. */
