@@ -1,4 +1,4 @@
-import type { JobSpec } from '@sched/core'
+import type { JobSpec, StageSpec } from '@sched/core'
 
 const WAY_OUT = 'Give the policy the placement `topology-tree` (racks as Slurm fills them) or `topology-aware` (as Kueue does).'
 
@@ -18,8 +18,10 @@ export class UnheededTopology {
 
   /** A job has come. */
   look({ id, topology, stages }: JobSpec): void {
-    if (this.#isDone || (topology === undefined && !stages.some((stage) => stage.topology !== undefined))) return
+    if (this.#isDone || (topology === undefined && !stages.some(saysItself))) return
     this.#isDone = true
     this.#warn(`job ${id} says by its topology how near its tasks are to each other, and no placement here heeds that: it goes anywhere. ${WAY_OUT}`)
   }
 }
+
+const saysItself = ({ topology }: StageSpec): boolean => topology !== undefined

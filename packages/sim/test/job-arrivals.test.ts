@@ -53,6 +53,10 @@ describe('a job that waits for events of others', () => {
     expect(submits([a, job('b', { afterAll: [{ job: 'a', on: 'start' }] })])).toEqual(['0 submit a', '3 submit b'])
   })
 
+  it('comes behind those that come by themselves in that second', () => {
+    expect(submits([job('a'), job('b', { afterAll: [{ job: 'a' }] }), job('c', { submit: 10 })])).toEqual(['0 submit a', '10 submit c', '10 submit b'])
+  })
+
   it('counts the think time of what happened before it was due itself', () => {
     expect(submits([a, job('b', { submit: 8, afterAll: [{ job: 'a', on: 'start', think: 60 }] })]).at(1)).toBe('63 submit b')
   })

@@ -16,10 +16,7 @@ import { TasksByJob } from './tasks-by-job.js'
 
 const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
 const slurmPreemptingOptions = z.strictObject({
-  tiers: z
-    .record(z.string(), z.int().nonnegative())
-    .default({})
-    .describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
+  tiers: z.record(z.string(), z.int().nonnegative()).default({}).describe('tiers of queues (PriorityTier of partitions): jobs of a higher one preempt those of lower ones; default 1'),
   qos: z
     .record(z.string(), z.strictObject({
       preempt: z.array(z.string()).default([]).describe('QOS whose jobs its jobs preempt'),
@@ -43,9 +40,7 @@ const slurmPreemptingOptions = z.strictObject({
   graceTime: z
     .record(z.string(), z.number().nonnegative())
     .default({})
-    .describe(
-      'seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken',
-    ),
+    .describe('seconds by queue, with `qos` by QOS, for which a job runs on once it has been chosen (GraceTime); then it goes as soon as its place is taken'),
   youngestFirst: z
     .boolean()
     .default(false)

@@ -16,6 +16,11 @@ describe.each<[string, ReplanOptions]>([['counted', {}], ['named', { nodes: 'nam
     expect([small({ bf_node_space_size: 4 }), small({ bf_node_space_size: 3 })]).toEqual([1, 1800])
   })
 
+  it('let those start that are before the next that would get a reservation', () => {
+    const order = [jobs[0], jobs[1], job('small', 1, 5, 1), job('b', 4, 10, 1)] as JobSpec[]
+    expect(startsOf(order, [1], replan(fifo(), { ...options, bf_node_space_size: 3 }), { nodes: 4 }).get('small')).toBe(1)
+  })
+
   it('may be as many as jobs are looked at, unless said otherwise', () => {
     expect([small({ bf_max_job_test: 4 }), small({ bf_max_job_test: 3 }), small({ bf_max_job_test: 3, bf_node_space_size: 4 })]).toEqual([1, 1800, 1])
   })

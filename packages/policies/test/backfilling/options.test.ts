@@ -325,6 +325,14 @@ describe('a pass after every event', () => {
     expect(simulated(late, [2], easy(sjf()))).toEqual([0, 15, 10])
     expect(simulated(late, [2], easy(sjf()), { passPerEvent: 'ends-first' })).toEqual([0, 10, 30])
   })
+
+  it('sees the end of a job of no length behind all submissions, or before them if an end has started it', () => {
+    // 2 slots; A of no length (20 s estimated), B (2 slots) and C (10 s) come at 10: C passes B while A is there
+    const come = [job(1, 0, 10, 20), job(2, 5, 10), job(1, 10, 10)]
+    expect(simulated(come, [2], easy(), { passPerEvent: 'ends-first' })).toEqual([10, 20, 10])
+    // the same, but A has waited for one that ends at 10
+    expect(simulated([job(2, 10), job(1, 0, 1, 20), ...come.slice(1)], [2], easy(), { passPerEvent: 'ends-first' })).toEqual([0, 10, 10, 15])
+  })
 })
 
 describe('replan', () => {
