@@ -112,6 +112,14 @@ describe('placements by rack and data', () => {
 })
 
 describe('weighted scores', () => {
+  it.each<[name: string, score: string, nodes: Record<string, number>[], taken: string]>([
+    ['leastAllocated strategy', 'least-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-2'],
+    ['mostAllocated strategy', 'most-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-1'],
+    ['balanced allocation prefers balanced node', 'balanced-allocation', [{ cpu: 4000, mem: 2048 }, { cpu: 2000, mem: 2048 }], 'n-2'],
+  ])('scores nodes as in TestNodeOrderPlugin of Volcano: %s', (_, score, nodes, taken) => {
+    const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources })) }
+    expect(new Play(cluster, weighted({ scores: { [score]: 10 } })).places(1, { cpu: 1000, mem: 1024 })).toEqual([taken])
+  })
   it('packs bins by what a task asks, as in TestNode of Volcano\'s binpack', () => {
     // n0 has 2 CPUs and 4 GB, n1 4 and 16 with 4 GPUs; with 1 CPU and 1 GB in use on n0, the same again makes it (2 x 2/2 + 3 x 2/4) / 5 full, and n1 (2 x 1/4 + 3 x 1/16) / 5
     const nodes = [{ name: 'n0', names: ['n-0'], count: 1, resources: { cpu: 2, mem: 4, gpu: 0 } }, { name: 'n1', names: ['n-1'], count: 1, resources: { cpu: 4, mem: 16, gpu: 4 } }]

@@ -84,6 +84,20 @@ describe('queues of Volcano', () => {
     expect(made(JSON.stringify(list)).policy).toEqual(beside.policy)
   })
 
+  it('stand beside classes of which some preempt nobody', () => {
+    const klass = (name: string, value: string, policy: string) => `apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: ${name} }\nvalue: ${value}\n${policy}`
+    const polite = klass('polite', '500', 'preemptionPolicy: Never\n')
+    const { policy, findings } = made(queue('a', '{}'), inMap, polite, klass('high', '1000', ''))
+    expect(policy).toEqual({ volcano: { ...options, queues: { a: {}, default: {} }, never: [500] } })
+    expect(findings.filter(({ setting }) => /polite|high/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
+      ['honoured', 'polite preemptionPolicy', 'Never', ''],
+      ['ignored', 'high value', '1000', 'jobs have the number of their class'],
+    ])
+    const sideOf = (file: ReturnType<typeof readQueues>) => ({ file, table: queueTable(file) })
+    expect(compareQueues(sideOf(readQueues(source(queue('a', '{}')))), sideOf(readQueues(source(queue('a', '{}'), polite)))).changed).toEqual([{ path: '', setting: 'class polite', before: undefined, after: 'value=500 preemptionPolicy=Never' }])
+    expect(messageOf(() => made(queue('a', '{}'), klass('odd', 'high', '')))).toContain('found "high", expected a whole number')
+  })
+
   it('tell what is honoured, approximated and ignored, by the line of the file that it stands on', () => {
     const { findings } = made(queue('a', '\n  weight: 2\n  affinity: {}\n  capability: { cpu: 100, nvidia.com/gpu: 1, amd.com/gpu: 1 }\n'), inMap, queue('b', '{}').replace('Queue', 'PodGroup'))
     expect(findings.map(({ verdict, line, setting, value, note }) => [verdict, line, setting, ...(value === '' ? [] : [value]), note].join(' | '))).toEqual([
