@@ -164,6 +164,12 @@ describe('weighted scores', () => {
       // TestMostAllocatedScoringStrategy: (75 + 50) / 2 = 62 against 50; (60 + 25) / 2 = 42 against (60 + 50) / 2
       ['most allocated goes by what would be in use', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'small-0'],
       ['also of others', most, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 20000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'large-0'],
+      // TestFitScore: 67 against 36, 67 against 45 where a sidecar is the difference; 32 against 63, 32 against 55; 2 of 3 free against 1 of 2
+      ['most allocated (TestFitScore)', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [{ cpu: 2000, mem: 4000 }, { cpu: 1000, mem: 2000 }], { cpu: 1000, mem: 2000 }, 'small-0'],
+      ['most allocated with sidecar container', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 4000, mem: 10000 }), [{ cpu: 1000, mem: 2000 }, { cpu: 2000, mem: 4000 }], { cpu: 1000, mem: 2000 }, 'large-0'],
+      ['least allocated (TestFitScore)', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [{ cpu: 2000, mem: 4000 }, { cpu: 1000, mem: 2000 }], { cpu: 1000, mem: 2000 }, 'large-0'],
+      ['least allocated with sidecar container', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 4000, mem: 10000 }), [{ cpu: 2000, mem: 4000 }, { cpu: 1000, mem: 2000 }], { cpu: 1000, mem: 2000 }, 'large-0'],
+      ['least allocated with Extended resources', least, pair({ gpu: 2 }, { gpu: 3 }), [], { gpu: 1 }, 'large-0'],
       // TestNodeResourcesBalancedAllocation: 1 - (0.75 - 0.5) / 2 = 0.87 against 1; 1 - (0.6 - 0.25) / 2 = 0.82 against 1 - (0.6 - 0.2) / 2 = 0.8
       ['balanced allocation goes by the deviation', balanced, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'large-0'],
       ['of what would be in use', balanced, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 50000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'small-0'],
