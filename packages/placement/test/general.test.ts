@@ -1,5 +1,5 @@
 import { readCluster } from '@sched/cluster'
-import { SchedError, type Demand, type Plug } from '@sched/core'
+import { SchedError, type Demand, type Plug, type Toleration } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { bestFit, dotProduct, firstFit, locality, nodeUsage, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
 import { Play } from './world.js'
@@ -116,8 +116,9 @@ describe('weighted scores', () => {
     ['leastAllocated strategy', 'least-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-2'],
     ['mostAllocated strategy', 'most-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-1'],
     ['balanced allocation prefers balanced node', 'balanced-allocation', [{ cpu: 4000, mem: 2048 }, { cpu: 2000, mem: 2048 }], 'n-2'],
+    ['taint toleration prefers non-tainted node', 'taint-toleration', [{ cpu: 2000, mem: 4096 }, { cpu: 2000, mem: 4096 }], 'n-2'],
   ])('scores nodes as in TestNodeOrderPlugin of Volcano: %s', (_, score, nodes, taken) => {
-    const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources })) }
+    const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources, ...(i === 0 && { taints: ['key1=value1:PreferNoSchedule'] }) })) }
     expect(new Play(cluster, weighted({ scores: { [score]: 10 } })).places(1, { cpu: 1000, mem: 1024 })).toEqual([taken])
   })
   it('packs bins by what a task asks, as in TestNode of Volcano\'s binpack', () => {
@@ -190,6 +191,38 @@ describe('weighted scores', () => {
       const placed = (scores: Scores) => chosen(scores, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 60, mem: 40 }, { cpu: 80, mem: 10 }], { mem: 40 })
       expect([balanced, { 'balance-improvement': 1 }].map(placed)).toEqual(['small-0', 'large-0'])
       expect(placed({ 'balance-improvement': 1, 'most-allocated': 3 })).toBe('small-0') // 75 + 3 x 70 against 85 + 3 x 65
+    })
+
+    const tolerated = (effect: 'NoSchedule' | 'PreferNoSchedule'): Toleration[] => [{ key: 'cpu-type', value: 'arm64', effect }, { key: 'disk-type', value: 'ssd', effect }]
+    it.each<[string, Toleration[], string[][], string]>([
+      ['node with taints tolerated by the pod, gets a higher score', [{ key: 'foo', operator: 'Equal', value: 'bar', effect: 'PreferNoSchedule' }], [['foo=blah'], ['foo=bar']], 'n1-0'],
+      ['the count of taints that are tolerated does not matter', tolerated('PreferNoSchedule'), [['cpu-type=arm64', 'disk-type=ssd'], ['cpu-type=arm64'], []], 'n0-0'],
+      ['the more intolerable taints a node has, the lower score it gets', [{ key: 'foo', value: 'bar' }], [['cpu-type=arm64', 'disk-type=ssd'], ['cpu-type=arm64']], 'n1-0'],
+      ['only taints and tolerations that have effect PreferNoSchedule are checked', tolerated('NoSchedule'), [['cpu-type=arm64', 'disk-type=ssd'], []], 'n1-0'],
+      ['No taints and tolerations, lands on node with no taints', [], [['cpu-type=arm64'], []], 'n1-0'],
+    ])('goes by taints as in TestTaintTolerationScore: %s', (_, tolerations, taints, expected) => {
+      const nodes = taints.map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 4 }, taints: own.map((each) => `${each}:PreferNoSchedule`) }))
+      const placed = (scores: Scores) => new Play({ nodes }, weighted({ scores })).places(1, { cpu: 1 }, { stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, constraints: { tolerations } }] })[0]
+      expect(placed({ 'taint-toleration': 1 })).toBe(expected)
+    })
+    it('brings the most taints to 0 and none to 100, which it adds to the percentages', () => {
+      const nodes = [['a', 'b'], ['a'], []].map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 100 }, taints: own.map((each) => `${each}:PreferNoSchedule`) }))
+      const chosen = (taints: number, used: number[], scores: Scores = {}, tolerations: Toleration[] = []) => {
+        const play = new Play({ nodes }, weighted({ scores: { 'least-allocated': 1, 'taint-toleration': taints, ...scores } }))
+        for (const [node, cpu] of used.entries()) if (cpu > 0) play.use(node, { cpu })
+        return play.places(1, { cpu: 1 }, { stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, constraints: { tolerations } }] })[0]
+      }
+      // 99 + 0, 74 + 50 and 24 + 100 are left: the lowest of equals
+      expect(chosen(1, [0, 25, 75])).toBe('n1-0')
+      expect(chosen(1, [0, 26, 75])).toBe('n2-0')
+      expect(chosen(1, [0, 25, 76])).toBe('n1-0')
+      expect(chosen(0, [0, 25, 75])).toBe('n0-0')
+      expect(chosen(1, [20, 10, 0], { spread: 1 })).toBe('n2-0')
+      // of the nodes in question alone: n2 is full, and so the first has 0 and the second 50
+      expect(chosen(1, [10, 60, 100])).toBe('n0-0')
+      expect(chosen(1, [10, 59, 100])).toBe('n1-0')
+      // who tolerates all of them goes by what is free
+      expect(chosen(3, [10, 5, 20], {}, [{ operator: 'Exists' }])).toBe('n1-0')
     })
 
     it('balances other resources than count in the strategy', () => {
