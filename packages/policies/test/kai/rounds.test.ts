@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
 // Cases of the KAI Scheduler's own tests of whole cycles, one after the other (TestAllocateIntegrationTest, TestReclaimIntegrationTest, TestPreemptIntegrationTest,
-// TestPreemptGangIntegrationTest, TestReclaimSteadyFairShareIntegrationTest with its option off, TestReclaimCrossHierarchyRootLeafVictim), and of gangs (TestHandleGangAllocation,
+// TestReclaimLargeJobsTest, TestPreemptGangIntegrationTest, TestReclaimSteadyFairShareIntegrationTest with its option off, TestReclaimCrossHierarchyRootLeafVictim), and of gangs (TestHandleGangAllocation,
 // TestHandleGangReclaim, TestHandleGangPreempt): what runs when nothing happens any more. Queues have no bounds of CPUs and memory unless they are `bare`, and nodes have plenty where only their GPUs are given.
 
 /** GPUs where it is a number. */
@@ -80,6 +80,7 @@ describe('reclaim', () => {
     ['takes nothing for a queue that has what it deserves', [2, 2], two([2, 2], [1, 1]), [['q0_0', 2], ['q0_1', 1], ['q1_0', 1]], [['q1_in', 1]], 'q0_0 q0_1 q1_0'],
     ['takes what another deserves, which has more', [8], two([6, 6], [5, 5]), [['q0_0', 8]], [['q1_in', 5]], 'q1_in'],
     ['goes on to the job that stays within the quota', [4], two([2, 2], [2, 2]), [['q0_0', 2], ['q0_1', 1], ['q1_0', 1]], [['q1_a', 3], ['q1_b', 1], ['q0_2', 1]], 'q0_0 q1_0 q1_b'],
+    ['takes whole nodes for a very large job, and no more (TestReclaimLargeJobsTest)', [8, 8, 8, 8, 8], { q0: deserves(0, 0), q1: deserves(3000, 0) }, ones('q0', 40), [['q1_in', 8, train, 3]], [...ones('q0', 16).map(([id]) => id), 'q1_in'].sort().join(' ')],
     ['takes first of a queue that deserves nothing', [4], three(deserves(0, 0)), [['q0_0', 2], ['q0_1', 1], ['q2_0', 1]], [['q1_in', 1]], 'q0_0 q0_1 q1_in'],
     ['takes no more than a fair share', [8], two([1, 1], [1, 1]), [['q0_0', 1], ['q0_1', 3], ['q0_2', 4]], [['q1_a', 4], ['q1_b', 4]], 'q0_0 q0_1 q1_a'],
     ['counts the rest that goes to who lost most by rounding', [7], two([2, 2], [1, 1]), [['q0_0', 4], ['q1_0', 3]], [['q0_in', 1]], 'q0_0 q0_in'],
