@@ -115,6 +115,9 @@ export class WholeNodes implements ClusterView {
   couldStart(_stage: StageSpec, node: NodeId): number {
     return this.free(node)
   }
+  get hasSoftTaints(): boolean {
+    return this.#cluster.hasSoftTaints
+  }
   get labels(): readonly string[] {
     return this.#cluster.labels
   }

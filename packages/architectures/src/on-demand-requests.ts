@@ -278,6 +278,9 @@ export class Requests implements WorkView {
   mayRunOn(shape: ShapeId, node: NodeId): boolean {
     return this.#suitings[shape]?.suits[node] === 1
   }
+  softTaints(): number {
+    return 0
+  }
   isDistinct(): boolean {
     return false
   }

@@ -155,6 +155,9 @@ export class CellState implements ClusterView {
   label(node: NodeId, key: string): string | undefined {
     return this.model.labels.of(node, key)
   }
+  get hasSoftTaints(): boolean {
+    return this.model.labels.softTaints.length > 0
+  }
   keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
     return this.shapes.keepsOff(constraints, node)
   }

@@ -1,20 +1,18 @@
 import { SchedError, type Taint, type TaintEffect, type Toleration } from '@sched/core'
 import { objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
-import { isHard } from './taints.js'
 
 type Path = readonly [string, string]
 
 const EFFECTS: readonly unknown[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule']
 const OPERATORS: readonly unknown[] = ['Equal', 'Exists', 'Gt', 'Lt']
 
-/** The taints of a list that keep pods off. Throws `BAD_INPUT` for one without a key or a known effect. */
+/** The taints of a list. Throws `BAD_INPUT` for one without a key or a known effect. */
 export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
-  return elements(found, path).flatMap((each, i) => {
+  return elements(found, path).map((each, i) => {
     const { key, value } = each
     if (typeof key !== 'string' || key === '') throw new SchedError('BAD_INPUT', 'is missing.', found.place(...path, i, 'key'))
     const effect = oneOf(each, 'effect', EFFECTS, found, [...path, i]) as TaintEffect
-    const taint = { key, ...(isText(value) && { value }), effect }
-    return isHard(taint) ? [taint] : []
+    return { key, ...(isText(value) && { value }), effect }
   })
 }
 

@@ -10,10 +10,11 @@ export interface Marks {
   readonly taints?: readonly Taint[] | undefined
 }
 
-/** Labels and taints of a class, these by their place in `Labels.taints`, ascending. */
+/** Labels and taints of a class, these by their place in `Labels.taints` and `Labels.softTaints`, ascending. */
 interface Class {
   readonly labels: Named
   readonly taints: readonly number[]
+  readonly softTaints: readonly number[]
 }
 
 const NONE: Named = {}
@@ -26,6 +27,8 @@ export class Labels {
   readonly classOf: Int32Array
   /** Taints that keep tasks off some node, in order of first mention. */
   readonly taints: readonly Taint[]
+  /** Those that keep nobody off. */
+  readonly softTaints: readonly Taint[]
   readonly #names: readonly string[]
   readonly #classes: Class[] = []
   #own: Int32Array | undefined
@@ -34,13 +37,13 @@ export class Labels {
   constructor(marks: readonly Marks[], names: readonly string[]) {
     this.#names = names
     const taints = new Map<string, Taint>()
-    for (const each of new Set(marks)) for (const taint of each.taints ?? []) if (isHard(taint) && !taints.has(taintText(taint))) taints.set(taintText(taint), taint)
-    this.taints = [...taints.values()]
-    const places = new Map([...taints.keys()].map((text, i) => [text, i]))
+    for (const each of new Set(marks)) for (const taint of each.taints ?? []) if (!taints.has(taintText(taint))) taints.set(taintText(taint), taint)
+    this.taints = [...taints.values()].filter(isHard)
+    this.softTaints = [...taints.values()].filter((taint) => !isHard(taint))
     const ids = new Map<string, number>()
     const known = new Map<Marks, number>()
     this.classOf = Int32Array.from(marks, (each) => {
-      const id = known.get(each) ?? this.#classId(each, places, ids)
+      const id = known.get(each) ?? this.#classId(each, ids)
       known.set(each, id)
       return id
     })
@@ -62,16 +65,22 @@ export class Labels {
     return (this.#classes[this.classOf[node] as number] as Class).taints
   }
 
+  /** How many taints of a node that keep nobody off are among these, given by their place in `softTaints`. */
+  softTaintsAmong(places: readonly number[], node: NodeId): number {
+    return (this.#classes[this.classOf[node] as number] as Class).softTaints.filter((taint) => places.includes(taint)).length
+  }
+
   /**
    * Where nodes are selected: `at[node]` is the place of a node in `selected`, which is 1 for those that are, and in `tainted`, which is 1 for
-   * those with one of the given taints. Places are classes, or nodes where names matter.
+   * those with one of the given taints. Places are classes, or nodes where names matter; `nodes` has one of each.
    */
-  select(selector: Selector, untolerated: readonly number[]): { readonly at: Int32Array; readonly selected: Uint8Array; readonly tainted: Uint8Array } {
+  select(selector: Selector, untolerated: readonly number[]): { readonly at: Int32Array; readonly nodes: readonly number[]; readonly selected: Uint8Array; readonly tainted: Uint8Array } {
     const isByName = asksNames(selector)
     const at = isByName ? (this.#own ??= Int32Array.from(this.classOf.keys())) : this.classOf
     const nodes = isByName ? [...this.classOf.keys()] : this.#firsts()
     return {
       at,
+      nodes,
       selected: Uint8Array.from(nodes, (node) => Number(selects(selector, (key) => this.of(node as NodeId, key), this.#names[node] ?? ''))),
       tainted: Uint8Array.from(nodes, (node) => Number(this.taintsOf(node as NodeId).some((taint) => untolerated.includes(taint)))),
     }
@@ -89,10 +98,12 @@ export class Labels {
     return Object.hasOwn(labels, key) ? labels[key] : undefined
   }
 
-  #classId({ labels = NONE, taints = [] }: Marks, places: ReadonlyMap<string, number>, ids: Map<string, number>): number {
-    const own = [...new Set(taints.flatMap((taint) => places.get(taintText(taint)) ?? []))].sort((a, b) => a - b)
-    const key = JSON.stringify([Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)), own])
-    const id = ids.get(key) ?? this.#classes.push({ labels, taints: own }) - 1
+  #classId({ labels = NONE, taints = [] }: Marks, ids: Map<string, number>): number {
+    const texts = new Set(taints.map(taintText))
+    const among = (all: readonly Taint[]): number[] => [...all.keys()].filter((i) => texts.has(taintText(all[i] as Taint)))
+    const [own, soft] = [among(this.taints), among(this.softTaints)]
+    const key = JSON.stringify([Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)), own, soft])
+    const id = ids.get(key) ?? this.#classes.push({ labels, taints: own, softTaints: soft }) - 1
     ids.set(key, id)
     return id
   }

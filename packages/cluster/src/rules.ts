@@ -13,6 +13,8 @@ export interface Rule {
   readonly allowed: Uint8Array | undefined
   /** 1 where only taints keep it off, by `at` of the node. */
   readonly tainted: Uint8Array
+  /** How many taints that keep nobody off its tasks do not tolerate, by `at` of the node; `undefined`: they tolerate all there are. */
+  readonly disliked: Uint8Array | undefined
   /** The place of each node in the columns: its class, or itself where names matter. */
   readonly at: Int32Array
   readonly isDistinct: boolean
@@ -29,17 +31,19 @@ export class Rules {
     this.#usual = this.intern({})
   }
 
-  /** The rule of constraints, `undefined` where they forbid nothing. Throws `BAD_INPUT` for a label without a value. */
+  /** The rule of constraints, `undefined` where they forbid nothing and nothing is disliked. Throws `BAD_INPUT` for a label without a value. */
   intern(constraints: Constraints | undefined): Rule | undefined {
     if (constraints === undefined) return this.#usual
     const known = this.#known.get(constraints)
     if (known !== undefined) return known === false ? undefined : known
     const { require = {}, nodeSelectorTerms: terms, tolerations = [], distinctNodes = false } = constraints
     const sorted = Object.entries(require).map(([label, values]) => [label, valuesOf(label, values)] as const).sort(([a], [b]) => (a < b ? -1 : 1))
-    const untolerated = [...this.labels.taints.keys()].filter((i) => !tolerations.some((each) => tolerates(each, this.labels.taints[i] as Taint)))
-    const key = JSON.stringify([sorted, terms, untolerated, distinctNodes])
+    const among = (taints: readonly Taint[]): number[] => [...taints.keys()].filter((i) => !tolerations.some((each) => tolerates(each, taints[i] as Taint)))
+    const [untolerated, disliked] = [among(this.labels.taints), among(this.labels.softTaints)]
+    const key = JSON.stringify([sorted, terms, untolerated, disliked, distinctNodes])
     const selector = { require: Object.fromEntries(sorted), ...(terms !== undefined && { nodeSelectorTerms: terms }) }
-    const rule = asksAnything(selector) || untolerated.length > 0 || distinctNodes ? (this.#byKey.get(key) ?? this.#make(selector, untolerated, distinctNodes)) : undefined
+    const asks = asksAnything(selector) || untolerated.length > 0 || disliked.length > 0 || distinctNodes
+    const rule = asks ? (this.#byKey.get(key) ?? this.#make(selector, untolerated, disliked, distinctNodes)) : undefined
     if (rule !== undefined) this.#byKey.set(key, rule)
     this.#known.set(constraints, rule ?? false)
     return rule
@@ -60,12 +64,13 @@ export class Rules {
     return untolerated.filter((taint) => found.has(taint)).map((taint) => taintText(this.labels.taints[taint] as Taint))
   }
 
-  #make(selector: Selector, untolerated: readonly number[], isDistinct: boolean): Rule {
-    const { at, selected, tainted } = this.labels.select(selector, untolerated)
+  #make(selector: Selector, untolerated: readonly number[], disliked: readonly number[], isDistinct: boolean): Rule {
+    const { at, nodes, selected, tainted } = this.labels.select(selector, untolerated)
     const forbids = untolerated.length > 0 || asksAnything(selector)
     return {
       selector, untolerated, isDistinct, at,
       allowed: forbids ? selected.map((is, place) => (is === 1 && tainted[place] === 0 ? 1 : 0)) : undefined,
+      disliked: disliked.length > 0 ? Uint8Array.from(nodes, (node) => this.labels.softTaintsAmong(disliked, node as NodeId)) : undefined,
       tainted: tainted.map((is, place) => (is === 1 && selected[place] === 1 ? 1 : 0)),
     }
   }

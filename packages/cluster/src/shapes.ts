@@ -77,6 +77,12 @@ export class Shapes {
     return rule?.allowed === undefined || rule.allowed[rule.at[node] as number] === 1
   }
 
+  /** How many taints of a node that keep nobody off the shape does not tolerate. */
+  softTaints(shape: ShapeId, node: NodeId): number {
+    const rule = this.#ruleOf[shape]
+    return rule?.disliked?.[rule.at[node] as number] ?? 0
+  }
+
   /** What keeps tasks with these constraints off a node, in words; `undefined`: nothing. */
   keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
     const rule = this.#rules.intern(constraints)

@@ -144,6 +144,9 @@ export class WorkReads extends JobFacts implements WorkView {
   mayRunOn(shape: ShapeId, node: NodeId): boolean {
     return this.shapes.allows(shape, node)
   }
+  softTaints(shape: ShapeId, node: NodeId): number {
+    return this.shapes.softTaints(shape, node)
+  }
   isDistinct(shape: ShapeId): boolean {
     return (this.shapes.of(shape).special & Special.Distinct) !== 0
   }

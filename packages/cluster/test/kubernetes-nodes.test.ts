@@ -96,14 +96,14 @@ describe('nodes of Kubernetes', () => {
     expect(kubernetesNodes(json(node('away', change), node('n1', { spec: { taints: [{ key: 'nvidia.com/gpu', effect: 'NoSchedule' }] } }))).nodes.map(({ names }) => names)).toEqual([['n1']])
   })
 
-  it('have the taints that keep pods off, and a hostname of their own only where it is not their name', () => {
+  it('have their taints, and a hostname of their own only where it is not their name', () => {
     const taints = [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'busy', effect: 'PreferNoSchedule' }, { key: 'spot', value: '', effect: 'NoExecute' }]
     const { nodes } = kubernetesNodes(json(node('n1', { spec: { taints } }), node('n2', { metadata: { name: 'n2', labels: { 'kubernetes.io/hostname': 'host2' } } })))
     expect(nodes.map(({ labels, taints: kept }) => [labels, kept])).toEqual([
-      [{ pool: 'a' }, [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'spot', effect: 'NoExecute' }]],
+      [{ pool: 'a' }, [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }, { key: 'busy', effect: 'PreferNoSchedule' }, { key: 'spot', effect: 'NoExecute' }]],
       [{ 'kubernetes.io/hostname': 'host2' }, undefined],
     ])
-    expect(readCluster(kubernetesNodes(json(node('n1', { spec: { taints } }))) as never).nodes[0]?.taints).toHaveLength(2)
+    expect(readCluster(kubernetesNodes(json(node('n1', { spec: { taints } }))) as never).nodes[0]?.taints).toHaveLength(3)
   })
 
   it('are a list without kinds, or among other objects', () => {

@@ -46,6 +46,29 @@ describe('taints', () => {
     ])
   })
 
+  it('that keep nobody off are counted where they are not tolerated', () => {
+    const soft: ClusterInput = {
+      nodes: [
+        { name: 'none', count: 1, resources: { cpu: 4 } },
+        { name: 'arm', count: 1, resources: { cpu: 4 }, taints: ['cpu-type=arm64:PreferNoSchedule', 'cpu-type=arm64:NoSchedule'] },
+        { name: 'both', count: 1, resources: { cpu: 4 }, taints: ['cpu-type=arm64:PreferNoSchedule', 'disk-type=ssd:PreferNoSchedule'] },
+      ],
+    }
+    const soften = buildCluster(readCluster(soft))
+    const shapes = new Shapes(soften)
+    const cell = new CellState(soften, shapes, { validate: true })
+    const counts = (constraints?: Constraints) => [0, 1, 2].map((node) => shapes.softTaints(shapes.intern({ cpu: 1 }, constraints), node as NodeId))
+    expect([cell.hasSoftTaints, new CellState(buildCluster(readCluster({ nodes: [{ count: 1, resources: { cpu: 1 }, taints: ['a:NoSchedule'] }] })), shapes, { validate: true }).hasSoftTaints]).toEqual([true, false])
+    expect(counts()).toEqual([0, 1, 2])
+    expect(counts({ tolerations: [{ key: 'cpu-type', value: 'arm64', effect: 'PreferNoSchedule' }] })).toEqual([0, 0, 1])
+    expect(counts({ tolerations: [{ key: 'cpu-type', value: 'arm64', effect: 'NoSchedule' }] })).toEqual([0, 1, 2])
+    expect(counts({ require: { any: 'x' }, tolerations: [{ operator: 'Exists' }] })).toEqual([0, 0, 0])
+    expect(counts({ nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['both-0'] }] }] })).toEqual([0, 1, 2])
+    // tasks may be on all the same, and are of one shape where they dislike the same
+    expect(shapes.intern({ cpu: 1 }, {})).toBe(shapes.intern({ cpu: 1 }))
+    expect([0, 1, 2].map((node) => cell.fits(shapes.intern({ cpu: 1 }), node as NodeId))).toEqual([true, false, true])
+  })
+
   it('make one shape of tolerations that come to the same', () => {
     const shapes = new Shapes(model)
     const shape = shapes.intern({ cpu: 1 }, { tolerations: [GPU] })

@@ -103,6 +103,8 @@ export interface ClusterView {
    * (`requires model = T4`); `undefined`: nothing. Also of tasks without constraints.
    */
   keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined
+  /** Whether nodes have taints that keep nobody off (`PreferNoSchedule`): how many of a node its tasks do not tolerate says `softTaints` of the work. */
+  readonly hasSoftTaints: boolean
   /** Whether the lane's smallest demands are free on the node: false means that no task can start there. */
   hasRoom(lane: LaneId, node: NodeId): boolean
   /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
@@ -226,6 +228,8 @@ export interface WorkView {
   demand(shape: ShapeId, resource: ResourceId): number
   /** Whether the constraints of the shape allow the node, by its labels, name and taints: nothing about what is free there. */
   mayRunOn(shape: ShapeId, node: NodeId): boolean
+  /** How many taints of the node that keep nobody off its tasks do not tolerate: they would rather be elsewhere. */
+  softTaints(shape: ShapeId, node: NodeId): number
   /** Whether running tasks of a job and this shape must be on different nodes. */
   isDistinct(shape: ShapeId): boolean
   /** Whether the shape may be on some nodes only, by labels that it requires or by taints: such tasks cannot be planned by amounts of the whole cluster. */

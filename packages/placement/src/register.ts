@@ -41,7 +41,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .addPreset({
       kind: 'placement',
       name: 'kube-scores',
-      summary: 'where the least is in use, in like parts of all resources',
-      source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation',
-      config: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } } },
+      summary: 'where the least is in use, in like parts of all resources, and no taint is disliked',
+      source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation, TaintToleration',
+      config: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 } } },
     })

@@ -13,18 +13,20 @@ import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement', 'taint-toleration'] as const
 type ScoreName = (typeof names)[number]
 /** Percentages, those of kube-scheduler whole ones: no plug-in brings them to anything else. */
 const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
+/** The score that goes by the most taints of all nodes in question. */
+const TAINTS = 'taint-toleration' satisfies ScoreName
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
 const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages`),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages, and for taint-toleration, 0 for the most taints that the task does not tolerate of those that keep nobody off, 1 for none`),
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
@@ -93,6 +95,8 @@ class Weighted implements Placement {
   /** Where percentages count, and otherwise only where the job's tasks are. */
   readonly #besideCompany: BesideCompany | undefined
   readonly #percentage: number
+  /** Weight of the taints that keep nobody off; 0 where there are none. */
+  readonly #taints: number
   /** Where the next search begins among the nodes in sight, if few of them are scored. */
   #from = 0
   /** Who finds no node is told so before all are asked. */
@@ -106,7 +110,8 @@ class Weighted implements Placement {
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
     const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
     const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape }
-    const counting = Object.entries(scores).filter(([, weight]) => weight > 0)
+    const counting = Object.entries(scores).filter(([name, weight]) => weight > 0 && name !== TAINTS)
+    this.#taints = env.cluster.hasSoftTaints ? (scores[TAINTS] ?? 0) : 0
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
     this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, rules), weight }))
     this.#percentages = asTheyCome.length === 0 ? undefined : sumOf(asTheyCome.map(([name, weight]) => ({ score: shapeScore(name as ScoreName, rules) as ShapeScore, weight })))
@@ -114,10 +119,10 @@ class Weighted implements Placement {
     checkLabels(this.#labels, env.cluster)
     this.#neighbours = antiAffinity === undefined ? undefined : neighbours(antiAffinity, env)
     this.#percentage = percentageOfNodesToScore
-    const only = scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, rules) : undefined
+    const only = this.#taints > 0 ? undefined : scaled.length === 0 ? this.#percentages : counting.length === 1 ? shapeScore(counting[0]?.[0] as ScoreName, rules) : undefined
     this.#alone = only && new ByShape(only, { passes: (job, node, { cluster }) => this.#passes(job, node, cluster), enough: (nodes) => enoughOf(nodes, percentageOfNodesToScore) })
     const company = scaled.flatMap(([name, weight]) => (name === 'pack' || name === 'spread' ? [{ sign: name === 'pack' ? (1 as const) : (-1 as const), weight }] : []))
-    const isAllCompany = company.length > 0 && company.length === scaled.length
+    const isAllCompany = this.#taints === 0 && company.length > 0 && company.length === scaled.length
     this.#besideCompany = isAllCompany && this.#percentages
       ? new BesideCompany(this.#percentages, company, perJob, env.cluster, (job, node, cluster) => this.#passes(job, node, cluster))
       : undefined
@@ -133,7 +138,7 @@ class Weighted implements Placement {
     if (beside !== undefined) return beside
     this.#collect(job, round)
     for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
-    if (this.#percentages !== undefined) this.#addPercentages(this.#percentages, job, round)
+    if (this.#percentages !== undefined || this.#taints > 0) this.#addPercentages(job, round)
     let best = -1
     for (let i = 0; i < this.#nodes.length; i++) if (best < 0 || (this.#sums[i] as number) > (this.#sums[best] as number)) best = i
     return best < 0 ? None : (this.#nodes[best] as NodeId)
@@ -183,9 +188,15 @@ class Weighted implements Placement {
     for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
   }
 
-  #addPercentages(percentages: ShapeScore, job: JobId, { cluster, lane, work }: Round): void {
+  /** Added before they are brought to 1, so that sums are exact with whole weights. */
+  #addPercentages(job: JobId, { cluster, lane, work }: Round): void {
     const shape = work.shape(job, lane)
-    for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + percentages(this.#nodes[i] as NodeId, shape, lane, cluster, work) / 100
+    const most = this.#taints === 0 ? 0 : this.#nodes.reduce((known, node) => Math.max(known, work.softTaints(shape, node)), 0)
+    for (let i = 0; i < this.#nodes.length; i++) {
+      const node = this.#nodes[i] as NodeId
+      const tolerated = most === 0 ? 0 : this.#taints * (100 - Math.floor((100 * work.softTaints(shape, node)) / most))
+      this.#sums[i] = (this.#sums[i] as number) + ((this.#percentages?.(node, shape, lane, cluster, work) ?? 0) + tolerated) / 100
+    }
   }
 }
 
@@ -242,7 +253,7 @@ function scoreOf(name: ScoreName, counts: TaskCounts, rules: ScoreRules): Score 
   return name === 'pack' ? together : (node, job, round) => -together(node, job, round)
 }
 
-/** A score by what is free; `undefined` for one that depends on where the job's tasks and data are. */
+/** A score by what is free; `undefined` for one that depends on where the job's tasks and data are, or on all nodes in question. */
 function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeScore | undefined {
   const weights = weightsOf(name)
   switch (name) {
@@ -271,6 +282,7 @@ function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeSco
     case 'locality':
     case 'pack':
     case 'spread':
+    case 'taint-toleration':
       return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { readCluster } from '@sched/cluster'
-import { SchedError, type Demand, type Plug } from '@sched/core'
+import { SchedError, type Demand, type Plug, type Toleration } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { bestFit, dotProduct, firstFit, locality, nodeUsage, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
 import { Play } from './world.js'
@@ -112,6 +112,15 @@ describe('placements by rack and data', () => {
 })
 
 describe('weighted scores', () => {
+  it.each<[name: string, score: string, nodes: Record<string, number>[], taken: string]>([
+    ['leastAllocated strategy', 'least-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-2'],
+    ['mostAllocated strategy', 'most-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-1'],
+    ['balanced allocation prefers balanced node', 'balanced-allocation', [{ cpu: 4000, mem: 2048 }, { cpu: 2000, mem: 2048 }], 'n-2'],
+    ['taint toleration prefers non-tainted node', 'taint-toleration', [{ cpu: 2000, mem: 4096 }, { cpu: 2000, mem: 4096 }], 'n-2'],
+  ])('scores nodes as in TestNodeOrderPlugin of Volcano: %s', (_, score, nodes, taken) => {
+    const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources, ...(i === 0 && { taints: ['key1=value1:PreferNoSchedule'] }) })) }
+    expect(new Play(cluster, weighted({ scores: { [score]: 10 } })).places(1, { cpu: 1000, mem: 1024 })).toEqual([taken])
+  })
   it('packs bins by what a task asks, as in TestNode of Volcano\'s binpack', () => {
     // n0 has 2 CPUs and 4 GB, n1 4 and 16 with 4 GPUs; with 1 CPU and 1 GB in use on n0, the same again makes it (2 x 2/2 + 3 x 2/4) / 5 full, and n1 (2 x 1/4 + 3 x 1/16) / 5
     const nodes = [{ name: 'n0', names: ['n-0'], count: 1, resources: { cpu: 2, mem: 4, gpu: 0 } }, { name: 'n1', names: ['n-1'], count: 1, resources: { cpu: 4, mem: 16, gpu: 4 } }]
@@ -156,6 +165,12 @@ describe('weighted scores', () => {
       // TestMostAllocatedScoringStrategy: (75 + 50) / 2 = 62 against 50; (60 + 25) / 2 = 42 against (60 + 50) / 2
       ['most allocated goes by what would be in use', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'small-0'],
       ['also of others', most, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 20000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'large-0'],
+      // TestFitScore: 67 against 36, 67 against 45 where a sidecar is the difference; 32 against 63, 32 against 55; 2 of 3 free against 1 of 2
+      ['most allocated (TestFitScore)', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [{ cpu: 2000, mem: 4000 }, { cpu: 1000, mem: 2000 }], { cpu: 1000, mem: 2000 }, 'small-0'],
+      ['most allocated with sidecar container', most, pair({ cpu: 4000, mem: 10000 }, { cpu: 4000, mem: 10000 }), [{ cpu: 1000, mem: 2000 }, { cpu: 2000, mem: 4000 }], { cpu: 1000, mem: 2000 }, 'large-0'],
+      ['least allocated (TestFitScore)', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [{ cpu: 2000, mem: 4000 }, { cpu: 1000, mem: 2000 }], { cpu: 1000, mem: 2000 }, 'large-0'],
+      ['least allocated with sidecar container', least, pair({ cpu: 4000, mem: 10000 }, { cpu: 4000, mem: 10000 }), [{ cpu: 2000, mem: 4000 }, { cpu: 1000, mem: 2000 }], { cpu: 1000, mem: 2000 }, 'large-0'],
+      ['least allocated with Extended resources', least, pair({ gpu: 2 }, { gpu: 3 }), [], { gpu: 1 }, 'large-0'],
       // TestNodeResourcesBalancedAllocation: 1 - (0.75 - 0.5) / 2 = 0.87 against 1; 1 - (0.6 - 0.25) / 2 = 0.82 against 1 - (0.6 - 0.2) / 2 = 0.8
       ['balanced allocation goes by the deviation', balanced, pair({ cpu: 4000, mem: 10000 }, { cpu: 6000, mem: 10000 }), [], { cpu: 3000, mem: 5000 }, 'large-0'],
       ['of what would be in use', balanced, pair({ cpu: 10000, mem: 20000 }, { cpu: 10000, mem: 50000 }), [{ cpu: 3000 }, { cpu: 3000, mem: 5000 }], { cpu: 3000, mem: 5000 }, 'small-0'],
@@ -176,6 +191,38 @@ describe('weighted scores', () => {
       const placed = (scores: Scores) => chosen(scores, pair({ cpu: 100, mem: 100 }, { cpu: 100, mem: 100 }), [{ cpu: 60, mem: 40 }, { cpu: 80, mem: 10 }], { mem: 40 })
       expect([balanced, { 'balance-improvement': 1 }].map(placed)).toEqual(['small-0', 'large-0'])
       expect(placed({ 'balance-improvement': 1, 'most-allocated': 3 })).toBe('small-0') // 75 + 3 x 70 against 85 + 3 x 65
+    })
+
+    const tolerated = (effect: 'NoSchedule' | 'PreferNoSchedule'): Toleration[] => [{ key: 'cpu-type', value: 'arm64', effect }, { key: 'disk-type', value: 'ssd', effect }]
+    it.each<[string, Toleration[], string[][], string]>([
+      ['node with taints tolerated by the pod, gets a higher score', [{ key: 'foo', operator: 'Equal', value: 'bar', effect: 'PreferNoSchedule' }], [['foo=blah'], ['foo=bar']], 'n1-0'],
+      ['the count of taints that are tolerated does not matter', tolerated('PreferNoSchedule'), [['cpu-type=arm64', 'disk-type=ssd'], ['cpu-type=arm64'], []], 'n0-0'],
+      ['the more intolerable taints a node has, the lower score it gets', [{ key: 'foo', value: 'bar' }], [['cpu-type=arm64', 'disk-type=ssd'], ['cpu-type=arm64']], 'n1-0'],
+      ['only taints and tolerations that have effect PreferNoSchedule are checked', tolerated('NoSchedule'), [['cpu-type=arm64', 'disk-type=ssd'], []], 'n1-0'],
+      ['No taints and tolerations, lands on node with no taints', [], [['cpu-type=arm64'], []], 'n1-0'],
+    ])('goes by taints as in TestTaintTolerationScore: %s', (_, tolerations, taints, expected) => {
+      const nodes = taints.map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 4 }, taints: own.map((each) => `${each}:PreferNoSchedule`) }))
+      const placed = (scores: Scores) => new Play({ nodes }, weighted({ scores })).places(1, { cpu: 1 }, { stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, constraints: { tolerations } }] })[0]
+      expect(placed({ 'taint-toleration': 1 })).toBe(expected)
+    })
+    it('brings the most taints to 0 and none to 100, which it adds to the percentages', () => {
+      const nodes = [['a', 'b'], ['a'], []].map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 100 }, taints: own.map((each) => `${each}:PreferNoSchedule`) }))
+      const chosen = (taints: number, used: number[], scores: Scores = {}, tolerations: Toleration[] = []) => {
+        const play = new Play({ nodes }, weighted({ scores: { 'least-allocated': 1, 'taint-toleration': taints, ...scores } }))
+        for (const [node, cpu] of used.entries()) if (cpu > 0) play.use(node, { cpu })
+        return play.places(1, { cpu: 1 }, { stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, constraints: { tolerations } }] })[0]
+      }
+      // 99 + 0, 74 + 50 and 24 + 100 are left: the lowest of equals
+      expect(chosen(1, [0, 25, 75])).toBe('n1-0')
+      expect(chosen(1, [0, 26, 75])).toBe('n2-0')
+      expect(chosen(1, [0, 25, 76])).toBe('n1-0')
+      expect(chosen(0, [0, 25, 75])).toBe('n0-0')
+      expect(chosen(1, [20, 10, 0], { spread: 1 })).toBe('n2-0')
+      // of the nodes in question alone: n2 is full, and so the first has 0 and the second 50
+      expect(chosen(1, [10, 60, 100])).toBe('n0-0')
+      expect(chosen(1, [10, 59, 100])).toBe('n1-0')
+      // who tolerates all of them goes by what is free
+      expect(chosen(3, [10, 5, 20], {}, [{ operator: 'Exists' }])).toBe('n1-0')
     })
 
     it('balances other resources than count in the strategy', () => {

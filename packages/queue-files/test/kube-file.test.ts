@@ -21,7 +21,7 @@ percentageOfNodesToScore: 40
 profiles:
 - schedulerName: default-scheduler
   plugins:
-    multiPoint: { enabled: [{ name: TaintToleration, weight: 3 }] }
+    multiPoint: { enabled: [{ name: TaintToleration, weight: 2 }, { name: ImageLocality }] }
     score:
       disabled: [{ name: NodeResourcesBalancedAllocation }]
       enabled: [{ name: NodeResourcesFit, weight: 5 }]
@@ -42,20 +42,20 @@ describe('the configuration of kube-scheduler', () => {
       'kube-scheduler': {
         minCandidateNodesPercentage: 20,
         minCandidateNodesAbsolute: 7,
-        placement: { weighted: { scores: { 'most-allocated': 5 }, resourceWeights: { cpu: 1, mem: 0, gpu: 3 }, percentageOfNodesToScore: 40 } },
+        placement: { weighted: { scores: { 'most-allocated': 5, 'taint-toleration': 2 }, resourceWeights: { cpu: 1, mem: 0, gpu: 3 }, percentageOfNodesToScore: 40 } },
       },
     })
     expect(told(full, 'honoured')).toEqual([
-      '4 percentageOfNodesToScore = 40', '10 plugins.score.disabled = NodeResourcesBalancedAllocation', '11 plugins.score.enabled = NodeResourcesFit weight 5',
+      '4 percentageOfNodesToScore = 40', '8 plugins.multiPoint.enabled = TaintToleration weight 2', '10 plugins.score.disabled = NodeResourcesBalancedAllocation', '11 plugins.score.enabled = NodeResourcesFit weight 5',
       '15 scoringStrategy = MostAllocated', '15 weight of nvidia.com/gpu = 3', '15 weight of cpu = 1', '17 minCandidateNodesPercentage = 20', '17 minCandidateNodesAbsolute = 7',
     ])
     expect(told(full, 'ignored')).toEqual([
-      '3 leaderElection = ', '8 plugins.multiPoint.enabled = TaintToleration weight 3', '12 plugins.filter = ', '15 weight of example.com/fpga = 2', '18 profiles = 1 more',
+      '3 leaderElection = ', '8 plugins.multiPoint.enabled = ImageLocality', '12 plugins.filter = ', '15 weight of example.com/fpga = 2', '18 profiles = 1 more',
     ])
   })
 
   it('is that of kube-scheduler as it comes where it says nothing', () => {
-    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1 }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
+    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
     expect(placementOf(head, ['memory', 'cpu'])).toMatchObject({ resourceWeights: { memory: 1, cpu: 1 } })
     expect(placementOf(head, ['vcores'])).toMatchObject({ resourceWeights: {} })
   })
@@ -74,8 +74,8 @@ describe('the configuration of kube-scheduler', () => {
   it.each<[string, string, object, boolean]>([
     ['all of a point', 'score: { disabled: [{ name: "*" }] }', {}, true],
     ['everything, and one again', 'multiPoint: { disabled: [{ name: "*" }] }, score: { enabled: [{ name: NodeResourcesBalancedAllocation, weight: 2 }] }', { 'balanced-allocation': 2 }, false],
-    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1 }, false],
-    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1 }, true],
+    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, false],
+    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, true],
   ])('switches off %s', (_, plugins, scores, preempts) => {
     const text = `${head}profiles: [{ plugins: { ${plugins} } }]\n`
     expect((placementOf(text) as { scores: object }).scores).toEqual(scores)

@@ -39,7 +39,7 @@ const options = {
     { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
     { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }] },
   ],
-  placement: { weighted: { scores: { 'balanced-allocation': 1, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
+  placement: { weighted: { scores: { 'balanced-allocation': 1, 'taint-toleration': 3, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
 }
 
 describe('queues of Volcano', () => {
@@ -59,7 +59,7 @@ describe('queues of Volcano', () => {
 
   it('have the configuration of Volcano itself where none is given', () => {
     const { policy, findings } = made(queue('default', '{ weight: 1, parent: root, deserved: { cpu: 1 }, reclaimable: true }'))
-    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 } } } } } })
+    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 } } } } } })
     expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note])).toEqual([
       ['approximated', 'configuration', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion'],
       ['honoured', 'default weight', ''],
@@ -82,6 +82,20 @@ describe('queues of Volcano', () => {
       { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } },
     ] }
     expect(made(JSON.stringify(list)).policy).toEqual(beside.policy)
+  })
+
+  it('stand beside classes of which some preempt nobody', () => {
+    const klass = (name: string, value: string, policy: string) => `apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: ${name} }\nvalue: ${value}\n${policy}`
+    const polite = klass('polite', '500', 'preemptionPolicy: Never\n')
+    const { policy, findings } = made(queue('a', '{}'), inMap, polite, klass('high', '1000', ''))
+    expect(policy).toEqual({ volcano: { ...options, queues: { a: {}, default: {} }, never: [500] } })
+    expect(findings.filter(({ setting }) => /polite|high/.test(setting)).map(({ verdict, setting, value, note }) => [verdict, setting, value, note])).toEqual([
+      ['honoured', 'polite preemptionPolicy', 'Never', ''],
+      ['ignored', 'high value', '1000', 'jobs have the number of their class'],
+    ])
+    const sideOf = (file: ReturnType<typeof readQueues>) => ({ file, table: queueTable(file) })
+    expect(compareQueues(sideOf(readQueues(source(queue('a', '{}')))), sideOf(readQueues(source(queue('a', '{}'), polite)))).changed).toEqual([{ path: '', setting: 'class polite', before: undefined, after: 'value=500 preemptionPolicy=Never' }])
+    expect(messageOf(() => made(queue('a', '{}'), klass('odd', 'high', '')))).toContain('found "high", expected a whole number')
   })
 
   it('tell what is honoured, approximated and ignored, by the line of the file that it stands on', () => {
@@ -129,8 +143,8 @@ describe('queues of Volcano', () => {
     const all = 'binpack.resources: "nvidia.com/gpu, example.com/foo", binpack.resources.nvidia.com/gpu: 7, binpack.resources.example.com/foo: -3'
 
     it.each<[string, string, object | undefined, (readonly string[])?]>([
-      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
-      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1 } }, ['cpu', 'mem']],
+      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
+      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 } }, ['cpu', 'mem']],
       ['by CPUs and memory, if binpack lists nothing else', '{ name: binpack }', { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
       // binpack_test.go: TestArguments
       ['by weights', binpack(`binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 7, cpu: 5, mem: 2 } } }],

@@ -145,8 +145,8 @@ describe('kubernetes', () => {
     ]
     expect(constraints(affine(...odd))).toEqual({ nodeSelectorTerms: [] })
     const given = [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }, { key: 'busy', operator: 'Exists', effect: 'PreferNoSchedule' }]
-    const tolerations = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }, { key: 'spot', value: 'yes' }]
-    expect([constraints({ tolerations: given }), constraints({ tolerations: [...given, ...tolerations] })]).toEqual([undefined, { tolerations }])
+    const tolerations = [given[1]!, { key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }, { key: 'spot', value: 'yes' }]
+    expect([constraints({ tolerations: given }), constraints({ tolerations: [given[0], ...tolerations] })]).toEqual([{ tolerations: [given[1]] }, { tolerations }])
     expect(constraints({ ...affine({ matchExpressions: [exists] }), tolerations }, { nodeSelector: 'ignore' })).toEqual({ tolerations })
   })
 

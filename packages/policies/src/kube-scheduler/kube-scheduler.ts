@@ -8,14 +8,17 @@ import { greedyPolicy } from '../disciplines/greedy.js'
 import { nodeFor, whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { priority } from '../orders/priority.js'
+import { GangPreemption } from './gang-preemption.js'
 import { RunningTasks } from './running-tasks.js'
 import { VictimSearch } from './victim-search.js'
+import { allTasks } from './victims.js'
 
 const kubeSchedulerOptions = z.strictObject({
   preemption: z.boolean().default(true).describe('whether tasks without room take the place of those of lower priority (plug-in DefaultPreemption)'),
   never: z.array(z.number()).default([]).describe('priorities whose tasks preempt nobody (`preemptionPolicy: Never` of a PriorityClass)'),
   minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('so many percent of the nodes in question are enough to choose from, and'),
   minCandidateNodesAbsolute: z.int().min(0).default(100).describe('at least so many, and one in any case; the search begins at one drawn at random'),
+  workloadAwarePreemption: z.boolean().default(false).describe('whether a gang takes the place of others as a whole, wherever they are, and is preempted as one (the gate of this name, with GenericWorkload)'),
 })
 /** Options of `kube-scheduler`; all may be left out. */
 export type KubeSchedulerOptions = z.input<typeof kubeSchedulerOptions>
@@ -31,7 +34,7 @@ const MOMENT: Seconds = 0.001
  *
  * Source: Kubernetes, kube-scheduler: PrioritySort, DefaultPreemption. Deviations: who is preempted is gone at once, without a grace period; nobody waits before he is
  * tried again (backoff); there are no disruption budgets; who has started in the same pass is left alone until the next one, a moment later. Not there, but expected
- * here: of a gang all tasks start or none, for which each may preempt, and all that must run together go with one.
+ * here: of a gang all tasks start or none, for which each may preempt, and all that must run together go with one; with `workloadAwarePreemption` gangs preempt and go as PodGroups do.
  */
 export const kubeSchedulerPolicy = definePolicy({
   name: 'kube-scheduler',
@@ -55,6 +58,7 @@ class KubeScheduler implements Policy {
   readonly #greedy: Policy
   readonly #running: RunningTasks
   readonly #victims: VictimSearch
+  readonly #gangPreemption: GangPreemption
   /** Jobs for which nothing can be done in this pass, unless somebody goes. */
   readonly #done = new DoneJobs()
   readonly #gangs = new Gangs()
@@ -71,6 +75,7 @@ class KubeScheduler implements Policy {
     this.#greedy = greedyPolicy.plug({ order: { ...byPriority, create: () => order }, placement: { kind: 'placement', name: 'placement', create: () => placement } }).create(env)
     this.#running = new RunningTasks(env)
     this.#victims = new VictimSearch(options, env, this.#running)
+    this.#gangPreemption = new GangPreemption(this.#victims, this.#pick)
     Object.assign(this, forwarding(this.#greedy, this.#running))
   }
 
@@ -129,6 +134,7 @@ class KubeScheduler implements Policy {
     const own = work.priority(job)
     if (!this.#running.anyBelow(own, lane) || this.#options.never.includes(own)) return false
     if (!round.take(job)) return false
+    if (this.#options.workloadAwarePreemption && work.least(job, lane) > 1 && round.nodes.length === round.cluster.nodes) return this.#preemptForGang(job, round)
     const start = round.savepoint()
     const freed = this.#freed.length
     const together = work.together(job, lane)
@@ -142,11 +148,20 @@ class KubeScheduler implements Policy {
     return true
   }
 
+  /** Starts as many tasks of a gang as it can in the place of others, wherever they are. */
+  #preemptForGang(job: JobId, round: Round): boolean {
+    const freed = this.#gangPreemption.start(job, round)
+    if (freed === undefined) return false
+    this.#freed.push(...freed)
+    this.#gangs.begin()
+    return true
+  }
+
   /** Starts one task where others go for it. */
   #replace(job: JobId, round: Round): boolean {
     for (const { node, victims } of this.#victims.find(job, round)) {
       const before = round.savepoint()
-      for (const { task } of victims) round.evict(task)
+      for (const task of allTasks(victims)) round.evict(task)
       if (this.#place(job, round)) {
         this.#freed.push(node)
         return true

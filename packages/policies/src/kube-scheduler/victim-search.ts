@@ -1,11 +1,15 @@
-import type { Env, JobId, NodeId, Round, ShapeId } from '@sched/core'
+import type { Env, JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
 import type { RunningTasks } from './running-tasks.js'
-import { byPreference, victimsOn, type Candidate, type Victim } from './victims.js'
+import { Units } from './units.js'
+import { byImportance, byPreference, victimsOn, type Candidate, type Unit, type Victim } from './victims.js'
 
 export interface SearchOptions {
+  readonly workloadAwarePreemption: boolean
   readonly minCandidateNodesPercentage: number
   readonly minCandidateNodesAbsolute: number
 }
+
+const NONE: readonly TaskId[] = []
 
 /**
  * Looks for nodes on which a task would have room if others went. Where a search found none, only what has changed since is looked at
@@ -41,9 +45,10 @@ export class VictimSearch {
     const found: Candidate[] = []
     const spared = this.hasSpared
     this.hasSpared = false
+    const units = this.#options.workloadAwarePreemption ? new Units(work, lane) : undefined
     for (let i = 0; i < nodes.length && found.length < enough; i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
-      const victims = this.#victimsOn(node, shape, own, round)
+      const victims = this.#victimsOn(node, shape, own, units, round)
       if (victims !== undefined) found.push({ node, victims })
     }
     if (isWhole && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
@@ -74,21 +79,57 @@ export class VictimSearch {
     return [...nodes].sort((a, b) => a - b)
   }
 
-  /** Who has to go from the node, at least one; `undefined` where that makes no room. */
-  #victimsOn(node: NodeId, shape: ShapeId, own: number, round: Round): Victim[] | undefined {
-    const { work, lane, cluster } = round
+  /** All on nodes in sight that may be preempted by that priority, the most important first. */
+  everywhere(own: number, { work, lane, nodes }: Round): Unit[] {
+    const units = new Units(work, lane)
+    const found = new Set<Unit>()
+    for (const node of nodes)
+      for (const task of this.#running.on(node, lane)) {
+        if (work.priority(work.jobOf(task)) >= own) continue
+        const unit = units.of(task)
+        if (Number.isNaN(unit.started)) this.hasSpared = true
+        else found.add(unit)
+      }
+    return [...found].sort(byImportance)
+  }
+
+  /** Who has to go from the node, at least one; `undefined` where that makes no room. `units`: gangs go as one. */
+  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, round: Round): Victim[] | undefined {
+    const { cluster, lane } = round
+    const below = units === undefined ? this.#tasksBelow(node, own, round) : this.#unitsBelow(node, own, units, round)
+    if (below.length === 0) return undefined
+    const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
+    const victims = victimsOn(this.#amountsOf(shape, round), free, below)
+    return victims === undefined || victims.length === 0 ? undefined : victims
+  }
+
+  #tasksBelow(node: NodeId, own: number, round: Round): Victim[] {
+    const { work, lane } = round
     const below: Victim[] = []
     for (const task of this.#running.on(node, lane)) {
       const priority = work.priority(work.jobOf(task))
       if (priority >= own) continue
       const started = work.started(task)
       if (Number.isNaN(started)) this.hasSpared = true
-      else below.push({ task, priority, started, amounts: this.#amountsOf(work.shapeOf(task), round) })
+      else below.push({ tasks: [task], others: NONE, priority, started, isOfGang: false, amounts: this.#amountsOf(work.shapeOf(task), round) })
     }
-    if (below.length === 0) return undefined
-    const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
-    const victims = victimsOn(this.#amountsOf(shape, round), free, below)
-    return victims === undefined || victims.length === 0 ? undefined : victims
+    return below
+  }
+
+  #unitsBelow(node: NodeId, own: number, units: Units, round: Round): Victim[] {
+    const { work, lane } = round
+    const below = new Map<TaskId, Unit & { readonly amounts: Float64Array }>()
+    for (const task of this.#running.on(node, lane)) {
+      if (work.priority(work.jobOf(task)) >= own) continue
+      const unit = units.of(task)
+      const first = unit.tasks[0] as TaskId
+      const amounts = this.#amountsOf(work.shapeOf(task), round)
+      const known = below.get(first)
+      if (Number.isNaN(unit.started)) this.hasSpared = true
+      else if (known === undefined) below.set(first, { ...unit, amounts: amounts.slice() })
+      else for (let r = 0; r < amounts.length; r++) known.amounts[r] = (known.amounts[r] as number) + (amounts[r] as number)
+    }
+    return [...below.values()]
   }
 
   /** What a task of the shape asks of the resources of the lane: the same object each time. */

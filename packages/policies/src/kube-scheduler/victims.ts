@@ -1,24 +1,48 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
 
-/** A task that runs and may be preempted. */
-export interface Victim {
-  readonly task: TaskId
+/** What runs and is preempted as one: a task, or a gang. */
+export interface Unit {
+  /** At least one, in the order of their ids. */
+  readonly tasks: readonly TaskId[]
+  /** Tasks that the gang can do without, which go with it. */
+  readonly others: readonly TaskId[]
   readonly priority: number
-  /** When it started, seconds. */
+  /** When the first of them started, seconds; NaN where one has just started, and none may be preempted. */
   readonly started: Seconds
-  /** What it holds, by resource. */
+  /** Whether it is a gang or of one. */
+  readonly isOfGang: boolean
+  /** Of a task that its gang can do without: the first task of that gang, with which it goes. */
+  readonly needs?: TaskId
+}
+
+/** A unit that may be preempted, and what of it is on one node. */
+export interface Victim extends Unit {
+  /** What it holds there, by resource. */
   readonly amounts: ArrayLike<number>
 }
 
-/** A node, and who has to go there. */
+/** A node, and who has to go for a task there. */
 export interface Candidate {
   readonly node: NodeId
   /** At least one, the most important first. */
-  readonly victims: readonly Victim[]
+  readonly victims: readonly Unit[]
 }
 
-/** The most important first: the highest priority, then who has run for longest. Source: kube-scheduler, `MoreImportantPod`. */
-const byImportance = (a: Victim, b: Victim): number => b.priority - a.priority || a.started - b.started || a.task - b.task
+/**
+ * The most important first: the highest priority, then what is of a gang, then who is larger, then who has run for longest.
+ * Source: kube-scheduler, `MoreImportantVictim`.
+ */
+export const byImportance = (a: Unit, b: Unit): number =>
+  b.priority - a.priority || Number(b.isOfGang) - Number(a.isOfGang) || size(b) - size(a) || a.started - b.started || firstTask(a) - firstTask(b)
+
+const size = ({ tasks, others }: Unit): number => tasks.length + others.length
+const firstTask = ({ tasks }: Unit): TaskId => tasks[0] as TaskId
+
+/** Whether the gang that the task needs is among those that go. */
+export const goesWith = ({ needs }: Unit, gone: readonly Unit[]): boolean => needs !== undefined && gone.some((other) => firstTask(other) === needs)
+
+/** All that goes with them. */
+export const allTasks = (units: readonly Unit[]): TaskId[] => [...new Set(units.flatMap(({ tasks, others }) => [...tasks, ...others]))]
 
 /**
  * Who has to go from a node with that free for a task that asks so much, the most important first: all who may go, but for those who have room
@@ -32,6 +56,7 @@ export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all
   if (!fits(asked, room)) return undefined
   const victims: Victim[] = []
   for (const each of [...all].sort(byImportance)) {
+    if (goesWith(each, victims)) continue
     change(room, each.amounts, -1)
     if (fits(asked, room)) continue
     change(room, each.amounts, 1)
@@ -47,13 +72,14 @@ export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all
  * Source: kube-scheduler, `pickOneNodeForPreemption`. Deviation: of equally good nodes the lowest, there any.
  */
 export const byPreference = (a: Candidate, b: Candidate): number =>
-  highest(a) - highest(b) || sum(a) - sum(b) || a.victims.length - b.victims.length || firstStart(b) - firstStart(a) || a.node - b.node
+  highest(a) - highest(b) || sum(a) - sum(b) || count(a) - count(b) || firstStart(b) - firstStart(a) || a.node - b.node
 
 /** Priorities have 32 bits: with this added none is below 0. */
 const LOWEST = 2 ** 31
 
-const highest = ({ victims }: Candidate): number => (victims[0] as Victim).priority
-const sum = ({ victims }: Candidate): number => victims.reduce((total, { priority }) => total + priority + LOWEST, 0)
+const highest = ({ victims }: Candidate): number => (victims[0] as Unit).priority
+const sum = ({ victims }: Candidate): number => victims.reduce((total, victim) => total + size(victim) * (victim.priority + LOWEST), 0)
+const count = ({ victims }: Candidate): number => victims.reduce((total, victim) => total + size(victim), 0)
 const firstStart = (candidate: Candidate): Seconds =>
   Math.min(...candidate.victims.filter(({ priority }) => priority === highest(candidate)).map(({ started }) => started))
 

@@ -4,6 +4,7 @@ import { startNearest } from '../disciplines/start-nearest.js'
 import type { TakenJobs } from '../disciplines/taken-jobs.js'
 import type { Queue, VolcanoJob } from './queue.js'
 import type { VolcanoLane } from './lane.js'
+import type { VolcanoSettings } from './options.js'
 import type { Session } from './plugin.js'
 import { RoomBeside } from './room-beside.js'
 import { Standstill, type Hindrance } from './standstill.js'
@@ -21,6 +22,8 @@ import { Victims, type Kind } from './victims.js'
 export class Taking {
   readonly #lane: VolcanoLane
   readonly #placement: Placement
+  /** Priorities of those who take nothing. */
+  readonly #never: ReadonlySet<number>
   readonly #taken: TakenJobs
   readonly #victims: Victims
   /** Who takes nothing. */
@@ -39,7 +42,8 @@ export class Taking {
   hasMetNew = false
   hasSpared = false
 
-  constructor(env: Env, lane: VolcanoLane, placement: Placement, taken: TakenJobs) {
+  constructor({ never }: VolcanoSettings, env: Env, lane: VolcanoLane, placement: Placement, taken: TakenJobs) {
+    this.#never = new Set(never)
     this.#lane = lane
     this.#placement = placement
     this.#taken = taken
@@ -82,7 +86,7 @@ export class Taking {
     const { tiers, jobs } = this.#lane
     for (const id of waiting.ids.slice(waiting.from, waiting.to)) {
       const job = jobs.of(id as JobId)
-      if (job.unplaced > 0 && tiers.isStarving(job) && !this.#vain.has(job) && !this.#isBarred(job)) yield job
+      if (job.unplaced > 0 && !this.#never.has(job.priority) && tiers.isStarving(job) && !this.#vain.has(job) && !this.#isBarred(job)) yield job
     }
     return undefined
   }

@@ -56,7 +56,7 @@ class Volcano implements Policy {
       throw new SchedError('BAD_OPTION', 'actions are without allocate: nothing ever starts.', { field: 'volcano.actions' }, 'Add it, or leave `actions` out.')
     this.#placement = placement
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
-    this.#taking = this.#lanes.map((lane) => new Taking(env, lane, placement, this.#taken))
+    this.#taking = this.#lanes.map((lane) => new Taking(settings, env, lane, placement, this.#taken))
     const barred = { memory: () => this.#taken.memory(env.work), recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) } }
     Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec) => this.#refusal(job) }))
   }

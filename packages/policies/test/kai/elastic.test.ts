@@ -2,8 +2,10 @@ import { dispatcher } from '@sched/cluster'
 import { kaiPreempting, type KaiOptions } from '@sched/policies'
 import { instantCluster, job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
+import { firstNode } from '../first-node.js'
 
-// Cases of the KAI Scheduler's own tests of elastic jobs, of which so many tasks must run at once (allocateElastic_test.go, reclaimElastic_test.go, preemptElastic_test.go), on one node of so many GPUs.
+// Cases of the KAI Scheduler's own tests of elastic jobs, of which so many tasks must run at once (allocateElastic_test.go, reclaimElastic_test.go, preemptElastic_test.go,
+// and of whole nodes preempt_recorded_victims_test.go and reclaim_recorded_victims_test.go), on one node of so many GPUs.
 
 /** A job: its name (of which the part before `_` is its queue), GPUs of a task, tasks, how many must run at once, priority. */
 type Load = readonly [id: string, gpus: number, tasks?: number, least?: number, priority?: number]
@@ -70,5 +72,30 @@ describe('preemption (TestHandlePreemptElastic)', () => {
     const found = come(gpus, { q: deserves(gpus) }, running, [incoming])
     expect(found.killed).toEqual(killed)
     expect(found.started).toContain('q_in-0')
+  })
+})
+
+describe('tasks of an elastic job that fills nodes', () => {
+  /** Nodes that lose tasks of it to a gang of whole nodes, as often as they do, and those where that starts; two tasks of the job are on each. */
+  const taken = (nodes: number, gang: number, queues: Queues, [own, other]: readonly [string, string], priority: number) => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: nodes, resources: { gpu: 8 } }] }), policy: kaiPreempting({ ties: 'submission', queues }, firstNode()) })
+    master.submit(job({ id: 'elastic', queue: own, tasks: 2 * nodes, gang: true, minTasks: 1, priority: train, demand: { gpu: 4 } }), 0)
+    expect(master.pass(0).start).toHaveLength(2 * nodes)
+    master.submit(job({ id: 'gang', queue: other, tasks: gang, gang: true, priority, demand: { gpu: 8 } }), 1)
+    const { start, kill } = master.pass(1)
+    const on = (tasks: typeof start) => tasks.map(({ node }) => node).sort()
+    return { lose: on(kill), start: on(start.filter((each) => each.job === 'gang')) }
+  }
+  const sizes = [[4, 2], [6, 3], [8, 4], [8, 8]] as const
+  const whole = (nodes: readonly string[]) => nodes.flatMap((node) => [node, node])
+  it.each(sizes)('are taken two by two where a gang of their queue starts: of %i nodes on %i (TestPreemptEvictsEachVictimOnce)', (nodes, gang) => {
+    const { lose, start } = taken(nodes, gang, { q: deserves(8 * gang) }, ['q', 'q'], inference)
+    expect(start).toHaveLength(gang)
+    expect(lose).toEqual(whole(start))
+  })
+  it.each(sizes)('are taken two by two where a gang of another queue starts: of %i nodes on %i (TestReclaimEvictsEachVictimOnce)', (nodes, gang) => {
+    const { lose, start } = taken(nodes, gang, { a: deserves(0, 0), b: deserves(0, 1) }, ['a', 'b'], train)
+    expect(start).toHaveLength(gang)
+    expect(lose).toEqual(whole(start))
   })
 })

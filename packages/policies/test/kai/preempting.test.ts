@@ -135,6 +135,11 @@ describe('reclaim (TestHandleReclaim)', () => {
     }
     expect([1, 1.3, 1.5].map(killed)).toEqual([['d.0_10', 'd.0_8', 'd.0_9'], ['d.0_10', 'd.0_8', 'd.0_9'], []])
   })
+  it('goes from queue to queue, the less important job of each first, as equal queues have less in turn (TestVictimQueue_PopNextJob)', () => {
+    const loads = [0, 1, 2].flatMap((i) => ['q2', 'q1'].map((queue): Load => [`${queue}_j${i}`, 1, 1, train - i]))
+    const goes = (count: number) => taken([6], { q1: deserves(1), q2: deserves(1), q3: deserves(4) }, loads, ['q3_in', count])
+    expect([1, 2, 3, 4].map(goes)).toEqual([['q1_j2'], ['q1_j2', 'q2_j2'], ['q1_j1', 'q1_j2', 'q2_j2'], ['q1_j1', 'q1_j2', 'q2_j1', 'q2_j2']])
+  })
   it('takes within quotas of lower priorities alone, if it is said (queuePriorityInQuotaReclaim: InQuotaQueuePriorityStrategy)', () => {
     const killed = (queuePriorityInQuotaReclaim: boolean, priorities: readonly [number, number], asked: number, team = '') => {
       const of = (queue: string, priority: number): Queues => ({ [`${queue}${team}`]: deserves(2), [queue]: { ...deserves(2), priority } })

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { firstNode } from '../first-node.js'
 
 // Cases of the KAI Scheduler's own tests of whole cycles, one after the other (TestAllocateIntegrationTest, TestReclaimIntegrationTest, TestPreemptIntegrationTest,
-// TestPreemptGangIntegrationTest, TestReclaimSteadyFairShareIntegrationTest with its option off, TestReclaimCrossHierarchyRootLeafVictim), and TestHandleGangReclaim: what
-// runs when nothing happens any more. Queues have no bounds of CPUs and memory unless they are `bare`, and nodes have plenty where only their GPUs are given.
+// TestReclaimLargeJobsTest, TestPreemptGangIntegrationTest, TestReclaimSteadyFairShareIntegrationTest with its option off, TestReclaimCrossHierarchyRootLeafVictim), and of gangs (TestHandleGangAllocation,
+// TestHandleGangReclaim, TestHandleGangPreempt): what runs when nothing happens any more. Queues have no bounds of CPUs and memory unless they are `bare`, and nodes have plenty where only their GPUs are given.
 
 /** GPUs where it is a number. */
 type Asks = number | Readonly<Record<string, number>>
@@ -65,6 +65,9 @@ describe('allocate', () => {
     ['counts what it has started', [4], two([1, 0], [1, 0]), [], [...ones('q0', 3), ...ones('q1', 3)], 'q0_0 q0_1 q1_0 q1_1'],
     ['of a queue at its limit takes the lower priority for the higher', [2], { q: deserves(1, 1, 1) }, [['q_0', 1]], [['q_in', 1, build]], 'q_in'],
     ['of a queue at its limit takes nothing for the lower priority', [2], { q: deserves(1, 1, 1) }, [['q_0', 1, build]], [['q_in', 1]], 'q_0'],
+    ['starts a gang beyond the quota that may be preempted', [2], { q: deserves(1) }, [], [['q_0', 1, train, 2]], 'q_0'],
+    ['starts a gang on two nodes', [1, 1], { q: deserves(2) }, [], [['q_0', 1, build, 2]], 'q_0'],
+    ['starts no gang of which one task has no room', [2, 2], two([2, 2], [2, 2]), [['q1_0', 2]], [['q0_0', 2, train, 2]], 'q1_0'],
   ])
 })
 
@@ -77,6 +80,7 @@ describe('reclaim', () => {
     ['takes nothing for a queue that has what it deserves', [2, 2], two([2, 2], [1, 1]), [['q0_0', 2], ['q0_1', 1], ['q1_0', 1]], [['q1_in', 1]], 'q0_0 q0_1 q1_0'],
     ['takes what another deserves, which has more', [8], two([6, 6], [5, 5]), [['q0_0', 8]], [['q1_in', 5]], 'q1_in'],
     ['goes on to the job that stays within the quota', [4], two([2, 2], [2, 2]), [['q0_0', 2], ['q0_1', 1], ['q1_0', 1]], [['q1_a', 3], ['q1_b', 1], ['q0_2', 1]], 'q0_0 q1_0 q1_b'],
+    ['takes whole nodes for a very large job, and no more (TestReclaimLargeJobsTest)', [8, 8, 8, 8, 8], { q0: deserves(0, 0), q1: deserves(3000, 0) }, ones('q0', 40), [['q1_in', 8, train, 3]], [...ones('q0', 16).map(([id]) => id), 'q1_in'].sort().join(' ')],
     ['takes first of a queue that deserves nothing', [4], three(deserves(0, 0)), [['q0_0', 2], ['q0_1', 1], ['q2_0', 1]], [['q1_in', 1]], 'q0_0 q0_1 q1_in'],
     ['takes no more than a fair share', [8], two([1, 1], [1, 1]), [['q0_0', 1], ['q0_1', 3], ['q0_2', 4]], [['q1_a', 4], ['q1_b', 4]], 'q0_0 q0_1 q1_a'],
     ['counts the rest that goes to who lost most by rounding', [7], two([2, 2], [1, 1]), [['q0_0', 4], ['q1_0', 3]], [['q0_in', 1]], 'q0_0 q0_in'],
@@ -123,6 +127,9 @@ describe('preempt', () => {
     ['takes all that stand in the way', [4], { q: deserves(4) }, [['q_0', 1], ['q_1', 2], ['q_2', 1]], [['q_in', 4, build]], 'q_in'],
     ['takes one job for a gang', [2], { q: deserves(2) }, [['q_0', 2]], [['q_in', 1, build, 2]], 'q_in'],
     ['takes a whole gang for one job', [2], { q: deserves(1) }, [['q_0', 1, train, 2]], [['q_in', 1, build]], 'q_in'],
+    ['takes a whole gang of which one task would be enough', [4], { q: deserves(3) }, [['q_0', 2, train, 2]], [['q_in', 2, build]], 'q_in'],
+    ['takes nothing for a gang where that makes no room for all of it', [1, 1], { q: deserves(2) }, [['q_0', 1], ['q_1', 1, train + 25]], [['q_in', 1, train + 25, 2]], 'q_0 q_1'],
+    ['takes what lacks for a gang', [2], { q: deserves(2) }, [['q_0', 1]], [['q_in', 1, build, 2]], 'q_in'],
   ])
 })
 

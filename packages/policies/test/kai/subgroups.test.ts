@@ -49,3 +49,17 @@ describe('subgroups of KAI', () => {
     expect(come(1, [['victim', [[1, 1]]]], ['a', [[1, 1], [1, 0]], build])).toEqual({ started: ['a-0-0'], killed: ['victim-0-0'] })
   })
 })
+
+it('a gang of which each task asks for a node of its own takes who is there (TestHandleScatteredNodesForGangPreempt)', () => {
+  const host = (node: number) => ({ require: { host: `${node}` } })
+  const nodes = [0, 1, 2, 3].map((node) => ({ name: `n${node}`, count: 1, resources: { gpu: 1 }, labels: { host: `${node}` } }))
+  const master = dispatcher({ cluster: instantCluster({ nodes }), policy: kaiPreempting({ ties: 'submission', queues: { q: { resources: { gpu: { quota: 0, overQuotaWeight: 1 } } } } }) })
+  const on = (id: string, priority: number, ...places: readonly number[]): JobSpec => ({ ...job([id, places.map((): Subgroup => [1, 1]), priority]), stages: places.map((node, i) => ({ ...stage([1, 1], i), constraints: host(node) })) })
+  for (const node of [3, 2, 1, 0]) {
+    master.submit(on(`job-${node}`, train, node), 3 - node)
+    expect(master.pass(3 - node).start).toHaveLength(1)
+  }
+  master.submit(on('in', 75, 1, 3), 4)
+  const { start, kill } = master.pass(4)
+  expect([start.map((each) => each.node).sort(), kill.map((each) => each.job).sort()]).toEqual([['n1-0', 'n3-0'], ['job-1', 'job-3']])
+})

@@ -45,6 +45,7 @@ describe('the laws of policies', () => {
     'gangs, and tasks that are taken': [taking, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'gangs that a later tier lets go in part': [() => ({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }), { ...outlived, runs: 20, worlds: { gangs: true, outages: true, failures: true } }],
     'masters, and tasks that are taken': [taking, { ...outlived, worlds: { masters: true, outages: true, failures: true } }],
+    'priorities of which one takes nothing': [(queues) => ({ ...taking(queues), never: [1] }), outlived],
     'nodes with heartbeats': [taking, { worlds: { heartbeats: true } }],
   }
   it.each(Object.entries(cases))('hold for %s', (_, [make, options]) => {

@@ -30,6 +30,41 @@ describe('overcommit', () => {
   })
 })
 
+describe('overcommit (TestOvercommitPlugin)', () => {
+  const two = { n1: { cpu: 2000, mem: 4096, gpu: 8 }, n2: { cpu: 4000, mem: 16_384, gpu: 0 } }
+  const options = (given: Readonly<Record<string, number>>): VolcanoOptions => ({ actions: ['enqueue', 'allocate'], tiers: [{ plugins: ['priority', { name: 'overcommit', arguments: given }] }] })
+  const pg1 = wants('pg1', 'c1', { cpu: 1000, mem: 954 }, { tasks: 2, min: 2 })
+  it.each([
+    ['overCommitFactor is more than 1', { 'overcommit-factor': 1.2 }],
+    ['overCommitFactor is less than 1', { 'overcommit-factor': 0.8 }],
+    ['with different overcommit factors', { 'overcommit-factor.cpu': 1.3, 'overcommit-factor.mem': 1.4, 'overcommit-factor.gpu': 1.3 }],
+    ['overCommitFactor is not set', {}],
+  ])('%s: who asks a third of all is enqueued', (_, given) => {
+    expect(outcome(two, options(given), [], pg1)).toEqual(['+pg1@n1', '+pg1@n1'])
+  })
+  it('when the required resources of pg are too large it is not, and leaves others what there is', () => {
+    const pg2 = wants('pg2', 'c1', { cpu: 2000, mem: 1907 }, { tasks: 2, min: 2, priority: 1 })
+    // of 7.2 CPUs 4 are used, and 4 more are too many
+    expect(outcome(two, options({ 'overcommit-factor': 1.2 }), [wants('runs', 'c1', { cpu: 4000, mem: 1907 })], pg2, pg1)).toEqual(['+pg1@n1', '+pg1@n1'])
+  })
+})
+
+describe('enqueue (TestEnqueue)', () => {
+  // drf, proportion, sla and gang in one tier
+  const options: VolcanoOptions = {
+    queues: { c1: { weight: 1, capability: both(4) }, c2: { weight: 1, capability: both(4) } },
+    actions: ['enqueue', 'allocate'],
+    tiers: [{ plugins: ['drf', 'proportion', { name: 'sla', arguments: { 'sla-waiting-time': 180 } }, 'gang'] }],
+  }
+  it('when podgroup status is pending: one of each queue is enqueued', () => {
+    expect(outcome({ n1: both(8) }, options, [], wants('pg1', 'c1', { cpu: 3, mem: 1 }), wants('pg2', 'c2', { cpu: 1, mem: 1 }))).toEqual(['+pg1@n1', '+pg2@n1'])
+  })
+  it('cannot enqueue because queue resources are less than podgroup MinResources: such a job is refused', () => {
+    const { come } = world({ n1: both(8) }, { ...options, queues: { c1: { capability: both(1) } } })
+    expect(() => come(wants('pg1', 'c1', both(4), { tasks: 2, min: 2 }))).toThrow('queue c1: 8 cpu of at most 1')
+  })
+})
+
 describe('a task that has ended', () => {
   // Volcano, JobInfo.ReadyTaskNum: tasks that have succeeded are of the minimum, too
   const jobs = [wants('a', 'q', both(4), { tasks: 2 }), wants('b', 'q', both(10))]

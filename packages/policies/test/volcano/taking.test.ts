@@ -28,6 +28,12 @@ describe('preempt (TestPreempt)', () => {
     expect(outcome({ n1: both(node) }, options(capability, isPlain), held, coming)).toEqual(expected)
   })
 
+  it('takes the lower priority where the plug-in priority may name it, and nothing where it may not (TestPreempt of the plug-in)', () => {
+    const plugin = (on: boolean): VolcanoOptions => ({ queues: { q1: { weight: 1, capability: both(6) } }, actions: ['allocate', 'preempt'], tiers: [{ plugins: [{ name: 'priority', enablePreemptable: on, enableReclaimable: on }] }] })
+    const coming = wants('pg2', 'q1', both(3), { priority: 1000 })
+    expect(outcome({ node1: both(6), node2: both(2) }, plugin(true), [wants('pg1', 'q1', both(3), { tasks: 2, priority: 100 })], coming)).toEqual(['-pg1', '+pg2@node1'])
+    expect(outcome({ node1: both(3), node2: both(3) }, plugin(false), [wants('pg1', 'q1', both(3), { tasks: 2, priority: 100 })], coming)).toEqual([])
+  })
   it('takes of the queue of the job, not of another one (multi-queue; preemption with priority queues)', () => {
     const held = [wants('pg1', 'q1', both(1), low), wants('pg2', 'q2', both(1), low)]
     expect(outcome({ n1: both(2) }, options(undefined, true), held, wants('pg3', 'q2', both(1), high))).toEqual(['-pg2', '+pg3@n1'])
@@ -38,6 +44,13 @@ describe('preempt (TestPreempt)', () => {
     expect(outcome({ n1: both(2) }, options(undefined, true), held, wants('in', 'q1', both(1), high))).toEqual(['-pg2', '+in@n1'])
     expect(outcome({ n1: both(1) }, options(undefined, true), held.slice(0, 1), wants('in', 'q1', both(1), high))).toEqual([])
     expect(outcome({ n1: both(1) }, options(undefined, true), [{ ...held[0]!, preemptible: true }], wants('in', 'q1', both(1), high))).toEqual(['-pg1', '+in@n1'])
+  })
+  it('takes nothing for a job that preempts nobody, and something for the one behind it', () => {
+    const held = [wants('pg1', 'q1', both(1), { tasks: 3, ...low })]
+    const never = { ...options(undefined, true), never: [high.priority] }
+    expect(outcome({ n1: both(3) }, never, held, wants('in', 'q1', both(1), high))).toEqual([])
+    expect(outcome({ n1: both(3) }, never, held, wants('in', 'q1', both(1), high), wants('next', 'q1', both(1), { priority: 50 }))).toEqual(['-pg1', '+next@n1'])
+    expect(outcome({ n1: both(4) }, never, held, wants('in', 'q1', both(1), high))).toEqual(['+in@n1'])
   })
   it('makes room for a gang on several nodes, or takes nothing', () => {
     const nodes: Nodes = { n1: both(2), n2: both(2) }
@@ -60,6 +73,12 @@ describe('reclaim (TestReclaim)', () => {
     expect(outcome({ n1: both(3) }, options(three), [held], wants('pg2', 'q2', both(1)))).toEqual(['-pg1', '+pg2@n1'])
     expect(outcome({ n1: both(3) }, options(three), [{ ...held, preemptible: false }], wants('pg2', 'q2', both(1)))).toEqual([])
   })
+  it('takes nothing for a job that preempts nobody, and something for the one behind it', () => {
+    const held = wants('pg1', 'q1', both(1), { tasks: 3 })
+    const never = { ...options(three), never: [10] }
+    expect(outcome({ n1: both(3) }, never, [held], wants('pg2', 'q2', both(1), { priority: 10 }))).toEqual([])
+    expect(outcome({ n1: both(3) }, never, [held], wants('pg2', 'q2', both(1), { priority: 10 }), wants('pg3', 'q2', both(1)))).toEqual(['-pg1', '+pg3@n1'])
+  })
   it('takes of the queue that would be served last (sort reclaimees when reclaiming from overusing queue)', () => {
     const held = [wants('pg1', 'q1', both(1), { tasks: 2, priority: 500 }), wants('pg2', 'q2', both(1), { tasks: 2, priority: 100 })]
     expect(outcome({ n1: both(4) }, options(['conformance', 'gang', 'priority', 'proportion']), held, wants('pg3', 'q3', both(1), { priority: 1000 }))).toEqual(['-pg2', '+pg3@n1'])
@@ -68,6 +87,15 @@ describe('reclaim (TestReclaim)', () => {
     const held = [wants('pg1', 'q1', both(1), { tasks: 2 }), wants('pg2', 'q2', both(1), { tasks: 2 })]
     const queues = { q1: { priority: 5 }, q2: { priority: 10 }, q3: { priority: 1 } }
     expect(outcome({ n1: both(4) }, options(three, queues), held, wants('pg3', 'q3', both(1)))).toEqual(['-pg1', '+pg3@n1'])
+  })
+  it('takes of running tasks of other queues that are reclaimable, if they are preemptible (TestIsReclaimVictimTask)', () => {
+    const taken = (victim: JobSpec, reclaimable = true) =>
+      outcome({ n1: both(3) }, options(['conformance', 'priority'], { q1: { reclaimable } }), [victim], wants('reclaimer', 'q2', both(1), { priority: 10 }))
+    const victim = wants('victim', 'q1', both(1), { tasks: 3 })
+    expect(taken(victim)).toEqual(['-victim', '+reclaimer@n1'])
+    expect(taken({ ...victim, preemptible: false })).toEqual([])
+    expect(taken({ ...victim, queue: 'q2' })).toEqual([])
+    expect(taken(victim, false)).toEqual([])
   })
   it('takes for one job of a queue, and then for the queue that is first by then', () => {
     // each deserves 4; a has the name that comes first, and b less than a once a has taken

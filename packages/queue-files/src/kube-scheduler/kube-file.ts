@@ -1,6 +1,7 @@
 import { kubernetesObjects, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
-import { byName, fieldsOf, nameOf, textOf, unexpected } from '../fields.js'
+import { fieldsOf, textOf } from '../fields.js'
+import { priorityClasses, type PriorityClass } from '../priority-classes.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
@@ -18,16 +19,6 @@ export interface KubeFile {
   readonly others: readonly KubernetesObject[]
 }
 
-/** A PriorityClass: what a priority means. */
-export interface PriorityClass {
-  readonly name: string
-  readonly value: number
-  /** Whether its pods preempt nobody. */
-  readonly isNever: boolean
-  /** The object, with the places of its fields. */
-  readonly found: KubernetesObject
-}
-
 /** Whether a text has the configuration of kube-scheduler or PriorityClasses, as manifests or as kubectl prints them. */
 export const isKube = (text: string): boolean =>
   (/\bkubescheduler\.config\.k8s\.io\//.test(text) && /\bkind["']?\s*:\s*["']?KubeSchedulerConfiguration\b/.test(text))
@@ -40,24 +31,10 @@ export function readKube(...sources: readonly SourceText[]): KubeFile {
   const all = sources.flatMap((source) => [...kubernetesObjects(source.text, source.file)])
   const [configuration, second] = all.filter(({ kind }) => kind === 'KubeSchedulerConfiguration')
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second KubeSchedulerConfiguration.', second.place(), 'Put each into a file of its own.')
-  const classes = [...byName(all.filter(({ kind }) => kind === 'PriorityClass'), 'PriorityClass').values()].map(classOf)
-  classes.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1))
+  const classes = priorityClasses(all)
   const others = all.filter(({ kind }) => kind !== 'KubeSchedulerConfiguration' && kind !== 'PriorityClass')
   return { kind: 'kube-scheduler', file, configuration, classes, others }
 }
-
-function classOf(found: KubernetesObject): PriorityClass {
-  const { value, preemptionPolicy = 'PreemptLowerPriority' } = found.object
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw unexpected(found, ['value'], 'a whole number', 'Give the priority that pods of the class have.')
-  if (preemptionPolicy !== 'Never' && preemptionPolicy !== 'PreemptLowerPriority') throw unexpected(found, ['preemptionPolicy'], 'Never or PreemptLowerPriority')
-  return { name: nameOf(found), value, isNever: preemptionPolicy === 'Never', found }
-}
-
-/** Settings of a class as written. */
-export const classSettings = ({ value, found }: PriorityClass): Record<string, string> => ({
-  value: String(value),
-  ...('preemptionPolicy' in found.object && { preemptionPolicy: textOf(found.object['preemptionPolicy']) }),
-})
 
 /** Settings of the configuration as written, by path: `profiles[0].percentageOfNodesToScore`. */
 export function kubeGeneral({ configuration }: KubeFile): Record<string, string> {

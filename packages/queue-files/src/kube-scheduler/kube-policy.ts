@@ -4,8 +4,9 @@ import type { KubeSchedulerOptions } from '@sched/policies'
 import { at, fieldsOf, listAt, textOf, unexpected, wholeAt, where, type Path } from '../fields.js'
 import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
+import { neverOf } from '../priority-classes.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
-import type { KubeFile, PriorityClass } from './kube-file.js'
+import type { KubeFile } from './kube-file.js'
 import { pluginsOf, type Plugins } from './plugins.js'
 
 /** What the configuration of kube-scheduler comes to. */
@@ -48,18 +49,6 @@ export function kubePolicy({ file, configuration, classes, others }: KubeFile, {
   const placement: Config = { weighted: { ...scoresOf(plugins, args), percentageOfNodesToScore: percentageOf(reading) } }
   const policy: Config = { 'kube-scheduler': { ...options, placement } }
   return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort(byPlace) }
-}
-
-/** Priorities whose pods preempt nobody. */
-function neverOf(classes: readonly PriorityClass[], findings: Findings): number[] {
-  for (const { found, name, value, isNever } of classes) {
-    const isShared = classes.some((other) => other.value === value && other.isNever !== isNever)
-    const policy = [where(found, ['preemptionPolicy']), `${name} preemptionPolicy`, 'Never'] as const
-    if (!isNever) findings.add('ignored', where(found, ['value']), `${name} value`, String(value), 'jobs have the number of their class')
-    else if (isShared) findings.add('approximated', ...policy, `nobody of priority ${value} preempts here, also of classes that may`)
-    else findings.add('honoured', ...policy)
-  }
-  return [...new Set(classes.filter(({ isNever }) => isNever).map(({ value }) => value))]
 }
 
 interface Reading {
@@ -214,7 +203,7 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
 
 /** Nodes that no plug-in scores are all the same: the first found is taken. Resources that are balanced are said where others count in the strategy. */
 function scoresOf({ weights }: Plugins, { strategy, weights: counts, balanced, shape }: Args): Scoring {
-  const scores = { [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation }
+  const scores = { [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation, 'taint-toleration': weights.TaintToleration }
   const isSaid = balanced !== undefined && scores['balanced-allocation'] > 0 && Object.entries(counts).some(([name, weight]) => weight > 0 !== balanced.includes(name))
   return {
     scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)),

@@ -1,4 +1,4 @@
-import { taintsAt, taintText, tolerationsAt, type KubernetesObject } from '@sched/cluster'
+import { isHard, taintsAt, taintText, tolerationsAt, type KubernetesObject } from '@sched/cluster'
 import type { Toleration } from '@sched/core'
 import type { Findings } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
@@ -32,6 +32,7 @@ export function flavorTolerations({ flavors, clusterQueues }: KueueFile, { taint
 function tellTaints(flavor: KubernetesObject, taintsOf: ClusterFacts['taintsOf'], findings: Findings): void {
   const there = taintsOf?.(fieldsOf(fieldsOf(flavor.object['spec'])['nodeLabels']) as Readonly<Record<string, string>>)
   for (const [i, taint] of taintsAt(flavor, ['spec', 'nodeTaints']).entries()) {
+    if (!isHard(taint)) continue
     const has = there?.includes(taintText(taint))
     const verdict = has === undefined ? 'approximated' : has ? 'honoured' : 'ignored'
     const note = { approximated: 'the taints that its nodes have decide', honoured: '', ignored: 'not all of its nodes have this taint, and what they have decides' }[verdict]

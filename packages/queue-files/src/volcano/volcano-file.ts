@@ -4,6 +4,7 @@ import { byName, fieldsOf, textOf } from '../fields.js'
 import { pathOfText } from '../held-text.js'
 import { innerObject } from '../inner-object.js'
 import { nestedQueues, type NestedQueue } from '../nested-queues.js'
+import { priorityClasses, type PriorityClass } from '../priority-classes.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
@@ -20,6 +21,8 @@ export interface VolcanoFile {
   readonly queues: readonly VolcanoQueue[]
   /** The scheduler's configuration (actions, tiers), where there is one. */
   readonly conf: KubernetesObject | undefined
+  /** By priority, the highest first. */
+  readonly classes: readonly PriorityClass[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
@@ -48,8 +51,9 @@ export function readVolcano(...sources: readonly SourceText[]): VolcanoFile {
   const [conf, second] = all.flatMap((each) => each.conf ?? [])
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second configuration of the scheduler.', second.place(), 'Give one.')
   const queues = nestedQueues(byName(all.map(({ found }) => found).filter(isQueue), 'queue'), 'parent', ROOT)
-  const others = all.flatMap((each) => (isQueue(each.found) || each.conf !== undefined ? [] : [each.found]))
-  return { kind: 'volcano', file: sources.map(({ file }) => file).join('+'), queues, conf, others }
+  const rest = all.flatMap((each) => (isQueue(each.found) || each.conf !== undefined ? [] : [each.found]))
+  const others = rest.filter(({ kind }) => kind !== 'PriorityClass')
+  return { kind: 'volcano', file: sources.map(({ file }) => file).join('+'), queues, conf, classes: priorityClasses(rest), others }
 }
 
 const isQueue = ({ kind, object }: KubernetesObject): boolean => kind === 'Queue' && textOf(object['apiVersion'] ?? '').startsWith('scheduling.volcano.sh/')

@@ -3,6 +3,7 @@ import type { VolcanoOptions } from '@sched/policies'
 import { fieldsOf, textOf } from '../fields.js'
 import { byPlace, Findings } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
+import { neverOf } from '../priority-classes.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import { NodeScores } from './node-scores.js'
 import { queueSettings, type Plugins } from './queue-settings.js'
@@ -22,7 +23,7 @@ export interface VolcanoPolicy extends QueuePolicy {
 const ownPlugins: Plugins = new Map(['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion'].map((name) => [name, {}]))
 
 /**
- * The policy `volcano` with the queues and the configuration of the file; without one with Volcano's own. Throws `BAD_INPUT` with the line.
+ * The policy `volcano` with the queues and the configuration of the file, without one with Volcano's own, and the priorities whose pods preempt nobody. Throws `BAD_INPUT` with the line.
  *
  * Source: Volcano, API scheduling.volcano.sh/v1beta1 (`QueueSpec`), pkg/scheduler/conf.
  */
@@ -46,8 +47,9 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
     )
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, queueSettings(queue, rules, findings)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}
+  const never = neverOf(file.classes, findings)
   tellOthers(file.others, findings)
-  const options: VolcanoOptions = { queues, ...conf?.options }
+  const options: VolcanoOptions = { queues, ...(never.length > 0 && { never }), ...conf?.options }
   const placement = conf === undefined ? ownPlacement(cluster.resources) : conf.placement
   const leaves = [
     ...file.queues.filter(({ name, isParent }) => name !== ROOT && !(isTree && isParent)).map(({ name }) => name),
@@ -69,9 +71,10 @@ function ownPlacement(resources: readonly string[]): Config | undefined {
   return scores.placement(resources)
 }
 
-/** Settings that are of no single queue, as written: actions, and the plug-ins of each tier. */
-export function volcanoGeneral({ conf }: VolcanoFile): Record<string, string> {
-  if (conf === undefined) return {}
+/** Settings that are of no single queue, as written: actions, the plug-ins of each tier, and classes that preempt nobody. */
+export function volcanoGeneral({ conf, classes }: VolcanoFile): Record<string, string> {
+  const never = Object.fromEntries(classes.filter(({ isNever }) => isNever).map(({ name, value }) => [`class ${name}`, `value=${value} preemptionPolicy=Never`]))
+  if (conf === undefined) return never
   const tiers = Array.isArray(conf.object['tiers']) ? (conf.object['tiers'] as unknown[]) : []
   const plugins = tiers.flatMap((tier, t) => {
     const own = fieldsOf(tier)['plugins']
@@ -80,5 +83,5 @@ export function volcanoGeneral({ conf }: VolcanoFile): Record<string, string> {
       return [`plug-in ${textOf(name)}`, [`tier ${t + 1}`, ...Object.entries({ ...rest, ...fieldsOf(args) }).map(([key, value]) => `${key}=${textOf(value)}`)].join(' ')]
     })
   })
-  return { actions: textOf(conf.object['actions']), ...Object.fromEntries(plugins) }
+  return { actions: textOf(conf.object['actions']), ...Object.fromEntries(plugins), ...never }
 }

@@ -82,9 +82,9 @@ function labelsOf({ matchExpressions = [], matchFields }: NodeSelectorTerm): (re
 /** Pods are given these by the admission of Kubernetes; nodes with such taints are left out. */
 const GIVEN = /^node\.kubernetes\.io\/(not-ready|unreachable|memory-pressure)$/
 const OPERATORS: readonly string[] = ['', 'Equal', 'Exists', 'Gt', 'Lt']
-const EFFECTS: readonly string[] = ['', 'NoSchedule', 'NoExecute']
+const EFFECTS: readonly string[] = ['', 'NoSchedule', 'NoExecute', 'PreferNoSchedule']
 
-/** Those that may count: a soft taint keeps nobody off. */
+/** Those that may count. */
 function tolerationsOf(spec: Fields): Toleration[] {
   return spec.list('tolerations').flatMap((each) => {
     const [key = '', operator = '', value = '', effect = ''] = ['key', 'operator', 'value', 'effect'].map((field) => each.text(field))

@@ -1,0 +1,87 @@
+import { None, type JobId, type NodeId, type Round, type TaskId } from '@sched/core'
+import { Gang, startGang } from '../disciplines/gangs.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import { LeftRoom } from './left-room.js'
+import type { VictimSearch } from './victim-search.js'
+import { allTasks, goesWith, type Unit } from './victims.js'
+
+type Pick = (job: JobId, round: Round) => NodeId | None
+
+/**
+ * Starts a gang in the place of others, wherever they are: first without all of lower priority, and with it as many more of its tasks as there is room for
+ * then; of those others all stay that have room beside it where it is by then, tried from the most important on.
+ *
+ * Source: kube-scheduler, preemption/podgrouppreemption.go (selectVictimsOnDomain), behind the gates GenericWorkload and WorkloadAwarePreemption; without disruption budgets.
+ */
+export class GangPreemption {
+  readonly #search: VictimSearch
+  readonly #pick: Pick
+
+  constructor(search: VictimSearch, pick: Pick) {
+    this.#search = search
+    this.#pick = pick
+  }
+
+  /** The nodes from which somebody has gone for it; `undefined`, and nothing has changed, where it finds no room even so. */
+  start(job: JobId, round: Round): NodeId[] | undefined {
+    const units = this.#search.everywhere(round.work.priority(job), round)
+    if (units.length === 0 || !couldBeEnough(job, units, round)) return undefined
+    const before = round.savepoint()
+    evict(units, round)
+    const places = this.#startAll(job, round)
+    if (places === undefined) {
+      round.rollback(before)
+      return undefined
+    }
+    const gone = whoMustGo(units, new LeftRoom(round))
+    const startWithout = (evicted: readonly Unit[]): boolean => {
+      round.rollback(before)
+      evict(evicted, round)
+      return places.every((node) => startNearest(job, node, round.cluster.levels, round))
+    }
+    // with devices that are shared tasks may find others taken than when all were gone
+    const evicted = startWithout(gone) ? gone : units
+    if (evicted === units) startWithout(units)
+    return [...new Set(allTasks(evicted).map((task) => round.work.nodeOf(task) as NodeId))]
+  }
+
+  /** Where its tasks start, one after the other; `undefined` where too few do. */
+  #startAll(job: JobId, round: Round): NodeId[] | undefined {
+    const { work, lane } = round
+    const places: NodeId[] = []
+    const pick: Pick = (each, within) => {
+      const node = this.#pick(each, within)
+      if (node !== None) places.push(node)
+      return node
+    }
+    if (work.together(job, lane) > 1 && startGang(job, round, pick) !== Gang.Started) return undefined
+    while (work.unplaced(job, lane) > 0 && round.claimsLeft > 0) {
+      const node = this.#pick(job, round)
+      if (node === None || !startNearest(job, node, round.cluster.levels, round)) break
+      places.push(node)
+    }
+    return places.length === 0 ? undefined : places
+  }
+}
+
+/** Whether as much is free as the gang asks, if all of them went. */
+function couldBeEnough(job: JobId, units: readonly Unit[], { cluster, work, lane, nodes }: Round): boolean {
+  const tasks = allTasks(units)
+  return (cluster.lanes[lane]?.resources ?? []).every((r) => {
+    let lacks = work.asked(job, lane, r)
+    for (let i = 0; i < nodes.length && lacks > 0; i++) if (cluster.up(nodes[i] as NodeId)) lacks -= cluster.free(nodes[i] as NodeId, r)
+    for (let i = 0; i < tasks.length && lacks > 0; i++) lacks -= work.demand(work.shapeOf(tasks[i] as TaskId), r)
+    return lacks <= 0
+  })
+}
+
+/** Who has no room where it is beside what has been claimed. */
+function whoMustGo(units: readonly Unit[], room: LeftRoom): readonly Unit[] {
+  const gone: Unit[] = []
+  for (const unit of units) if (!goesWith(unit, gone) && !room.putBack(unit.tasks)) gone.push(unit)
+  return gone
+}
+
+function evict(units: readonly Unit[], round: Round): void {
+  for (const task of allTasks(units)) round.evict(task)
+}

@@ -1,0 +1,50 @@
+import type { JobId, LaneId, Seconds, TaskId, WorkView } from '@sched/core'
+import type { Unit } from './victims.js'
+
+/**
+ * As what running tasks are preempted: a gang as one, with what it can do without, which may also go task by task; of other jobs each task. Valid until
+ * something starts or goes.
+ *
+ * Source: kube-scheduler, preemption/types.go (getCrossNodesVictims). Deviation: what a gang has beyond its `minTasks` goes task by task, there it is part of
+ * the group, or all of it goes so, as its disruption mode says.
+ */
+export class Units {
+  readonly #work: WorkView
+  readonly #lane: LaneId
+  readonly #ofGangs = new Map<TaskId, Unit>()
+  readonly #jobs = new Set<JobId>()
+
+  constructor(work: WorkView, lane: LaneId) {
+    this.#work = work
+    this.#lane = lane
+  }
+
+  of(task: TaskId): Unit {
+    const job = this.#work.jobOf(task)
+    if (this.#work.areGangs && !this.#jobs.has(job)) this.#read(job)
+    return this.#ofGangs.get(task) ?? this.#unit([task], false)
+  }
+
+  #read(job: JobId): void {
+    this.#jobs.add(job)
+    const running: TaskId[] = []
+    this.#work.runningTasks(job, this.#lane, running)
+    const gangs = new Map<number, TaskId[]>()
+    for (const task of running) gangs.set(this.#work.gangOf(task), [...(gangs.get(this.#work.gangOf(task)) ?? []), task])
+    for (const tasks of gangs.values()) this.#readGang(tasks)
+  }
+
+  #readGang(tasks: readonly TaskId[]): void {
+    const core = tasks.filter((task) => this.#work.inGang(task))
+    if (core.length === 0) return
+    const others = tasks.filter((task) => !this.#work.inGang(task))
+    const gang = { ...this.#unit(core, true), others }
+    for (const task of core) this.#ofGangs.set(task, gang)
+    for (const task of others) this.#ofGangs.set(task, { ...this.#unit([task], true), needs: core[0] as TaskId })
+  }
+
+  #unit(tasks: readonly TaskId[], isOfGang: boolean): Unit {
+    const started = tasks.map((task) => this.#work.started(task)).reduce((first: Seconds, time) => (time < first || Number.isNaN(time) ? time : first), Infinity)
+    return { tasks, others: [], priority: this.#work.priority(this.#work.jobOf(tasks[0] as TaskId)), started, isOfGang }
+  }
+}

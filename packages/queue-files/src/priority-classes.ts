@@ -1,0 +1,44 @@
+import type { KubernetesObject } from '@sched/cluster'
+import { byName, nameOf, textOf, unexpected, where } from './fields.js'
+import type { Findings } from './finding.js'
+
+/** A PriorityClass: what a priority means. */
+export interface PriorityClass {
+  readonly name: string
+  readonly value: number
+  /** Whether its pods preempt nobody. */
+  readonly isNever: boolean
+  /** The object, with the places of its fields. */
+  readonly found: KubernetesObject
+}
+
+/** The PriorityClasses among objects, the highest first. Throws `BAD_INPUT` with the line. */
+export function priorityClasses(objects: readonly KubernetesObject[]): PriorityClass[] {
+  const classes = [...byName(objects.filter(({ kind }) => kind === 'PriorityClass'), 'PriorityClass').values()].map(classOf)
+  return classes.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1))
+}
+
+function classOf(found: KubernetesObject): PriorityClass {
+  const { value, preemptionPolicy = 'PreemptLowerPriority' } = found.object
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw unexpected(found, ['value'], 'a whole number', 'Give the priority that pods of the class have.')
+  if (preemptionPolicy !== 'Never' && preemptionPolicy !== 'PreemptLowerPriority') throw unexpected(found, ['preemptionPolicy'], 'Never or PreemptLowerPriority')
+  return { name: nameOf(found), value, isNever: preemptionPolicy === 'Never', found }
+}
+
+/** Settings of a class as written. */
+export const classSettings = ({ value, found }: PriorityClass): Record<string, string> => ({
+  value: String(value),
+  ...('preemptionPolicy' in found.object && { preemptionPolicy: textOf(found.object['preemptionPolicy']) }),
+})
+
+/** Priorities whose pods preempt nobody, and what is made of each class. */
+export function neverOf(classes: readonly PriorityClass[], findings: Findings): number[] {
+  for (const { found, name, value, isNever } of classes) {
+    const isShared = classes.some((other) => other.value === value && other.isNever !== isNever)
+    const policy = [where(found, ['preemptionPolicy']), `${name} preemptionPolicy`, 'Never'] as const
+    if (!isNever) findings.add('ignored', where(found, ['value']), `${name} value`, String(value), 'jobs have the number of their class')
+    else if (isShared) findings.add('approximated', ...policy, `nobody of priority ${value} preempts here, also of classes that may`)
+    else findings.add('honoured', ...policy)
+  }
+  return [...new Set(classes.filter(({ isNever }) => isNever).map(({ value }) => value))]
+}
