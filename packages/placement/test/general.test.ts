@@ -1,5 +1,5 @@
 import { readCluster } from '@sched/cluster'
-import { SchedError, type Demand, type Plug, type Toleration } from '@sched/core'
+import { SchedError, type Demand, type Plug, type Taint, type Toleration } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { bestFit, dotProduct, firstFit, locality, nodeUsage, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
 import { Play } from './world.js'
@@ -111,6 +111,11 @@ describe('placements by rack and data', () => {
   })
 })
 
+const soft = (taint: string): Taint[] => {
+  const [key = '', value] = taint.split('=')
+  return [{ key, ...(value !== undefined && { value }), effect: 'PreferNoSchedule' }]
+}
+
 describe('weighted scores', () => {
   it.each<[name: string, score: string, nodes: Record<string, number>[], taken: string]>([
     ['leastAllocated strategy', 'least-allocated', [{ cpu: 2000, mem: 4096 }, { cpu: 4000, mem: 8192 }], 'n-2'],
@@ -118,7 +123,7 @@ describe('weighted scores', () => {
     ['balanced allocation prefers balanced node', 'balanced-allocation', [{ cpu: 4000, mem: 2048 }, { cpu: 2000, mem: 2048 }], 'n-2'],
     ['taint toleration prefers non-tainted node', 'taint-toleration', [{ cpu: 2000, mem: 4096 }, { cpu: 2000, mem: 4096 }], 'n-2'],
   ])('scores nodes as in TestNodeOrderPlugin of Volcano: %s', (_, score, nodes, taken) => {
-    const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources, ...(i === 0 && { taints: ['key1=value1:PreferNoSchedule'] }) })) }
+    const cluster = { nodes: nodes.map((resources, i) => ({ name: `n${i + 1}`, names: [`n-${i + 1}`], count: 1, resources, ...(i === 0 && { taints: soft('key1=value1') }) })) }
     expect(new Play(cluster, weighted({ scores: { [score]: 10 } })).places(1, { cpu: 1000, mem: 1024 })).toEqual([taken])
   })
   it('packs bins by what a task asks, as in TestNode of Volcano\'s binpack', () => {
@@ -201,12 +206,12 @@ describe('weighted scores', () => {
       ['only taints and tolerations that have effect PreferNoSchedule are checked', tolerated('NoSchedule'), [['cpu-type=arm64', 'disk-type=ssd'], []], 'n1-0'],
       ['No taints and tolerations, lands on node with no taints', [], [['cpu-type=arm64'], []], 'n1-0'],
     ])('goes by taints as in TestTaintTolerationScore: %s', (_, tolerations, taints, expected) => {
-      const nodes = taints.map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 4 }, taints: own.map((each) => `${each}:PreferNoSchedule`) }))
+      const nodes = taints.map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 4 }, taints: own.flatMap((each) => soft(each)) }))
       const placed = (scores: Scores) => new Play({ nodes }, weighted({ scores })).places(1, { cpu: 1 }, { stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1, constraints: { tolerations } }] })[0]
       expect(placed({ 'taint-toleration': 1 })).toBe(expected)
     })
     it('brings the most taints to 0 and none to 100, which it adds to the percentages', () => {
-      const nodes = [['a', 'b'], ['a'], []].map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 100 }, taints: own.map((each) => `${each}:PreferNoSchedule`) }))
+      const nodes = [['a', 'b'], ['a'], []].map((own, i) => ({ name: `n${i}`, count: 1, resources: { cpu: 100 }, taints: own.flatMap((each) => soft(each)) }))
       const chosen = (taints: number, used: number[], scores: Scores = {}, tolerations: Toleration[] = []) => {
         const play = new Play({ nodes }, weighted({ scores: { 'least-allocated': 1, 'taint-toleration': taints, ...scores } }))
         for (const [node, cpu] of used.entries()) if (cpu > 0) play.use(node, { cpu })
