@@ -1,4 +1,4 @@
-import type { JobSpec, StageSpec } from '@sched/core'
+import type { JobSpec } from '@sched/core'
 
 const WAY_OUT = 'Give the policy the placement `topology-tree` (racks as Slurm fills them) or `topology-aware` (as Kueue does).'
 
@@ -17,11 +17,15 @@ export class UnheededTopology {
   }
 
   /** A job has come. */
-  look({ id, topology, stages }: JobSpec): void {
-    if (this.#isDone || (topology === undefined && !stages.some(saysItself))) return
+  look(spec: JobSpec): void {
+    if (this.#isDone || !saysTopology(spec)) return
     this.#isDone = true
-    this.#warn(`job ${id} says by its topology how near its tasks are to each other, and no placement here heeds that: it goes anywhere. ${WAY_OUT}`)
+    this.#warn(`job ${spec.id} says by its topology how near its tasks are to each other, and no placement here heeds that: it goes anywhere. ${WAY_OUT}`)
   }
 }
 
-const saysItself = ({ topology }: StageSpec): boolean => topology !== undefined
+function saysTopology({ topology, stages }: JobSpec): boolean {
+  if (topology !== undefined) return true
+  for (let i = 0; i < stages.length; i++) if (stages[i]?.topology !== undefined) return true
+  return false
+}
