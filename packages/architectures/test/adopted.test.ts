@@ -140,7 +140,7 @@ describe('a dispatcher that takes over what runs', () => {
         }
         expect(program.run()).toBe(true)
       }),
-      { seed: 7, numRuns: 6 },
+      { seed: 7, numRuns: 15 },
     )
   })
 
@@ -161,7 +161,7 @@ describe('a dispatcher that takes over what runs', () => {
         })
         expect(with_).toEqual(without)
       }),
-      { seed: 8, numRuns: 10 },
+      { seed: 8, numRuns: 30 },
     )
   })
 })

@@ -30,7 +30,7 @@ describe.each([['heartbeats', true], ['known at once', false]] as const)('a disp
         const { simulated, dispatched } = both(world, () => resolve(registry, 'policy', config))
         expect(dispatched).toEqual(simulated)
       }),
-      { seed: 5, numRuns: 6 },
+      { seed: 5, numRuns: 12 },
     )
   })
 })

@@ -58,9 +58,9 @@ describe.each(Object.entries(architectures))('%s', (_, architecture) => {
         launches += recorder.launches.length
         for (const each of jobs) if (each.gang === true && each.stages.length > 1) expect(inPart(recorder, each)).toBe(undefined)
       }),
-      { seed: 7, numRuns: 30 },
+      { seed: 7, numRuns: 80 },
     )
-    expect(launches).toBeGreaterThan(250)
+    expect(launches).toBeGreaterThan(500)
   })
 })
 

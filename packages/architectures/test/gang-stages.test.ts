@@ -32,7 +32,7 @@ describe.each(Object.entries(forGangs))('%s', (_, architecture) => {
             if (stage.gang === true && !killed) expect(new Set(times).size).toBe(1)
           }
       }),
-      { seed: 5, numRuns: 15 },
+      { seed: 5, numRuns: 40 },
     )
   })
 })
@@ -64,7 +64,7 @@ describe.each(Object.entries(forGangs))('%s', (_, architecture) => {
         expect(Object.keys(recorder.finishes()).length).toBe(all.length)
         for (const { id, stages } of all) for (const [index, { minTasks = 1 }] of stages.entries()) expect(short(recorder, id, index, minTasks)).toBe(undefined)
       }),
-      { seed: 6, numRuns: 25 },
+      { seed: 6, numRuns: 60 },
     )
   })
 })

@@ -75,7 +75,7 @@ describe('one scheduler', () => {
         const { decided } = runIn(world, sharedState({ ...quick, schedulers: 1, conflict, commit, partialGangs: true }))
         expect(decided.all.filter(({ conflicted }) => conflicted > 0)).toEqual([])
       }),
-      { seed: 12, numRuns: 25 },
+      { seed: 12, numRuns: 60 },
     )
   })
 
@@ -89,7 +89,7 @@ describe('one scheduler', () => {
           expect([digest(recorder), decided.lines()]).toEqual([digest(serial.recorder), serial.decided.lines()])
         }
       }),
-      { seed: 13, numRuns: 25 },
+      { seed: 13, numRuns: 60 },
     )
   })
 
@@ -118,7 +118,7 @@ describe('accepted transactions, one after the other', () => {
         for (const { job, stage, node } of recorder.ends) move(job, stage, node, 1)
         expect(Array.from(free, (_, at) => cell.free((at % cell.nodes) as NodeId, Math.floor(at / cell.nodes) as ResourceId))).toEqual([...free])
       }),
-      { seed: 14, numRuns: 25 },
+      { seed: 14, numRuns: 60 },
     )
   })
 })
@@ -166,7 +166,7 @@ describe('on one history', () => {
         expect(coarse).toEqual(expect.arrayContaining(fine))
         if (coarse.length > fine.length) more++
       }),
-      { seed: 15, numRuns: 150 },
+      { seed: 15, numRuns: 300 },
     )
     expect(more).toBeGreaterThan(30)
   })
@@ -179,7 +179,7 @@ describe('on one history', () => {
         expect(atomic.accepted).toEqual(incremental.conflicted.length === 0 ? incremental.accepted : [])
         expect(atomic.accepted.length + atomic.conflicted.length).toBe(atomic.claimed)
       }),
-      { seed: 16, numRuns: 150 },
+      { seed: 16, numRuns: 300 },
     )
   })
 })

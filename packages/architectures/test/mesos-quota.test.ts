@@ -127,7 +127,7 @@ describe('quota', () => {
           expect(held.a + held.b).toBeLessThanOrEqual(cpu - set)
         }
       }),
-      { seed: 5, numRuns: 60 },
+      { seed: 5, numRuns: 150 },
     )
   })
   it('names a job that its role may never be offered enough for', () => {
@@ -238,7 +238,7 @@ describe('nodes that are reserved for a role', () => {
           expect(beside).toBeLessThanOrEqual(Math.max(0, most - (each[0]?.cpu ?? 0)))
         }
       }),
-      { seed: 6, numRuns: 50 },
+      { seed: 6, numRuns: 100 },
     )
   })
 

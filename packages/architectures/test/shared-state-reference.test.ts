@@ -34,7 +34,7 @@ describe('shared state without copies', () => {
         expect(decided.lines()).toEqual(snapshotCopies(cpus, named, specs, { ...mode, again }))
         conflicts += decided.all.reduce((sum, { conflicted }) => sum + conflicted, 0)
       }),
-      { seed: 4, numRuns: 60 },
+      { seed: 4, numRuns: 150 },
     )
     expect(conflicts).toBeGreaterThan(100) // otherwise it shows little
   })

@@ -56,7 +56,7 @@ describe.each(placements)('$name', ({ placement, score: scoreOf }) => {
           else play.dispatcher.nodeDown(`n-${toggled}`)
         }
       }),
-      { seed: 11, numRuns: 40 },
+      { seed: 11, numRuns: 100 },
     )
     expect(starts).toBeGreaterThan(2000)
   })

@@ -19,10 +19,10 @@ const skipFor = (name: string) => (name === 'greedy, one rack' ? { ...skip, comp
 
 describe('the laws of policies, with placements that know of racks', () => {
   it.each(Object.entries(policies))('hold where stages are gangs: %s', (name, make) => {
-    expect(checkPolicyLaws(make, { runs: 20, seed: 21, worlds: { gangs: true, outages: true, failures: true }, skip: skipFor(name) }).launches).toBeGreaterThan(150)
+    expect(checkPolicyLaws(make, { runs: 60, seed: 21, worlds: { gangs: true, outages: true, failures: true }, skip: skipFor(name) }).launches).toBeGreaterThan(150)
   })
 
   it.each(Object.entries(policies))('hold where jobs have masters, and gangs: %s', (name, make) => {
-    expect(checkPolicyLaws(make, { runs: 20, seed: 22, worlds: { masters: true, gangs: true, outages: true, failures: true }, skip: skipFor(name) }).launches).toBeGreaterThan(150)
+    expect(checkPolicyLaws(make, { runs: 60, seed: 22, worlds: { masters: true, gangs: true, outages: true, failures: true }, skip: skipFor(name) }).launches).toBeGreaterThan(150)
   })
 })

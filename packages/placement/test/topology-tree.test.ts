@@ -120,7 +120,7 @@ describe('topology-tree', () => {
           for (const node of oldest?.nodes ?? []) (free[node] as number)++
         }
       }),
-      { seed: 11, numRuns: 60 },
+      { seed: 11, numRuns: 120 },
     )
   })
 })
@@ -150,7 +150,7 @@ describe('topology-tree of jobs of one task', () => {
         const oldest = ends ? running.shift() : undefined
         if (oldest !== undefined) play.end(oldest)
       }
-    }), { seed: 13, numRuns: 60 })
+    }), { seed: 13, numRuns: 150 })
   })
 })
 

@@ -194,7 +194,7 @@ const stuck: Readonly<Record<string, string>> = { 'replan with named nodes': 'ev
 
 describe.each(Object.entries(policies))('%s', (name, policy) => {
   it('starts and stops jobs that are one gang whole in every small world', () => {
-    const { launches, evictions } = checkPolicyLaws(policy, { runs: 20, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates', ...(stuck[name] !== undefined && { completion: stuck[name] }) } })
+    const { launches, evictions } = checkPolicyLaws(policy, { runs: 60, seed: 4, worlds: { gangJobs: true }, skip: { reservations: 'jobs outlive their estimates', ...(stuck[name] !== undefined && { completion: stuck[name] }) } })
     expect(launches).toBeGreaterThan(200)
     if (/takes|preempting/.test(name)) expect(evictions).toBeGreaterThan(0)
   })

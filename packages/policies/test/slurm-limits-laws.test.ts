@@ -108,7 +108,7 @@ describe("Slurm's limits on random worlds", () => {
           expect(started).toEqual(running.slice(before.length).map(({ id }) => id))
         })
       }),
-      { seed: 41, numRuns: 80 },
+      { seed: 41, numRuns: 200 },
     )
   })
 
@@ -123,7 +123,7 @@ describe("Slurm's limits on random worlds", () => {
         }
         expect(starts({ ...cost(JSON.stringify(options)), billing: { procs: 3 } })).toEqual(starts(options))
       }),
-      { seed: 43, numRuns: 60 },
+      { seed: 43, numRuns: 150 },
     )
   })
 
@@ -144,7 +144,7 @@ describe("Slurm's limits on random worlds", () => {
             if (first !== undefined && !(keeps && others.length > 0)) expect(fits(first, running)).toBe(false)
           })
         }),
-        { seed: 42, numRuns: 30 },
+        { seed: 42, numRuns: 60 },
       )
     },
   )

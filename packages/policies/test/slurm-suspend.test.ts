@@ -264,7 +264,7 @@ describe('PreemptMode=SUSPEND', () => {
   ] as const)('obeys the laws of policies: %j', ({ gangs = false, gangJobs = false, ...options }) => {
     const cancels = 'jobs that are cancelled do not end'
     const { evictions } = checkPolicyLaws(() => slurmPreempting(greedy(fifo()), { tiers: { a: 2, b: 3 }, ...options }), {
-      runs: 50,
+      runs: 100,
       worlds: { heartbeats: false, outages: true, gangs: gangs || gangJobs, gangJobs },
       skip: options.mode === 'suspend' ? {} : { once: cancels, completion: cancels, failures: 'jobs that are cancelled are given up, too' },
     })

@@ -40,7 +40,7 @@ describe('easy', () => {
       fc.property(worlds, fc.constantFrom(0, 1, 2, 3, Infinity), ({ slots, jobs }, k) => {
         expect(simulated(jobs, [slots], easy(fifo(), { reservations: k === Infinity ? 'all' : k }))).toEqual(schedule(jobs, [slots], reserving(k)))
       }),
-      { seed: 11, numRuns: 200 },
+      { seed: 11, numRuns: 400 },
     )
   })
 
@@ -50,7 +50,7 @@ describe('easy', () => {
         const policy = easy(fifo(), { reservations: k, windows: windowsOf(world) })
         expect(simulated(world.jobs, [world.slots], policy)).toEqual(schedule(world.jobs, [world.slots], reserving(k, reservedFor(world))))
       }),
-      { seed: 12, numRuns: 200 },
+      { seed: 12, numRuns: 400 },
     )
   })
 
@@ -198,7 +198,7 @@ describe('windows', () => {
         const policy = conservative(fifo(), { windows: windowsOf(world) })
         expect(simulated(world.jobs, [world.slots], policy)).toEqual(schedule(world.jobs, [world.slots], referenceConservative(undefined, reservedFor(world))))
       }),
-      { seed: 14, numRuns: 200 },
+      { seed: 14, numRuns: 400 },
     )
   })
 

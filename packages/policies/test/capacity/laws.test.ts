@@ -43,7 +43,7 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
 
 describe('the laws of policies', () => {
   it.each(Object.entries(policies))('hold for %s', (_, [make, options]) => {
-    const { launches } = checkPolicyLaws(make, { runs: 15, ...options })
-    expect(launches).toBeGreaterThan(200)
+    const { launches } = checkPolicyLaws(make, { runs: 40, ...options })
+    expect(launches).toBeGreaterThan(300)
   })
 })

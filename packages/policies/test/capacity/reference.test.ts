@@ -82,7 +82,7 @@ describe('the capacity scheduler decides as its plain form', () => {
   })
 
   it('with delay, reservations and the limits of a heartbeat', () => {
-    agree(40, capacityScheduler, naiveCapacityScheduler, worlds({ jobs: 6, heartbeats: true }))
+    agree(80, capacityScheduler, naiveCapacityScheduler, worlds({ jobs: 6, heartbeats: true }))
   })
 
   it('with preemption', () => {

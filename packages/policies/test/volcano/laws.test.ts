@@ -43,15 +43,15 @@ describe('the laws of policies', () => {
     'dominant shares of queues in queues': [dominant, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
     'a waiting time after which jobs are enqueued': [waiting, { ...outlived, worlds: { gangs: true, outages: true } }],
     'gangs, and tasks that are taken': [taking, { ...outlived, worlds: { gangs: true, outages: true, failures: true } }],
-    'gangs that a later tier lets go in part': [() => ({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }), { ...outlived, runs: 20, worlds: { gangs: true, outages: true, failures: true } }],
+    'gangs that a later tier lets go in part': [() => ({ actions: ['enqueue', 'allocate', 'preempt', 'reclaim'], tiers: unbound }), { ...outlived, runs: 60, worlds: { gangs: true, outages: true, failures: true } }],
     'masters, and tasks that are taken': [taking, { ...outlived, worlds: { masters: true, outages: true, failures: true } }],
     'priorities of which one takes nothing': [(queues) => ({ ...taking(queues), never: [1] }), outlived],
     'nodes with heartbeats': [taking, { worlds: { heartbeats: true } }],
   }
   it.each(Object.entries(cases))('hold for %s', (_, [make, options]) => {
-    expect(checkPolicyLaws(({ queues }) => volcano(make(queues)), { runs: 15, ...options }).launches).toBeGreaterThan(200)
+    expect(checkPolicyLaws(({ queues }) => volcano(make(queues)), { runs: 40, ...options }).launches).toBeGreaterThan(200)
   })
   it('hold where tasks are taken', () => {
-    expect(checkPolicyLaws(({ queues }) => volcano(hungry(queues)), { runs: 20, ...outlived, worlds: { masters: true } }).evictions).toBeGreaterThan(0)
+    expect(checkPolicyLaws(({ queues }) => volcano(hungry(queues)), { runs: 60, ...outlived, worlds: { masters: true } }).evictions).toBeGreaterThan(0)
   })
 })

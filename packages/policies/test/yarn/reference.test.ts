@@ -44,7 +44,7 @@ const optionsOf = (kind: Kind): fc.Arbitrary<YarnFairOptions> =>
 
 describe('the order yarn-fair decides as YARN\'s comparators', () => {
   it.each(['vectors', 'slots'] as const)('on random worlds of %s', (kind) => {
-    const runs = 60
+    const runs = 120
     let launches = 0
     fc.assert(
       fc.property(worlds({ jobs: 6, slots: kind === 'slots' }), optionsOf(kind), (world, options) => {

@@ -260,7 +260,7 @@ describe('yunikorn-reserving in any small world', () => {
         expect(firstDifference(recorder, recorded(world, naiveYunikornReserving(naiveYunikorn(options), reservationDelay)), 'the reference')).toBeUndefined()
         if (firstDifference(recorder, recorded(world, greedy(yunikorn(options), firstNode())), 'greedy') !== undefined) differ++
       }),
-      { seed: 5, numRuns: 40 },
+      { seed: 5, numRuns: 80 },
     )
     expect(launches).toBeGreaterThan(240)
     expect(differ).toBeGreaterThan(5)
