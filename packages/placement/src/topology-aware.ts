@@ -1,8 +1,8 @@
-import { definePlacement, None, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
+import { definePlacement, None, type Env, type JobId, type NodeId, type Plug, type Round, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Domains, type Choice } from './domains.js'
+import { NearPlacement } from './near-placement.js'
 import { Nearness, startingAtBest, startingTogether, type Asked } from './nearness.js'
-import { PlannedPlaces } from './planned-places.js'
 
 const topologyAwareOptions = z.strictObject({
   profile: z.enum(['mixed', 'best-fit', 'least-free-capacity', 'most-free-capacity']).default('mixed')
@@ -25,76 +25,35 @@ export const topologyAwarePlacement = definePlacement({
   summary: 'as few racks and nodes as hold the job, as Kueue finds them',
   source: 'Kueue, Topology Aware Scheduling',
   options: topologyAwareOptions,
-  create: (options, env) => {
-    const placement = new TopologyAware(options, env)
-    return {
-      ...placement.hooks,
-      admits: (spec) => placement.admits(spec),
-      pick: (job, round) => placement.pick(job, round),
-      delays: (job, round) => placement.delays(job, round),
-      confines: (job, round) => placement.confines(job, round),
-    }
-  },
+  create: (options, env) => new TopologyAware(options, env),
 })
 
 /** Tasks of a job in the domains that Kueue finds for it. */
 export const topologyAware = (options: TopologyAwareOptions = {}): Plug<'placement'> => topologyAwarePlacement.plug({}, options)
 
-class TopologyAware implements Placement {
-  readonly hooks: WorkListener
+class TopologyAware extends NearPlacement {
   readonly #profile: z.output<typeof topologyAwareOptions>['profile']
-  readonly #nearness: Nearness
   readonly #domains: Domains
   readonly #levels: number
   readonly #room: Float64Array
-  readonly #places = new PlannedPlaces()
 
   constructor({ profile }: z.output<typeof topologyAwareOptions>, env: Env) {
     const { cluster } = env
+    super(new Nearness('topology-aware', env))
     this.#profile = profile
-    this.#nearness = new Nearness('topology-aware', env)
     this.#domains = new Domains(cluster)
-    this.hooks = this.#nearness.hooks
     this.#levels = cluster.levels
     this.#room = new Float64Array(cluster.nodes)
   }
 
-  admits(spec: JobSpec): string | undefined {
-    return this.#nearness.admits(spec)
-  }
-
-  pick(job: JobId, round: Round): NodeId | None {
-    const node = this.#places.next(job, round)
-    if (node !== undefined) return node
-    this.#plan(job, round)
-    return this.#places.nodes[0] ?? None
-  }
-
-  /** Whether it waits for a domain, and has room for all that must start at once without that. */
-  delays(job: JobId, round: Round): boolean {
-    if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.#nearness.askedOf(job, round) === undefined) return false
-    this.#plan(job, round)
-    return this.#places.nodes.length === 0 && this.#nearness.hasRoom(job, round, () => this.#measure(job, round, undefined))
-  }
-
-  confines(job: JobId, round: Round): boolean {
-    return this.#nearness.confines(job, round)
-  }
-
-  #plan(job: JobId, round: Round): void {
-    const { nodes } = this.#places
-    this.#places.begin(job, round)
-    const asked = this.#nearness.askedOf(job, round)
-    if (asked === undefined) return this.#planFreely(job, round)
-    const { required, racks } = this.#nearness.firm(asked, job, round)
-    if (required !== undefined && this.#nearness.placeWhole(required, asked, job, round, nodes)) return
-    this.#planNear(required !== undefined && required < this.#levels ? required : undefined, racks, asked, job, round)
-    if (racks !== undefined) this.#nearness.keepTo(racks, asked.isOfStage, job, round, nodes)
+  protected override planNear(asked: Asked, { required, racks }: Pick<Topology, 'required' | 'racks'>, job: JobId, round: Round): void {
+    if (required !== undefined && this.nearness.placeWhole(required, asked, job, round, this.places.nodes)) return
+    this.#planIn(required !== undefined && required < this.#levels ? required : undefined, racks, asked, job, round)
   }
 
   /** As near as the job asks, all of it or as much as fits; of what must be in one domain the rest goes where some of it is. */
-  #planNear(required: number | undefined, racks: number | undefined, asked: Asked, job: JobId, round: Round): void {
-    const taken = required === undefined ? undefined : this.#nearness.groupOf(required, job, asked.isOfStage, round)
+  #planIn(required: number | undefined, racks: number | undefined, asked: Asked, job: JobId, round: Round): void {
+    const taken = required === undefined ? undefined : this.nearness.groupOf(required, job, asked.isOfStage, round)
     const room = this.#measure(job, round, taken === undefined ? undefined : (node) => round.cluster.group(required as number, node) === taken)
     const top = this.#levels - 1
     const most = required === undefined ? room : this.#domains.most(required)
@@ -105,7 +64,7 @@ class TopologyAware implements Placement {
   }
 
   /** A gang on as few nodes as can be, of any other job each task alone. */
-  #planFreely(job: JobId, round: Round): void {
+  protected override planFreely(job: JobId, round: Round): void {
     const together = startingTogether(job, round)
     const choice = this.#choice(false)
     if (round.work.unplaced(job, round.lane) === 1 && choice !== 'most-free-capacity') return this.#place(this.#tightest(job, round))
@@ -134,12 +93,16 @@ class TopologyAware implements Placement {
   }
 
   #place(nodes: readonly NodeId[] | undefined): void {
-    if (nodes !== undefined) this.#places.nodes.push(...nodes)
+    if (nodes !== undefined) this.places.nodes.push(...nodes)
   }
 
   #choice(isNear: boolean): Choice {
     if (this.#profile !== 'mixed') return this.#profile
     return isNear ? 'best-fit' : 'least-free-capacity'
+  }
+
+  protected override measure(job: JobId, round: Round): number {
+    return this.#measure(job, round, undefined)
   }
 
   /** How many tasks of the job each node in sight has room for, of those in question, and all of them. */

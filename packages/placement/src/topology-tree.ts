@@ -1,7 +1,7 @@
-import { definePlacement, None, SchedError, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Round, type WorkListener } from '@sched/core'
+import { definePlacement, None, SchedError, type Env, type JobId, type NodeId, type Plug, type Round, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import { NearPlacement } from './near-placement.js'
 import { Nearness, startingAtBest, startingTogether, type Asked } from './nearness.js'
-import { PlannedPlaces } from './planned-places.js'
 import { RoomByLeaf } from './room-by-leaf.js'
 
 const topologyTreeOptions = z.strictObject({
@@ -25,16 +25,7 @@ export const topologyTreePlacement = definePlacement({
   summary: 'the fewest racks that hold the job, near each other',
   source: 'Slurm, topology/tree',
   options: topologyTreeOptions,
-  create: (options, env) => {
-    const placement = new TopologyTree(options, env)
-    return {
-      ...placement.hooks,
-      admits: (spec) => placement.admits(spec),
-      pick: (job, round) => placement.pick(job, round),
-      delays: (job, round) => placement.delays(job, round),
-      confines: (job, round) => placement.confines(job, round),
-    }
-  },
+  create: (options, env) => new TopologyTree(options, env),
 })
 
 /** Tasks of a job on the fewest racks that hold them. */
@@ -42,14 +33,11 @@ export const topologyTree = (options: TopologyTreeOptions = {}): Plug<'placement
 
 const AT_HEARTBEATS = 'topology-tree: at a heartbeat one node is in sight, where a task starts if it fits: `within` does not hold on this cluster.'
 
-class TopologyTree implements Placement {
-  readonly hooks: WorkListener
-  readonly #nearness: Nearness
+class TopologyTree extends NearPlacement {
   /** For jobs of one task, of which there may be very many. */
   readonly #lone: RoomByLeaf
   readonly #room: Int32Array
   readonly #levels: number
-  readonly #places = new PlannedPlaces()
 
   constructor({ within, wait }: z.output<typeof topologyTreeOptions>, env: Env) {
     const { cluster } = env
@@ -61,72 +49,51 @@ class TopologyTree implements Placement {
         'Give its nodes `racks`.',
       )
     if (within !== undefined && cluster.heartbeat > 0) env.warn(AT_HEARTBEATS)
-    this.#nearness = new Nearness('topology-tree', env, { within, field: 'topology-tree.within', wait })
-    this.#lone = new RoomByLeaf(this.#nearness.tree)
-    this.hooks = this.#nearness.hooks
+    super(new Nearness('topology-tree', env, { within, field: 'topology-tree.within', wait }))
+    this.#lone = new RoomByLeaf(this.nearness.tree)
     this.#room = new Int32Array(cluster.nodes)
     this.#levels = cluster.levels
   }
 
-  /** Who has no group large enough would wait for ever. */
-  admits(spec: JobSpec): string | undefined {
-    return this.#nearness.admits(spec)
-  }
-
-  pick(job: JobId, round: Round): NodeId | None {
-    const isAlone = round.work.unplaced(job, round.lane) === 1 && this.#nearness.isAlone(job, round)
+  override pick(job: JobId, round: Round): NodeId | None {
+    const isAlone = round.work.unplaced(job, round.lane) === 1 && this.nearness.isAlone(job, round)
     const lone = isAlone ? this.#lone.pick(round.work.shape(job, round.lane), round) : undefined
     if (lone !== undefined && (lone === None || round.fits(job, lone))) return lone
-    const node = this.#places.next(job, round)
-    if (node !== undefined) return node
-    this.#plan(job, round)
-    return this.#places.nodes[0] ?? None
+    return super.pick(job, round)
   }
 
-  /** Whether it waits for room in one group, and has room for all that must start at once without that. */
-  delays(job: JobId, round: Round): boolean {
-    if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.#nearness.askedOf(job, round) === undefined) return false
-    this.#plan(job, round)
-    return this.#places.nodes.length === 0 && this.#nearness.hasRoom(job, round, () => this.#measure(job, round))
+  protected override planFreely(job: JobId, round: Round): void {
+    this.#planIn(undefined, ANYWHERE, job, round)
   }
 
-  confines(job: JobId, round: Round): boolean {
-    return this.#nearness.confines(job, round)
-  }
-
-  #plan(job: JobId, round: Round): void {
-    const { nodes } = this.#places
-    this.#places.begin(job, round)
-    const asked = this.#nearness.askedOf(job, round)
-    if (asked === undefined) return this.#planIn(undefined, ANYWHERE, job, round)
-    const { required, racks } = this.#nearness.firm(asked, job, round)
+  protected override planNear(asked: Asked, { required }: Pick<Topology, 'required' | 'racks'>, job: JobId, round: Round): void {
+    const { nodes } = this.places
     const top = Math.min(required ?? Infinity, this.#levels)
     for (let level = asked.preferred ?? top; level < top && nodes.length === 0; level++) this.#planIn(level, asked, job, round, true)
     if (nodes.length === 0) this.#planIn(required, asked, job, round)
-    if (racks !== undefined) this.#nearness.keepTo(racks, asked.isOfStage, job, round, nodes)
   }
 
   /** In one group of a level, or anywhere; `isWhole`: all of it or nothing. */
   #planIn(level: number | undefined, asked: Asked, job: JobId, round: Round, isWhole = false): void {
     const { work, lane } = round
     const { isOfStage } = asked
-    const nearness = this.#nearness
-    if (level !== undefined && nearness.placeWhole(level, asked, job, round, this.#places.nodes)) return
+    const { nearness } = this
+    if (level !== undefined && nearness.placeWhole(level, asked, job, round, this.places.nodes)) return
     const group = level === undefined ? undefined : nearness.groups.at(level)
     const together = startingTogether(job, round)
     const shape = work.shape(job, lane)
     const isNew = together > 1 && !work.isGangJob(job) && !nearness.runs(job)
     if (group !== undefined && isNew && group.lacksRoom(shape, together, round)) return
-    const room = this.#measure(job, round)
+    const room = this.measure(job, round)
     const wanted = startingAtBest(job, round)
     const confined = group === undefined ? room : group.confine(this.#room, wanted, job, round, nearness.groupOf(level as number, job, isOfStage, round))
     if (isNew && confined < together) group?.noteMost(shape, confined, round)
     const tasks = Math.min(confined, wanted)
-    if (tasks > 0 && tasks >= (isWhole ? wanted : together)) nearness.tree.choose(this.#room, tasks, this.#places.nodes, { first: nearness.leavesOf(job, isOfStage, round) })
+    if (tasks > 0 && tasks >= (isWhole ? wanted : together)) nearness.tree.choose(this.#room, tasks, this.places.nodes, { first: nearness.leavesOf(job, isOfStage, round) })
   }
 
   /** How many tasks of the job each node in sight has room for, and all of them. */
-  #measure(job: JobId, round: Round): number {
+  protected override measure(job: JobId, round: Round): number {
     const { cluster, nodes, lane, work } = round
     const shape = work.shape(job, lane)
     const most = work.unplaced(job, lane)
