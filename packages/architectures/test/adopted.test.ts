@@ -1,4 +1,4 @@
-import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed, type TaskName } from '@sched/cluster'
+import { dispatcher, type Dispatcher, type DispatcherMemory, type JobUpdate, type Placed, type TaskName } from '@sched/cluster'
 import { resolve, SchedError, type JobSpec, type Plug } from '@sched/core'
 import { worlds, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -41,6 +41,7 @@ class Program {
   #running = new Map<number, Run>()
   /** What a new dispatcher has to be told of, by job. */
   readonly #known = new Map<string, { readonly submit: number; readonly runs: Run[] }>()
+  readonly #updated = new Map<string, JobSpec>()
   now = 0
 
   constructor(
@@ -61,7 +62,7 @@ class Program {
       this.now = now
       for (const [id, run] of [...this.#running].filter(([, { end }]) => end === now)) this.#end(id, run)
       while (this.#waiting[0]?.submit === now) this.#submit(this.#waiting.shift() as JobSpec)
-      this.#pass()
+      this.look()
     }
     return this.#master.work.active === 0
   }
@@ -86,8 +87,30 @@ class Program {
     this.#running = running
   }
 
+  /** A job in the system is another from now on, or cancelled (`null`): this dispatcher is told so, or the next one never hears anything else. */
+  hear(pick: number, changes: JobUpdate | null, isLive: boolean): void {
+    const job = [...this.#known.keys()][pick % this.#known.size]
+    if (job === undefined) return
+    if (changes === null) return this.#cancel(job, isLive)
+    try {
+      if (isLive) this.#master.update(job, changes, this.now)
+      this.#updated.set(job, { ...this.#spec(job), ...changes } as JobSpec)
+    } catch (error) {
+      if (!(error instanceof SchedError && (error.code === 'INFEASIBLE' || error.message.includes('has suspended tasks')))) throw error
+    }
+  }
+
+  #cancel(job: string, isLive: boolean): void {
+    const ids = isLive ? this.#master.cancel(job, this.now).map(({ id }) => id) : [...this.#running].filter(([, run]) => run.job === job).map(([id]) => id)
+    for (const id of ids) {
+      this.#running.delete(id)
+      if (isLive) this.#master.taskEnded({ id }, this.now)
+    }
+    this.#known.delete(job)
+  }
+
   #spec(id: string): JobSpec {
-    return this.world.jobs.find((job) => job.id === id) as JobSpec
+    return this.#updated.get(id) ?? (this.world.jobs.find((job) => job.id === id) as JobSpec)
   }
 
   #submit(spec: JobSpec): void {
@@ -104,7 +127,8 @@ class Program {
     if (this.#master.taskEnded({ id }, this.now)) this.#known.delete(run.job)
   }
 
-  #pass(): void {
+  /** Asks what to start and to kill now, and does it. */
+  look(): void {
     const { start, kill, suspend = [], resume = [], cancelled = [] } = this.#master.pass(this.now)
     for (const placed of [...kill, ...suspend]) {
       const run = this.#running.get(placed.id) as Run
@@ -162,6 +186,59 @@ describe('a dispatcher that takes over what runs', () => {
         expect(with_).toEqual(without)
       }),
       { seed: 8, numRuns: 30 },
+    )
+  })
+})
+
+/** After so many looks a job in the system is another, or is cancelled. */
+const news = fc.array(
+  fc.record({
+    looks: fc.integer({ min: 1, max: 12 }),
+    pick: fc.nat(50),
+    changes: fc.option(
+      fc.record(
+        { priority: fc.integer({ min: 0, max: 4 }), user: fc.constantFrom('u', 'v'), queue: fc.constantFrom('a', 'b'), weight: fc.constantFrom(1, 3), estimate: fc.integer({ min: 1, max: 90 }) },
+        { requiredKeys: [] },
+      ),
+      { freq: 3 },
+    ),
+  }),
+  { minLength: 1, maxLength: 4 },
+)
+
+describe('a dispatcher that is told other things of a job, or that it is cancelled', () => {
+  it.each(configs.map((config) => [JSON.stringify(config), config] as const))('lets all work be done under %s', (_, config) => {
+    fc.assert(
+      fc.property(world(0), news, ([world], news) => {
+        const program = new Program(world, () => resolve(registry, 'policy', config))
+        for (const { looks, pick, changes } of news) {
+          program.run(looks)
+          program.hear(pick, changes, true)
+          program.look()
+        }
+        expect(program.run()).toBe(true)
+      }),
+      { seed: 9, numRuns: 12 },
+    )
+  })
+
+  it.each(memoryless.map((config) => [JSON.stringify(config), config] as const))('decides under %s as one that has never heard anything else', (_, config) => {
+    fc.assert(
+      fc.property(world(0), news, ([world], news) => {
+        const [told, anew] = [true, false].map((isLive) => {
+          const program = new Program(world, () => resolve(registry, 'policy', config))
+          for (const { looks, pick, changes } of news) {
+            program.run(looks)
+            program.hear(pick, changes, isLive)
+            if (!isLive) program.restart()
+            program.look()
+          }
+          program.run()
+          return program.lines
+        })
+        expect(told).toEqual(anew)
+      }),
+      { seed: 10, numRuns: 40 },
     )
   })
 })

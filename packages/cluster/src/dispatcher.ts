@@ -1,5 +1,5 @@
 import {
-  beyondOneNode, checkPlug, onceEach, SchedError, suggest, type JobId, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId,
+  beyondOneNode, checkPlug, onceEach, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
@@ -17,6 +17,7 @@ import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
 import { taskName, unplacedTask } from './task-name.js'
+import { updatable, updateJob, type JobUpdate } from './update-job.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
@@ -283,6 +284,27 @@ export class Dispatcher {
     this.#cancelled.add(id)
     this.#drop(id)
     return running.map((task) => this.#placed(task, work.nodeOf(task) as NodeId))
+  }
+
+  /**
+   * Says other things of a job in the system: another priority, queue, estimate and the like. It keeps its place among those submitted before and after it, and what runs of it
+   * runs on; what the policy has decided about it (a promised start, an admission) it decides anew. Throws `UNKNOWN_NAME` for a job that is not in the system, `BAD_INPUT` for what
+   * cannot be said anew and for one that has been cancelled or has suspended tasks, and `INFEASIBLE` where the policy refuses it so; it is as before then.
+   */
+  update(job: string, changes: JobUpdate, now: Seconds = this.#now): void {
+    this.#pass(now)
+    const { work } = this
+    const id = this.#job(job)
+    const field = Object.keys(changes).find((key) => !(updatable as readonly string[]).includes(key))
+    if (field !== undefined) throw new SchedError('BAD_INPUT', `job ${job} cannot be given another.`, { field }, `These may change: ${updatable.join(', ')}. Cancel it and submit it anew for others.`)
+    if (this.#cancelled.has(id)) throw new SchedError('BAD_INPUT', `job ${job} has been cancelled.`, {}, 'Nothing more of it starts.')
+    for (const [task] of work.suspended.entries())
+      if (work.jobOf(task) === id) throw new SchedError('BAD_INPUT', `job ${job} has suspended tasks.`, {}, 'Update it when they have gone on, or cancel it and submit it anew.')
+    const spec: JobSpec = withoutUndefined({ ...work.spec(id), ...changes })
+    checkNumbers(spec)
+    this.#mayLook.fill(1)
+    const refusal = updateJob(work, id, spec)
+    if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${job}: ${refusal}.`)
   }
 
   #setUp(name: string, up: boolean, now: Seconds): void {

@@ -66,12 +66,9 @@ export class Work extends WorkReads {
     this.growJobs(this.#jobIds.end)
     const first = this.#stageIds.take(spec.stages.length)
     this.growStages(this.#stageIds.end)
-    this.jobSpec[job] = spec
     this.jobRank[job] = this.#submitted++
     this.jobSubmit[job] = now
-    this.jobPriority[job] = spec.priority ?? 0
-    this.jobUser[job] = this.users.id(spec.user ?? 'user')
-    this.jobQueue[job] = this.queues.id(spec.queue ?? spec.user ?? 'default')
+    this.describe(job, spec)
     this.jobOwner[job] = owner
     this.jobFirstStage[job] = first
     this.jobStages[job] = spec.stages.length
@@ -98,6 +95,14 @@ export class Work extends WorkReads {
     this.active++
     this.#listeners[owner]?.onSubmit?.(job)
     return job
+  }
+
+  /** What is said of a job as a whole. Its scheduler is not told: see `updateJob`. */
+  describe(job: JobId, spec: JobSpec): void {
+    this.jobSpec[job] = spec
+    this.jobPriority[job] = spec.priority ?? 0
+    this.jobUser[job] = this.users.id(spec.user ?? 'user')
+    this.jobQueue[job] = this.queues.id(spec.queue ?? spec.user ?? 'default')
   }
 
   /** Gives a mouldable job another number of tasks. Throws `BROKEN_CONTRACT` where it may have none. */
@@ -162,9 +167,15 @@ export class Work extends WorkReads {
     if (this.masters.get(job) !== 'up') return
     this.masters.set(job, 'lost')
     const wasHeld = this.jobHeld[job] === 1
-    const first = this.jobFirstStage[job] as number
     this.holdBack(job)
-    for (let stage = first + 1; stage < first + (this.jobStages[job] as number); stage++) {
+    this.shut(job, 1)
+    if (!wasHeld) this.letGo(job)
+  }
+
+  /** Shuts the open stages, from one on, of a job that is held back: what waits of them is pending when they open again. */
+  shut(job: JobId, from: number): void {
+    const first = this.jobFirstStage[job] as number
+    for (let stage = first + from; stage < first + (this.jobStages[job] as number); stage++) {
       if (this.stageOpen[stage] !== OPEN) continue
       const at = (this.stageLane[stage] as number) + job * this.lanes
       this.laneUnplaced[at] = (this.laneUnplaced[at] as number) - (this.stageUnplaced[stage] as number)
@@ -173,7 +184,6 @@ export class Work extends WorkReads {
       this.jobClosedStages[job] = (this.jobClosedStages[job] as number) + 1
     }
     for (let lane = 0 as LaneId; lane < this.lanes; lane++) this.#moveFront(job, lane)
-    if (!wasHeld) this.letGo(job)
   }
 
   /** A draft claim: the task has a run on the node from here on, not started. */
@@ -203,17 +213,21 @@ export class Work extends WorkReads {
 
   /** Takes a draft claim, or the rest of a killed run, back: the task is unplaced again. */
   unclaim(task: TaskId, why: Release): void {
-    const run = this.taskRun[task] as number
     if (why !== 'evicted') this.release(task, why)
-    this.#runIds.giveBack(run, 1)
+    this.unplace(task)
+    if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
+    if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
+  }
+
+  /** A released run is none any more, and its task unplaced. */
+  unplace(task: TaskId): void {
+    this.#runIds.giveBack(this.taskRun[task] as number, 1)
     this.taskRun[task] = UNPLACED
     const stage = this.taskStage[task] as number
     const index = task - (this.stageFirst[stage] as number)
     if (index < (this.stageCursor[stage] as number)) this.stageCursor[stage] = index
     this.restoreBlocks(stage, index)
     if (this.stageOpen[stage] === OPEN) this.#addUnplaced(stage, 1)
-    if (this.isMaster(task)) this.masters.set(this.jobOf(task), 'waiting')
-    if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
   }
 
   /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */

@@ -360,6 +360,16 @@ export class KaiOrder implements Order {
     this.#refresh(job, lane)
   }
 
+  /** What was cancelled waits no longer. */
+  onFinish(job: JobId): void {
+    for (const [lane, waits] of this.#waits.entries()) {
+      const isWaiting = this.#resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
+      if (!isWaiting) continue
+      this.#refresh(job, lane as LaneId)
+      this.#isStale[lane] = true
+    }
+  }
+
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     this.#change(job, lane, task, 1)
   }

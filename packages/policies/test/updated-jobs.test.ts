@@ -1,0 +1,91 @@
+import { dispatcher, type Dispatcher, type JobUpdate, type Placed } from '@sched/cluster'
+import type { Plug } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { capacityScheduler, easy, fair, fifo, greedy, priority, slurmPreempting, strict } from '../src/index.js'
+
+/** A machine of 8 processors with jobs of one task, by name. */
+function machine(policy: Plug<'policy'>) {
+  const promised: [string, number][] = []
+  const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { cpu: 8 } }] }, policy, promised: (job, start) => promised.push([job, start]) })
+  const running = new Map<string, Placed>()
+  const look = (now: number) => {
+    const { start, suspend = [] } = master.pass(now)
+    for (const placed of start) running.set(placed.job, placed)
+    return [...start.map(({ job }) => job), ...suspend.map(({ job }) => `${job} stops`)]
+  }
+  const submit = (id: string, cpu: number, rest: object = {}, now = 0) => {
+    master.submit({ id, ...rest, stages: [{ name: 'work', tasks: 1, demand: { cpu } }] }, now)
+    return look(now)
+  }
+  const end = (id: string, now: number) => {
+    master.taskEnded(running.get(id) as Placed, now)
+    return look(now)
+  }
+  return { master, promised, submit, end, look }
+}
+
+describe('a job that is updated', () => {
+  it('has its new priority among those that wait, and of equal ones its old place', () => {
+    const { master, submit, end } = machine(greedy(priority()))
+    submit('first', 8)
+    for (const id of ['a', 'b', 'c']) submit(id, 8)
+    master.update('c', { priority: 5 }, 1)
+    expect(end('first', 2)).toEqual(['c'])
+    master.update('b', { priority: 5 }, 3)
+    master.update('a', { priority: 5 }, 3)
+    expect([end('c', 4), end('a', 5)]).toEqual([['a'], ['b']])
+  })
+
+  it('is expected to end when it was before, or after its new estimate from its start on', () => {
+    const { master, promised, submit, look } = machine(easy(fifo()))
+    submit('long', 8, { estimate: 100 })
+    submit('next', 8, { estimate: 10 })
+    master.update('long', { priority: 3 }, 50)
+    look(50)
+    master.update('long', { estimate: 70 }, 60)
+    look(60)
+    expect(promised).toEqual([['next', 100], ['next', 70]])
+  })
+
+  it('counts in its new queue with what runs of it', () => {
+    const { master, submit, look } = machine(greedy(fair()))
+    submit('a1', 6, { queue: 'a' })
+    submit('b1', 2, { queue: 'b' })
+    for (const queue of ['a', 'b']) for (const n of [2, 3]) submit(`${queue}${n}`, 2, { queue })
+    master.update('a1', { queue: 'b' }, 1)
+    for (const placed of master.cancel('b1', 2)) master.taskEnded(placed, 2)
+    expect(look(2)).toEqual(['a2'])
+  })
+
+  it('is refused where its policy would refuse it, and is as before then; it does not count against its own place', () => {
+    const { master, submit, end } = machine(capacityScheduler({ queues: { a: { capacity: 50, maximumApplications: 1 }, b: { capacity: 50, maximumApplications: 1 } } }))
+    submit('a1', 8, { queue: 'a' })
+    submit('b1', 8, { queue: 'b' })
+    expect(() => master.update('a1', { queue: 'b' }, 1)).toThrow(/job a1: .*b.* 1 of 1/)
+    expect(master.work.queueName(master.work.queue(0 as never))).toBe('a')
+    master.update('a1', { priority: 2 }, 1)
+    expect(end('a1', 2)).toEqual(['b1'])
+  })
+
+  it.each<[string, JobUpdate, RegExp]>([
+    ['what is not there', { tasks: 3 } as JobUpdate, /job a cannot be given another.*tasks|tasks.*job a cannot be given another/s],
+    ['no number', { priority: NaN }, /priority.*job a has NaN/s],
+    ['a time below 0', { estimate: -1 }, /estimate.*job a has -1/s],
+  ])('is not given %s', (_, changes, message) => {
+    const { master, submit } = machine(greedy(fifo()))
+    submit('a', 8)
+    expect(() => master.update('a', changes, 1)).toThrow(message)
+    expect(master.work.priority(0 as never)).toBe(0)
+  })
+
+  it('is in the system, not cancelled, and has no suspended tasks', () => {
+    const { master, submit } = machine(slurmPreempting(strict(fifo()), { tiers: { high: 2, low: 1 }, mode: 'suspend' }))
+    submit('low', 8, { queue: 'low', estimate: 100 })
+    expect(submit('high', 8, { queue: 'high', estimate: 100 }, 1)).toEqual(['high', 'low stops'])
+    const refusal = (master: Dispatcher, job: string) => () => master.update(job, { priority: 1 }, 2)
+    expect(refusal(master, 'low')).toThrow(/job low has suspended tasks/)
+    expect(refusal(master, 'none')).toThrow(/no job in the system is called "none"/)
+    master.cancel('high', 2)
+    expect(refusal(master, 'high')).toThrow(/job high has been cancelled/)
+  })
+})
