@@ -2,7 +2,7 @@ import type { Env, JobId, LaneId, Round, Seconds, TaskId, WorkListener } from '@
 import * as z from '@sched/bundled/zod'
 import { accountOptions, AssociationTree } from './association-tree.js'
 import { addedUp, billingOf, maxTresOption } from './billing.js'
-import { DecayedUsage } from './decayed-usage.js'
+import { DecayedUsage, type UsageMemory } from './decayed-usage.js'
 import { classicFairShare, depthObliviousFairShare, fairTree } from './factors.js'
 import { resetsOf, usageResetOption } from './usage-resets.js'
 
@@ -124,10 +124,21 @@ export class AccountUsage implements WorkListener {
     this.#usage.change(this.#associationOf[job] as number, -this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
   }
 
+  memory(): UsageMemory {
+    return this.#usage.memory()
+  }
+
+  recall(memory: unknown): void {
+    for (const path of Object.keys((memory as UsageMemory).used)) this.#tree.of(path)
+    this.#follow()
+    this.#usage.recall(memory as UsageMemory)
+    this.#asOf = -1
+  }
+
   /** New associations have no usage yet. */
   #follow(): void {
-    while (this.#usage.charged.length < this.#tree.size) {
-      this.#usage.add()
+    for (let association = this.#usage.charged.length; association < this.#tree.size; association++) {
+      this.#usage.id(this.#tree.path(association))
       this.#asOf = -1
     }
   }

@@ -55,6 +55,18 @@ export class AssociationTree {
     return this.#users.get(keyOf(name, parent)) ?? this.#addUser(name, parent, 1)
   }
 
+  /** By which `of` finds the association again. */
+  path(association: number): string {
+    const name = this.names[association] as string
+    return JSON.stringify(this.isUser[association] === true ? [this.names[this.parent[association] as number], name] : [name])
+  }
+
+  /** The association of a path; made where there is none. */
+  of(path: string): number {
+    const [account, user] = JSON.parse(path) as [account: string, user?: string]
+    return user === undefined ? (this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1)) : this.user(user, account)
+  }
+
   #declare(accounts: Readonly<Record<string, AccountOptions>>, parent: number): void {
     for (const name of Object.keys(accounts).sort()) {
       const isRoot = name === 'root' && parent === ROOT

@@ -9,6 +9,15 @@ const MOST_HALVINGS = 400
 /** Periods, 19 years of five minutes: a run that goes on for longer without an event need not go through them one by one. */
 const MANY = 2_000_000
 
+/** What is written down of usage, for another that goes on from there. */
+export interface UsageMemory {
+  readonly periods: number
+  /** What a unit charged in the period counts, and what one charged in the last period that has ended did. */
+  readonly weights: readonly [now: number, last: number]
+  /** By name: what is charged of ended periods and of this one until a time. */
+  readonly used: Readonly<Record<string, readonly [charged: number, current: number, since: Seconds]>>
+}
+
 export interface Decay {
   /** Seconds in which past usage halves; 0: it does not. */
   readonly halfLife: Seconds
@@ -42,6 +51,7 @@ export class DecayedUsage {
   readonly #current: number[] = []
   readonly #rate: number[] = []
   readonly #since: Seconds[] = []
+  readonly #ids = new Map<string, number>()
   /** Ids that use something or have done so in this period. */
   readonly #active = new Set<number>()
 
@@ -51,12 +61,41 @@ export class DecayedUsage {
     this.#growth = decay.halfLife === 0 ? 1 : portableExp2(Math.min(MOST_HALVINGS, decay.calcPeriod / decay.halfLife))
   }
 
-  /** Ids must be added in order, from 0. */
-  add(): void {
+  /** The id of a name, from 0 on in the order of the first calls; one that is new has used nothing. */
+  id(name: string): number {
+    const known = this.#ids.get(name)
+    if (known !== undefined) return known
+    const id = this.#ids.size
+    this.#ids.set(name, id)
     this.charged.push(0)
     this.#current.push(0)
     this.#rate.push(0)
     this.#since.push(0)
+    return id
+  }
+
+  memory(): UsageMemory {
+    const used = [...this.#ids].flatMap(([name, id]) => {
+      const row = [this.charged[id] as number, this.#current[id] as number, this.#since[id] as Seconds] as const
+      return row[0] === 0 && row[1] === 0 && this.#rate[id] === 0 ? [] : [[name, row] as const]
+    })
+    return { periods: this.#periods, weights: [this.#weight, this.#last], used: Object.fromEntries(used) }
+  }
+
+  /** Goes on from there, with what is used now; names that are not in it have used nothing before. */
+  recall({ periods, weights, used }: UsageMemory): void {
+    this.#periods = periods
+    this.tick = periods * this.#decay.calcPeriod
+    this.#forgetAt = this.#decay.resets.after(this.tick)
+    ;[this.#weight, this.#last] = weights
+    for (const name of Object.keys(used)) this.id(name)
+    for (const [name, id] of this.#ids) {
+      const [charged, current, since] = used[name] ?? [0, 0, this.tick]
+      this.charged[id] = charged
+      this.#current[id] = current
+      this.#since[id] = since
+      if (current !== 0) this.#active.add(id)
+    }
   }
 
   /** Units that an id uses from now on, more or less than before. */

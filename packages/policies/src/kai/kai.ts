@@ -4,7 +4,7 @@ import { PoolTree, queuePath, type Pool } from '../orders/pools.js'
 import { tieOrder } from '../orders/sharing-options.js'
 import { fairShares, type Claimant } from './fair-shares.js'
 import { claimsOf, kaiOptions, type Claims, type KaiOptions, type KaiSettings } from './options.js'
-import { PastUsage, type Meter } from './past-usage.js'
+import { PastUsage, type Meter, type PastUsageMemory } from './past-usage.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
 
 /**
@@ -82,6 +82,9 @@ export class KaiOrder implements Order {
   #unread: { readonly ids: JobBlock['ids']; from: number; readonly to: number } = { ids: new Int32Array(), from: 0, to: 0 }
   #lane = 0 as LaneId
 
+  /** Where past usage counts. */
+  readonly memory?: () => PastUsageMemory
+
   /** Whether fair shares stay as they are: what a draft takes away waits again only when it is over, and asks no less meanwhile. */
   areSharesHeld = false
 
@@ -99,7 +102,9 @@ export class KaiOrder implements Order {
     this.#fixedPriority = settings.nonPreemptiblePriority ?? Infinity
     this.#fairSharesFirst = settings.fairSharesFirst
     this.#isLimited = [...this.#claims.values()].some(isLimited)
-    this.#past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
+    const past = settings.pastUsage && new PastUsage(settings.pastUsage, cluster, env.now())
+    this.#past = past
+    if (past !== undefined) this.memory = () => past.memory()
     this.#tree = new PoolTree({}, {}, cluster.lanes.map(({ name }) => name))
     this.#lists = new PoolLists(cluster.lanes.length, this.#tree, tieOrder(settings.ties, 'queue'))
     this.#queues = cluster.lanes.map(() => [])
@@ -126,6 +131,11 @@ export class KaiOrder implements Order {
           if (asked > most) return `${whatStarts(stages)} asks ${asked} ${name}, and the ${what} of "${path}" is ${most}`
         }
     return undefined
+  }
+
+  recall(memory: unknown): void {
+    this.#past?.recall(memory as PastUsageMemory, this.#now())
+    this.#isStale.fill(true)
   }
 
   // ---- reading ----
@@ -437,10 +447,11 @@ export class KaiOrder implements Order {
     for (let id = from; id < pools.length; id++) {
       this.#lists.addPool(id)
       for (const active of this.#active) active.push(new Set())
-      const claims = this.#claimsOf((pools[id] as Pool).path)
+      const { path } = pools[id] as Pool
+      const claims = this.#claimsOf(path)
       const { priority, quota, limit, weight } = claims
       const claimants = (): Claimant[] => Array.from({ length: width }, (_, r) => ({ priority, quota: quota[r] as number, limit: limit[r] as number, weight: weight[r] as number, request: 0 }))
-      for (const queues of this.#queues) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
+      for (const [lane, queues] of this.#queues.entries()) queues.push({ ...claims, isLimited: isLimited(claims), claimants: claimants(), had: this.#past?.meters(`${lane} ${path}`), allocated: column(), fixed: column(), pending: column(), fairShare: column(), asked: column() })
     }
   }
 }

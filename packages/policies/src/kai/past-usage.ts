@@ -6,6 +6,19 @@ type Settings = NonNullable<KaiSettings['pastUsage']>
 /** So many half-lives after it began to be counted anew, time is again: amounts that count twice as much with each would else exceed all numbers. */
 const HALVINGS = 400
 
+/** What is written down of one amount: what it was, since when, its sum until then, and the sums at fetches. */
+type MeterMemory = readonly [amount: number, since: Seconds, sum: number, fetches: readonly number[], sums: readonly number[]]
+/** The same of all, and of when they were fetched. */
+export interface PastUsageMemory {
+  readonly epoch: Seconds
+  readonly fetched: readonly [last: number, first: number]
+  /** By what they are of, and by resource. */
+  readonly meters: Readonly<Record<string, readonly MeterMemory[]>>
+}
+
+/** The meters of what there is. */
+const THERE = ''
+
 /**
  * What each queue has had within a window of time, as part of all there was, as of the last time that it was fetched. With a half-life what is so much older
  * counts half.
@@ -18,7 +31,7 @@ const HALVINGS = 400
 export class PastUsage {
   readonly #settings: Settings
   readonly #cluster: Pick<ClusterView, 'resources' | 'capacity'>
-  readonly #all: Meter[] = []
+  readonly #all = new Map<string, readonly Meter[]>()
   /** What there is. */
   readonly #there: readonly Meter[]
   #epoch: Seconds = 0
@@ -29,8 +42,18 @@ export class PastUsage {
   constructor(settings: Settings, cluster: Pick<ClusterView, 'resources' | 'capacity'>, now: Seconds) {
     this.#settings = settings
     this.#cluster = cluster
-    this.#there = this.meters()
+    this.#there = this.meters(THERE)
     this.#lookAround(now)
+  }
+
+  memory(): PastUsageMemory {
+    return { epoch: this.#epoch, fetched: [this.#last, this.#first], meters: Object.fromEntries(Array.from(this.#all, ([of, meters]) => [of, meters.map((meter) => meter.memory())])) }
+  }
+
+  recall({ epoch, fetched, meters }: PastUsageMemory, now: Seconds): void {
+    this.#epoch = epoch
+    ;[this.#last, this.#first] = fetched
+    for (const [of, before] of Object.entries(meters)) for (const [r, meter] of this.meters(of).entries()) if (before[r] !== undefined) meter.recall(before[r], now)
   }
 
   get kValue(): number {
@@ -38,10 +61,10 @@ export class PastUsage {
   }
 
   /** Of what one queue has, by resource. */
-  meters(): readonly Meter[] {
-    const made = this.#cluster.resources.map(() => new Meter(this))
-    this.#all.push(...made)
-    return made
+  meters(of: string): readonly Meter[] {
+    const known = this.#all.get(of) ?? this.#cluster.resources.map(() => new Meter(this))
+    this.#all.set(of, known)
+    return known
   }
 
   /** Whether it was time to fetch. To be asked whenever what there is has changed. */
@@ -95,7 +118,7 @@ export class PastUsage {
     if (halfLifePeriod === undefined || now - this.#epoch <= HALVINGS * halfLifePeriod) return
     const halvings = Math.floor((now - this.#epoch) / halfLifePeriod)
     this.#epoch += halvings * halfLifePeriod
-    for (const meter of this.#all) meter.scale(portableExp2(-halvings))
+    for (const meters of this.#all.values()) for (const meter of meters) meter.scale(portableExp2(-halvings))
   }
 }
 
@@ -112,6 +135,21 @@ export class Meter {
 
   constructor(usage: PastUsage) {
     this.#usage = usage
+  }
+
+  memory(): MeterMemory {
+    return [this.#amount, this.#since, this.#sum, this.#fetches, this.#sums]
+  }
+
+  /** With what the amount is now. */
+  recall([amount, since, sum, fetches, sums]: MeterMemory, now: Seconds): void {
+    const present = this.#amount
+    this.#amount = amount
+    this.#since = since
+    this.#sum = sum
+    this.#fetches = [...fetches]
+    this.#sums = [...sums]
+    this.set(present, now)
   }
 
   set(amount: number, now: Seconds): void {

@@ -2,11 +2,14 @@ import type { Env, Seconds, UserId } from '@sched/core'
 import type { KueueSettings } from './options.js'
 
 type Settings = NonNullable<KueueSettings['admissionFairSharing']>
+/** The average, as of a time. */
+type UserMemory = readonly [average: number, at: Seconds]
+const NOTHING: UserMemory = [0, 0]
 
 /** What users have used lately, where a queue goes by it. */
 export function pastUsageOf({ admissionFairSharing, defaults, queues }: KueueSettings, env: Env, resources: readonly string[]): PastUsage | undefined {
   if ([defaults, ...Object.values(queues)].every(({ admissionMode }) => admissionMode !== 'UsageBasedAdmissionFairSharing')) return undefined
-  return new PastUsage(admissionFairSharing, resources, (user) => admissionFairSharing.users[env.work.userName(user)]?.weight ?? 1)
+  return new PastUsage(admissionFairSharing, resources, (user) => env.work.userName(user))
 }
 
 /**
@@ -19,16 +22,35 @@ export function pastUsageOf({ admissionFairSharing, defaults, queues }: KueueSet
 export class PastUsage {
   readonly #settings: Settings
   readonly #perUnit: Float64Array
-  readonly #weightOf: (user: UserId) => number
+  readonly #nameOf: (user: UserId) => string
   readonly #average: number[] = []
   /** What is admitted now, by user and resource: whole amounts, of which nothing is left over when all have ended. */
   readonly #using: Float64Array[] = []
   readonly #at: Seconds[] = []
+  /** Of users who had used something before a restart and have not come since. */
+  readonly #before = new Map<string, UserMemory>()
 
-  constructor(settings: Settings, resources: readonly string[], weightOf: (user: UserId) => number) {
+  constructor(settings: Settings, resources: readonly string[], nameOf: (user: UserId) => string) {
     this.#settings = settings
     this.#perUnit = Float64Array.from(resources, (name) => settings.resourceWeights[name] ?? 1)
-    this.#weightOf = weightOf
+    this.#nameOf = nameOf
+  }
+
+  /** By user. */
+  memory(): Readonly<Record<string, UserMemory>> {
+    const present = this.#average.map((average, user) => [this.#nameOf(user as UserId), [average, this.#at[user] as Seconds]] as const)
+    return Object.fromEntries([...this.#before, ...present.filter(Boolean)]) // without users who have used nothing
+  }
+
+  /** With what users have admitted now. */
+  recall(memory: Readonly<Record<string, UserMemory>>): void {
+    for (const [user, used] of Object.entries(memory)) this.#before.set(user, used)
+    for (const user of this.#using.keys()) {
+      const used = this.#using[user] === undefined ? undefined : this.#before.get(this.#nameOf(user as UserId))
+      if (used === undefined) continue
+      this.#before.delete(this.#nameOf(user as UserId))
+      ;[this.#average[user], this.#at[user]] = used
+    }
   }
 
   /** The user has so many tasks more, or fewer. */
@@ -49,13 +71,16 @@ export class PastUsage {
    * much, to the last bit, however often each was asked for.
    */
   of(user: UserId, now: Seconds): number {
-    const weight = this.#weightOf(user)
+    const weight = this.#settings.users[this.#nameOf(user)]?.weight ?? 1
     return weight === 0 ? Infinity : this.#usage(user, now) / weight
   }
 
   #usage(user: UserId, now: Seconds): number {
     const using = this.#using[user]
-    if (using === undefined) return 0
+    if (using === undefined) {
+      const [average, at] = (this.#before.size > 0 && this.#before.get(this.#nameOf(user))) || NOTHING
+      return average * this.#left(now - at)
+    }
     const left = this.#left(now - (this.#at[user] as Seconds))
     return (this.#average[user] as number) * left + this.#amount(using, 1) * (1 - left)
   }
@@ -68,6 +93,7 @@ export class PastUsage {
 
   #advance(user: UserId, now: Seconds): void {
     this.#average[user] = this.#usage(user, now)
+    if (this.#before.size > 0) this.#before.delete(this.#nameOf(user))
     this.#using[user] ??= new Float64Array(this.#perUnit.length)
     this.#at[user] = now
   }

@@ -1,3 +1,4 @@
+import type { PastUsage } from './past-usage.js'
 import type { JobId, LaneId, TaskId, WorkView } from '@sched/core'
 import type { NamedChoice } from './flavor-choices.js'
 import type { Workload } from './workload.js'
@@ -27,6 +28,8 @@ export interface WorkloadsMemory {
   readonly queues: readonly string[]
   /** Preempted, and about to be evicted. */
   readonly leaving: readonly WorkloadMemory[]
+  /** What users have used lately, where queues go by it. */
+  readonly usage?: ReturnType<PastUsage['memory']>
 }
 
 export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since, tasks, unstarted, running, demand, parts }: Workload, work: WorkView, resources: readonly string[]): WorkloadMemory {

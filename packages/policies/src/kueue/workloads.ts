@@ -134,12 +134,12 @@ export class Workloads implements WorkListener {
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told) }
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), ...(this.#usage && { usage: this.#usage.memory() }) }
   }
 
   /** What runs was taken for admitted task by task, in the order of the starts. */
   recall(memory: unknown): void {
-    const { queues, admitted, unstarted, leaving } = memory as WorkloadsMemory
+    const { queues, admitted, unstarted, leaving, usage } = memory as WorkloadsMemory
     for (const name of queues) this.#queues.of(name)
     const jobs = jobsByName(this.#env.work)
     const made = admitted.map((each) => this.#recallOne(each, jobs))
@@ -152,6 +152,7 @@ export class Workloads implements WorkListener {
         const workload = made[at]
         if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
       }
+    if (usage !== undefined) this.#usage?.recall(usage)
     this.isChanged.fill(1)
   }
 

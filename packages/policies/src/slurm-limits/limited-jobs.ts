@@ -1,10 +1,16 @@
 import { leastTasks, Reason, type Env, type JobId, type JobSpec, type LaneId, type LimitsSay, type Release, type ResourceId, type Round, type Seconds, type StageSpec, type TaskId, type WorkListener } from '@sched/core'
+import type { UsageMemory } from '../fair-share/decayed-usage.js'
 import { AskedPiece, runningOf } from './asked-piece.js'
 import { billOf, type Bill } from './bills.js'
 import type { Counted, Entry, Limit, Piece } from './counted.js'
 import { usageOf } from './limits-of-job.js'
 import type { ReadOptions } from './options.js'
 import { TermsBook, type Terms } from './terms.js'
+
+interface PastMemory {
+  readonly usage: UsageMemory
+  readonly lasting: UsageMemory
+}
 
 /**
  * Which waiting jobs limits hold back. A policy is told only of the others: one that is held back is drained for it, as one that its
@@ -186,6 +192,19 @@ export class LimitedJobs implements WorkListener {
     if (this.#looser.size === 0) return
     for (const group of this.#looser) for (const entry of [...group.held]) this.#lookAgain(entry)
     this.#looser.clear()
+  }
+
+  /** What has been used. */
+  memory(): PastMemory {
+    const { usage, lasting } = this.#book.past
+    return { usage: usage.memory(), lasting: lasting.memory() }
+  }
+
+  recall(memory: unknown): void {
+    const { usage, lasting } = memory as PastMemory
+    this.#book.past.usage.recall(usage)
+    this.#book.past.lasting.recall(lasting)
+    this.#tick = NaN // jobs are looked at anew
   }
 
   /** Whether a piece of the job may start now; asked once before its first claim. */

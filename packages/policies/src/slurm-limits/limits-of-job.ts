@@ -190,9 +190,7 @@ export class LimitsOfJob {
   #charge(of: Counted, resource: number): number {
     const known = of.charges.find((each) => each.resource === resource)
     if (known !== undefined) return known.id
-    const usage = usageOf(of, this.past)
-    const id = usage.charged.length
-    usage.add()
+    const id = usageOf(of, this.past).id(`${of.name}: ${this.cluster.resources[resource] ?? (resource === WALL ? 'time' : 'billing')}`)
     of.charges.push({ id, resource })
     if (!this.past.charged.includes(of)) this.past.charged.push(of)
     return id

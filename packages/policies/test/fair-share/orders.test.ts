@@ -19,7 +19,7 @@ const every = (seconds: number) => resetsOf(seconds, { warn: () => undefined })
 describe('usage', () => {
   it('halves in a half-life, whole periods at a time, and charges what runs', () => {
     const usage = new DecayedUsage({ halfLife: 20, calcPeriod: 10, resets: NO_RESETS })
-    usage.add()
+    usage.id('a')
     const at = (now: number) => {
       usage.advance(now)
       return usage.of(0)
@@ -35,8 +35,7 @@ describe('usage', () => {
 
   it('never loses what it has however long it decays, and can be forgotten', () => {
     const usage = new DecayedUsage({ halfLife: 10, calcPeriod: 10, resets: every(1e5) })
-    usage.add()
-    usage.add()
+    for (const name of ['a', 'b']) usage.id(name)
     usage.change(0, 3, 0)
     usage.change(0, -3, 10)
     usage.change(1, 1, 8000)
@@ -50,7 +49,7 @@ describe('usage', () => {
 
   it('keeps of what it forgets that of the period in which it does, as Slurm, which charges that afterwards (_decay_thread)', () => {
     const usage = new DecayedUsage({ halfLife: 0, calcPeriod: 10, resets: every(25) })
-    usage.add()
+    usage.id('a')
     usage.change(0, 1, 0)
     expect([10, 20, 30, 40, 50].map((now) => (usage.advance(now), usage.of(0)))).toEqual([10, 20, 10, 20, 10])
     expect([usage.below(0, 5), usage.notBefore(10, 5)]).toEqual([80, 80]) // forgotten at 75
@@ -65,7 +64,7 @@ describe('usage', () => {
   ])('is the same over very many periods at once where it %s', (_, decay) => {
     const [once, steps] = [new DecayedUsage(decay), new DecayedUsage(decay)]
     for (const usage of [once, steps]) {
-      for (let id = 0; id < 3; id++) usage.add()
+      for (const name of ['a', 'b', 'c']) usage.id(name)
       usage.change(0, 3, 0.5) // goes on
       usage.change(1, 2, 0.25)
       usage.change(1, -2, 100.5)
@@ -81,7 +80,7 @@ describe('usage', () => {
 
   it('is that of the last period where it halves at once', () => {
     const usage = new DecayedUsage({ halfLife: 1e-300, calcPeriod: 10, resets: NO_RESETS })
-    usage.add()
+    usage.id('a')
     usage.change(0, 3, 0)
     usage.advance(40)
     expect(usage.of(0)).toBe(30)

@@ -1,4 +1,4 @@
-import { dispatcher } from '@sched/cluster'
+import { dispatcher, type Dispatcher, type DispatcherMemory } from '@sched/cluster'
 import type { ResourceId } from '@sched/core'
 import { kaiPreempting, type KaiOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, job } from '@sched/testkit'
@@ -40,7 +40,7 @@ describe('past usage', () => {
       fc.property(settings, changes, changes, fc.array(time, { minLength: 1, maxLength: 20 }), ({ windowSize, windowType, halfLifePeriod }, had, there, asked) => {
         let capacity = 0
         const past = new PastUsage({ kValue: 1, windowSize, windowType, halfLifePeriod, fetchInterval: 7 }, { resources: ['gpu'], capacity: () => capacity }, 0)
-        const mine = past.meters()
+        const mine = past.meters('q')
         const events = [...had.map(([now, to]) => [now, () => mine[0]?.set(to, now)] as const), ...there.map(([now, to]) => [now, () => (capacity = to)] as const), ...asked.map((now) => [now, () => now] as const)]
         for (const [now, happens] of events.sort(([a], [b]) => a - b)) {
           happens()
@@ -61,7 +61,7 @@ describe('past usage', () => {
 
   it('is known anew when it is fetched, and not before', () => {
     const past = new PastUsage({ ...defaults, windowSize: 120 }, { resources: ['gpu'], capacity: () => 4 }, 0)
-    const mine = past.meters()
+    const mine = past.meters('q')
     mine[gpu]?.set(2, 0)
     expect([past.fetch(59), past.part(mine, gpu), past.next]).toEqual([false, 0, 60])
     mine[gpu]?.set(4, 90)
@@ -116,5 +116,19 @@ describe('queues take turns (time_aware_fairness_test.go)', () => {
 
   it('and the laws of policies hold', () => {
     expect(checkPolicyLaws(() => kaiPreempting({ pastUsage: { fetchInterval: 3, windowSize: 20, halfLifePeriod: 4 } }, firstNode()), { runs: 12 }).launches).toBeGreaterThan(90)
+  })
+
+  it.each([[false, 6], [true, 0]] as const)('counts after a restart, with the memory of the dispatcher before: %s', (remembers, ofFirst) => {
+    const begin = () => dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 12 } }] }), policy: kaiPreempting({ pastUsage: { ...defaults, fetchInterval: 10 } }, firstNode()) })
+    const submit = (master: Dispatcher, queue: string, now: number) => {
+      for (let i = 0; i < 12; i++) master.submit(job({ id: `${queue}${i}`, queue, demand: { gpu: 1 } }), now)
+    }
+    const before = begin()
+    submit(before, 'first', 0)
+    for (const placed of before.pass(0).start) before.taskEnded(placed, 100)
+    const after = begin()
+    if (remembers) after.recall(JSON.parse(JSON.stringify(before.memory())) as DispatcherMemory)
+    for (const queue of ['first', 'second']) submit(after, queue, 105)
+    expect(after.pass(105).start.filter(({ job: name }) => name.startsWith('first'))).toHaveLength(ofFirst)
   })
 })

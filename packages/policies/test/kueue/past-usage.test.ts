@@ -6,7 +6,7 @@ import { PastUsage } from '../../src/kueue/past-usage.js'
 import { world } from './world.js'
 
 const ann = 0 as UserId
-const counted = (change: object = {}) => new PastUsage({ usageHalfLifeTime: 600, usageSamplingInterval: 300, resourceWeights: {}, users: {}, ...change }, ['cpu', 'mem'], () => 1)
+const counted = (change: object = {}) => new PastUsage({ usageHalfLifeTime: 600, usageSamplingInterval: 300, resourceWeights: {}, users: {}, ...change }, ['cpu', 'mem'], () => 'ann')
 
 describe('past usage', () => {
   it('is an average that moves half way to what is in use in a half-life, and begins with a sampling interval of it', () => {
@@ -37,13 +37,13 @@ describe('past usage', () => {
 
 describe('what has been used in parts', () => {
   it('is gone when all of it has ended', () => {
-    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: { cpu: 0.1 }, users: {} }, ['cpu', 'mem'], () => 1)
+    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: { cpu: 0.1 }, users: {} }, ['cpu', 'mem'], () => 'ann')
     usage.enter(ann, [1, 0], 3, 0)
     for (const now of [1, 2, 3]) usage.change(ann, [1, 0], -1, now) // 0.1 x 3 less three times 0.1 would leave a rest
     expect(usage.of(ann, 4)).toBe(0)
   })
   it('is more than anything of a user without weight, also where that is nothing (CalculateUsage)', () => {
-    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: {}, users: {} }, ['cpu', 'mem'], () => 0)
+    const usage = new PastUsage({ usageHalfLifeTime: 0, usageSamplingInterval: 1, resourceWeights: {}, users: { ann: { weight: 0 } } }, ['cpu', 'mem'], () => 'ann')
     expect(usage.of(ann, 0)).toBe(Infinity)
     usage.enter(ann, [1, 0], 3, 0)
     expect(usage.of(ann, 1)).toBe(Infinity)
