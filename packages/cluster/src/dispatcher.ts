@@ -3,7 +3,7 @@ import {
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
-import { checkNumbers } from './check-numbers.js'
+import { checkJob } from './check-job.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
 import type { Decisions, DispatcherMemory, Placed, RunningTask } from './decisions.js'
@@ -130,9 +130,8 @@ export class Dispatcher {
     const { shapes } = this.work
     if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
     const spec = withTimes(submitted, now)
-    if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
+    checkJob(spec)
     checkStages(spec)
-    checkNumbers(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why
