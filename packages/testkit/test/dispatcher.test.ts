@@ -259,6 +259,18 @@ describe('a dispatcher', () => {
   })
 })
 
+describe('options of a program without types', () => {
+  it.each<[Readonly<Record<string, unknown>> | undefined, string]>([
+    [undefined, 'cluster: is missing. Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.'],
+    [{ policy: 'fifo' }, 'policy: is "fifo", and a policy is needed.'],
+    [{ seed: '1' }, 'seed: seed is "1". Use a whole number.'],
+    [{ promised: 3 }, 'promised: is no function. Give one, or leave it out.'],
+    [{ promise: () => undefined }, 'promise: unknown key "promise". Did you mean "promised"?'],
+  ])('are looked at: %j', (change, message) => {
+    expect(() => dispatcher(change === undefined ? (undefined as never) : { cluster: cluster(), policy: inOrder(), ...change })).toThrow(message)
+  })
+})
+
 describe('a policy in a dispatcher', () => {
   /** Feeds a dispatcher with the submissions, heartbeats and ends of a simulated run; returns what it starts. */
   function replay(world: World, recorder: Recorder): string[] {
