@@ -148,7 +148,7 @@ describe('sched compare', () => {
     const warnings = async (policy: string, jobs = 'jobs.jsonl') => (await sched(['run', 'small.yaml', '--trace', jobs, '--policy', policy], { cwd })).err.split('\n').filter((line) => line.startsWith('warning: '))
     const ofUsers = (order: string) => `no job names a user, so ${order} has nobody to share among; \`by\` says who shares`
     expect(await warnings('drf')).toEqual([`warning: drf: ${ofUsers('drf')}`])
-    expect(await warnings('{easy: {order: {max-min: {shares: {ann: {weight: 2}}}}}}', 'queues.jsonl')).toEqual([`warning: easy(order=max-min(shares=ann(weight=2))): ${ofUsers('max-min')}`])
+    expect(await warnings('{strict: {order: {max-min: {shares: {ann: {weight: 2}}}}}}', 'queues.jsonl')).toEqual([`warning: strict(order=max-min(shares=ann(weight=2))): ${ofUsers('max-min')}`])
     expect(await warnings('{greedy: {order: {wfq: {by: queue}}}}')).toEqual([expect.stringContaining('no job names a queue or a user, so wfq has')])
     expect(await warnings('{greedy: {order: {wfq: {by: queue}}}}', 'queues.jsonl')).toEqual([])
     for (const policy of ['{drf: {by: job}}', '{yarn-fair: {queues: {x: {policy: drf}}}}', 'fair']) expect(await warnings(policy), policy).toEqual([])

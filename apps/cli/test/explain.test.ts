@@ -218,9 +218,10 @@ fifo
   })
 
   it('names the user and the queue where these say more than the id', async () => {
-    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 9, { user: 'ann', queue: 'few' }), job('b', 0, 9, { user: 'b' }), job('c', 0, 9)) })
+    const cwd = directory({ 'jobs.jsonl': jobs(job('a', 0, 9, { user: 'ann', queue: 'few' }), job('b', 0, 9, { user: 'b' }), job('c', 0, 9), job('264', 0, 9, { user: '12', queue: '1' })) })
     const first = async (id: string) => (await sched(['explain', '--trace', 'jobs.jsonl', '--nodes', '1', '--resources', 'cpu=1', '--policies', 'fifo', '--job', id], { cwd })).out.split('\n')[3]
     expect([await first('a'), await first('b'), await first('c')]).toEqual(['job a of ann in queue few, submitted at 0 s', 'job b, submitted at 0 s', 'job c in queue default, submitted at 0 s'])
+    expect(await first('264')).toBe('job 264 of user 12 in queue 1, submitted at 0 s')
   })
 
   it('tells of a job that comes after the end of the run', async () => {

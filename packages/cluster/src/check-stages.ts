@@ -1,4 +1,4 @@
-import { isGangJob, SchedError, type JobSpec, type StageSpec, type Topology } from '@sched/core'
+import { isGangJob, SchedError, type Duration, type JobSpec, type StageSpec, type Topology } from '@sched/core'
 
 /** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
 export function checkStages(job: JobSpec): void {
@@ -15,6 +15,8 @@ export function checkStages(job: JobSpec): void {
     else if (typeof duration !== 'object' || duration === null)
       throw badStage(id, i, 'duration', duration === undefined ? 'none' : JSON.stringify(duration), 'Give seconds, at least 0.')
     else if ('length' in duration) checkTimes(id, i, duration, tasks)
+    else if (!isDistribution(duration))
+      throw badStage(id, i, 'duration', JSON.stringify(duration), "Give { kind: 'exponential', mean, shift } or { kind: 'uniform', min, max }: seconds of at least 0, `min` at most `max`.")
     if (after !== undefined) checkBefore(id, i, after)
     if (topology !== undefined) checkTopology(id, `stages[${i}].topology`, topology)
     if (master === true) checkMaster(id, stages, i)
@@ -80,8 +82,16 @@ function checkTimes(id: string, index: number, durations: ArrayLike<number>, tas
 }
 
 function checkTime(id: string, index: number, time: number): void {
-  if (!(time >= 0 && time < Infinity)) throw badStage(id, index, 'duration', `${time}`, 'Give seconds, at least 0.')
+  if (!isTime(time)) throw badStage(id, index, 'duration', typeof time === 'number' ? `${time}` : JSON.stringify(time), 'Give seconds, at least 0.')
 }
+
+/** Times that the run draws. */
+function isDistribution(drawn: Extract<Duration, { readonly kind: string }>): boolean {
+  if (drawn.kind === 'exponential') return isTime(drawn.mean) && (drawn.shift === undefined || isTime(drawn.shift))
+  return (drawn.kind as string) === 'uniform' && isTime(drawn.min) && isTime(drawn.max) && drawn.min <= drawn.max
+}
+
+const isTime = (time: number) => typeof time === 'number' && time >= 0 && time < Infinity
 
 /** Names the field only here: a text per stage of every job that is good would cost as much as all checks. */
 const badStage = (id: string, index: number, field: keyof StageSpec, fact: string, wayOut: string) => bad(id, `stages[${index}].${field}`, fact, wayOut)

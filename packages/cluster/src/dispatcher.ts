@@ -1,13 +1,13 @@
 import {
-  beyondOneNode, checkPlug, onceEach, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Plug, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
+  beyondOneNode, onceEach, SchedError, suggest, type JobId, type JobSpec, type LaneId, type NodeId, type Policy, type Release, type Seconds, type TaskId, withoutUndefined,
 } from '@sched/core'
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
-import { checkNumbers } from './check-numbers.js'
+import { checkJob } from './check-job.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
 import type { Decisions, DispatcherMemory, Placed, RunningTask } from './decisions.js'
-import type { ClusterDescription } from './description.js'
+import { checkOptions, type DispatcherOptions, type HeartbeatOptions } from './dispatcher-options.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
@@ -20,26 +20,6 @@ import { taskName, unplacedTask } from './task-name.js'
 import { updatable, updateJob, type JobUpdate } from './update-job.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
-
-/** What a dispatcher is made of. */
-export interface DispatcherOptions {
-  /** The nodes; they are those for good. */
-  readonly cluster: ClusterDescription
-  /** What decides, `greedy(drf())` for example. */
-  readonly policy: Plug<'policy'>
-  /** For policies that draw random numbers. Default 1. */
-  readonly seed?: number
-  /** Told when a policy promises a start, as backfilling does to the jobs that it protects; a later promise replaces an earlier one. */
-  readonly promised?: (job: string, start: Seconds) => void
-  /** Called once for each thing the user should know. */
-  readonly warn?: (message: string) => void
-}
-
-/** What a node says of itself at its heartbeat. */
-export interface HeartbeatOptions {
-  /** At most so many starts in each lane; default: all that fit. 0 is a node without a free slot. */
-  readonly free?: number
-}
 
 /**
  * Runs a policy outside the simulator: somebody else tells of submissions, heartbeats and ended tasks, and carries out
@@ -86,8 +66,9 @@ export class Dispatcher {
   #now: Seconds = 0
   #decisions: Growing = { start: [], kill: [] }
 
-  constructor({ cluster, policy, seed = 1, promised, warn = () => undefined }: DispatcherOptions) {
-    checkPlug('policy', policy, 'policy')
+  constructor(options: DispatcherOptions) {
+    checkOptions(options)
+    const { cluster, policy, seed = 1, promised, warn = () => undefined } = options
     this.#policyName = policy.name
     this.#streams = new CountedStreams(seed)
     this.#promised = promised
@@ -131,9 +112,8 @@ export class Dispatcher {
     const { shapes } = this.work
     if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
     const spec = withTimes(submitted, now)
-    if (typeof spec.id !== 'string') throw new SchedError('BAD_INPUT', 'the job has none.', { field: 'id' }, 'Give each an id of its own, a text.')
+    checkJob(spec)
     checkStages(spec)
-    checkNumbers(spec)
     if (this.#jobs.has(spec.id)) throw new SchedError('TAKEN_NAME', `a job called "${spec.id}" is in the system.`, {}, 'Give each an id of its own.')
     const why = infeasible(spec, this.#model, shapes) ?? refusedWhole(spec, this.policy)
     if (why !== undefined) throw why

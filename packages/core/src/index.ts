@@ -51,5 +51,6 @@ export {
   type Plug,
   type Preset,
 } from './define.js'
+export { checkKeys } from './check-keys.js'
 export { checkPlug } from './check-plug.js'
 export { resolve, type Config } from './resolve.js'

@@ -1,4 +1,4 @@
-import { checkPlug, nearest, SchedError, suggest } from '@sched/core'
+import { checkKeys, checkPlug, SchedError } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 import type { RuntimeOptions } from './runtime.js'
 
@@ -24,6 +24,9 @@ export function checkParts(options: SimulationOptions): void {
 function checkOthers(given: { readonly [K in keyof SimulationOptions]?: unknown }): void {
   const { observers = [], infeasible = 'fail', passPerEvent = 'submits-first', runtime = {} } = given
   if (!Array.isArray(observers)) throw bad('observers', 'is no list.', 'Write [standardMetrics()], for example.')
+  for (const [i, observer] of (observers as unknown[]).entries())
+    if (typeof observer !== 'object' || observer === null)
+      throw bad(`observers[${i}]`, typeof observer === 'function' ? `is the function ${observer.name}.` : `is ${JSON.stringify(observer) ?? 'nothing'}.`, 'Write [standardMetrics()], for example.')
   checkChoice('infeasible', infeasible, ['fail', 'reject'])
   checkChoice('passPerEvent', passPerEvent, ['submits-first', 'ends-first'])
   checkKeys('', given, options)
@@ -32,13 +35,6 @@ function checkOthers(given: { readonly [K in keyof SimulationOptions]?: unknown 
 
 function checkChoice(field: string, value: unknown, choices: readonly string[]): void {
   if (!choices.includes(value as string)) throw bad(field, `found ${JSON.stringify(value) ?? 'nothing'}, expected ${choices.map((each) => `"${each}"`).join(' or ')}.`)
-}
-
-/** A key that is nearly one of those known is a slip; others may be there for somebody else, where options are spread. */
-function checkKeys(path: string, given: object, known: object): void {
-  const names = Object.keys(known)
-  const key = Object.keys(given).find((each) => !names.includes(each) && nearest(each, names) !== undefined)
-  if (key !== undefined) throw bad(`${path}${key}`, `unknown key "${key}".`, suggest(key, names))
 }
 
 const bad = (field: string, fact: string, wayOut?: string) => new SchedError('BAD_OPTION', fact, { field }, wayOut)

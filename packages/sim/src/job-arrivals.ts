@@ -112,8 +112,8 @@ export class JobArrivals {
     const spec = this.#source.next()
     this.#job = spec
     if (spec !== undefined) {
-      if (!(spec.submit >= 0 && spec.submit < Infinity))
-        throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit}.`, {}, 'Give seconds from the start of the workload, at least 0.')
+      if (!(typeof spec.submit === 'number' && spec.submit >= 0 && spec.submit < Infinity))
+        throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${typeof spec.submit === 'number' ? spec.submit : JSON.stringify(spec.submit)}.`, {}, 'Give seconds from the start of the workload, at least 0.')
       if (spec.submit < this.#last)
         throw new SchedError('BAD_INPUT', `job ${spec.id} is submitted at ${spec.submit} after a job at ${this.#last}.`, {}, 'Sort the workload by submit time.')
       this.#last = spec.submit

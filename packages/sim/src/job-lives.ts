@@ -1,4 +1,4 @@
-import { infeasible, loseSuspended, refusedWhole, type CellState, type ClusterModel, type UnheededTopology, type Work } from '@sched/cluster'
+import { checkJob, infeasible, loseSuspended, refusedWhole, type CellState, type ClusterModel, type UnheededTopology, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
@@ -53,13 +53,14 @@ export class JobLives {
     this.#host = host
   }
 
-  /** False for a job that is left out. Throws `INFEASIBLE` for one that can never run, unless such jobs are left out. */
+  /** False for a job that is left out. Throws `BAD_INPUT` for what is no job, and `INFEASIBLE` for one that can never run, unless such jobs are left out. */
   submit(spec: JobSpec, now: Seconds): boolean {
     const work = this.#work
     const runs = this.#runs
     const observers = this.#observers
     const queue = this.#queue
     const schedulers = this.#schedulers
+    checkJob(spec)
     const why = infeasible(spec, this.#model, work.shapes)
     if (why !== undefined) return this.#reject(spec, why, now)
     const owner = this.#ownerOf(spec, now)

@@ -150,6 +150,7 @@ export class Simulation implements CellHost, DraftSink {
   /** Handles at most `limit` instants. */
   advance(limit: number, until: Seconds = Infinity): RunState {
     if (this.#ended) return 'done'
+    if (!(typeof until === 'number' && until >= 0)) throw new SchedError('BAD_OPTION', `found ${JSON.stringify(until)}.`, { field: 'until' }, 'Give seconds, at least 0, or leave it out.')
     this.#runs.inVain.hasEnd = until !== Infinity
     for (let left = limit; left > 0; left--) {
       if (this.#jobs.isStarved()) return 'starved'

@@ -19,11 +19,29 @@ describe('a run described by a program without types', () => {
     [{ workload: [job('a')] }, 'workload: is no workload: it has no open().'],
     [{ cluster: undefined }, 'cluster: is missing.'],
     [{ observers: {} }, 'observers: is no list. Write [standardMetrics()], for example.'],
+    [{ observers: [serial] }, 'observers[0]: is the function serial. Write [standardMetrics()], for example.'],
+    [{ observers: [undefined] }, 'observers[0]: is nothing.'],
+    [{ until: '5' }, 'until: found "5". Give seconds, at least 0, or leave it out.'],
+    [{ until: -1 }, 'until: found -1.'],
     [{ infeasible: 'rejct' }, 'infeasible: found "rejct", expected "fail" or "reject".'],
     [{ observer: [] }, 'observer: unknown key "observer". Did you mean "observers"?'],
     [{ runtime: { jiter: 0 } }, 'runtime.jiter: unknown key "jiter". Did you mean "jitter"?'],
     [{ workload: workloadOf([{ id: 'a', submit: 0 } as JobSpec]) }, 'stages: job a has none.'],
   ])('says what is missing or something else: %j', (change, message) => expect(without(change)).toThrow(message))
+
+  it.each<[Readonly<Record<string, unknown>>, string]>([
+    [{ id: 7 }, 'id: the job has none. Give each an id of its own, a text.'],
+    [{ submit: '0' }, 'job a is submitted at "0". Give seconds from the start of the workload, at least 0.'],
+    [{ priority: 'high' }, 'priority: job a has "high". Give a finite number; larger is more important.'],
+    [{ estimate: '5' }, 'estimate: job a has "5". Give seconds, at least 0, or leave it out where the run time is unknown.'],
+    [{ estimate: NaN }, 'estimate: job a has NaN.'],
+    [{ weight: -1 }, 'weight: job a has -1.'],
+    [{ startup: -5 }, 'startup: job a has -5. Give seconds, at least 0, or leave it out.'],
+    [{ think: -3 }, 'think: job a has -3.'],
+    [{ user: 5 }, 'user: job a has 5. Give a text, or leave it out.'],
+    [{ queue: null }, 'queue: job a has null. Give a text, or leave it out.'],
+    [{ class: ['batch'] }, 'class: job a has ["batch"].'],
+  ])('says what no job can have: %j', (change, message) => expect(without({ workload: workloadOf([job('a', change)]) })).toThrow(message))
 
   it('may have keys of others beside, and ends where it is told', () => {
     expect(without({ quick: true })().launches).toBe(1)

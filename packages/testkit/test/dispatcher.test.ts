@@ -248,6 +248,7 @@ describe('a dispatcher', () => {
     ['a priority that is text', (master) => { master.submit({ ...job(), priority: '5' } as never) }, /priority: job job has "5"/],
     ['an estimate below 0', (master) => { master.submit({ ...job(), estimate: -1 }) }, /estimate: job job has -1. Give seconds, at least 0, or leave it out/],
     ['a weight of 0', (master) => { master.submit({ ...job(), weight: 0 }) }, /weight: job job has 0. Give a number above 0/],
+    ['a user that is no text, beside which "5" would be another', (master) => { master.submit({ ...job(), user: 5 } as never) }, /user: job job has 5. Give a text, or leave it out/],
     ['a job that is none', (master) => { master.submit(null as never) }, /job: it is null. Give an object with `id` and `stages`/],
     ['less than no free slots', (master) => { master.heartbeat('node-0', 0, { free: -1 }) }, /free: node node-0 has room for -1 starts. Give a number, at least 0/],
     ['free slots that are no number', (master) => { master.heartbeat('node-0', 0, { free: NaN }) }, /free: node node-0 has room for NaN starts/],
@@ -255,6 +256,18 @@ describe('a dispatcher', () => {
     ['a block on an unknown node', (master) => master.submit(job({ data: { hosts: [['disk-7']] } })), /a block on "disk-7", which is no node/],
   ])('refuses %s', (_, act, message) => {
     expect(() => act(dispatcher({ cluster: cluster(), policy: inOrder() }))).toThrow(message)
+  })
+})
+
+describe('options of a program without types', () => {
+  it.each<[Readonly<Record<string, unknown>> | undefined, string]>([
+    [undefined, 'cluster: is missing. Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.'],
+    [{ policy: 'fifo' }, 'policy: is "fifo", and a policy is needed.'],
+    [{ seed: '1' }, 'seed: seed is "1". Use a whole number.'],
+    [{ promised: 3 }, 'promised: is no function. Give one, or leave it out.'],
+    [{ promise: () => undefined }, 'promise: unknown key "promise". Did you mean "promised"?'],
+  ])('are looked at: %j', (change, message) => {
+    expect(() => dispatcher(change === undefined ? (undefined as never) : { cluster: cluster(), policy: inOrder(), ...change })).toThrow(message)
   })
 })
 

@@ -18,9 +18,12 @@ export function explainText(runs: readonly ExplainedRun[], width?: number): stri
   if (first === undefined) return ''
   const { id, user, queue, submit } = first.wait
   // where the workload names no queue, the jobs of a user are in the one of that name
-  const owner = [user === '' || user === id ? '' : ` of ${user}`, queue === '' || queue === user ? '' : ` in queue ${queue}`].join('')
+  const owner = [user === '' || user === id ? '' : ` of ${isNumber(user) ? `user ${user}` : user}`, queue === '' || queue === user ? '' : ` in queue ${queue}`].join('')
   return `job ${id}${owner}, submitted at ${seconds(submit)} s\n\n${partsTable(runs, width)}${runs.map(storyText).join('')}`
 }
+
+/** As logs of parallel machines name users. */
+const isNumber = (name: string) => /^\d+$/.test(name)
 
 function partsTable(runs: readonly ExplainedRun[], width: number | undefined): string {
   const reasons = [...new Set(runs.flatMap(({ wait }) => Object.keys(wait.parts)))]

@@ -61,6 +61,7 @@ class Conservative implements Policy {
   constructor(options: z.output<typeof conservativeOptions>, env: Env, order: Order, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, placement }, options, atLeastASecond)
     jobs.countAmounts('conservative')
+    jobs.planByEstimates('conservative')
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, env.cluster)

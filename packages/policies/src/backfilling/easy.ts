@@ -78,6 +78,7 @@ class Easy implements Policy {
   constructor(options: z.output<typeof easyOptions>, env: Env, order: Order, backfillOrder: Order | undefined, placement: Placement | undefined) {
     const jobs = new RigidJobs(env, { order, backfillOrder, placement }, options)
     jobs.countAmounts('easy')
+    jobs.planByEstimates('easy')
     this.#backfillOrder = backfillOrder ?? order
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs

@@ -76,6 +76,7 @@ class Fattened implements Policy {
     this.#jobs = new RigidJobs(env, { order, placement }, options)
     this.startsGangJobs = this.#jobs.startsGangJobs
     this.#jobs.countAmounts('fattened')
+    this.#jobs.planByEstimates('fattened')
     this.#windows = new Windows(options.windows, env.cluster)
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs, options.windows)

@@ -96,6 +96,7 @@ class Replan implements Policy {
     const { cluster } = env
     const jobs = new RigidJobs(env, { order, placement }, options, wholeMinutes, true)
     if (options.nodes === 'counted') jobs.countAmounts('replan with counted nodes')
+    jobs.planByEstimates('replan')
     const running = cluster.lanes.map(() => new Set<TaskId>())
     this.#options = options
     this.#makesPlans = options.bf_interval > 0

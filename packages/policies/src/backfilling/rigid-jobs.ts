@@ -84,6 +84,15 @@ export class RigidJobs implements WorkListener {
     for (const lane of this.lanes) lane.countedBy = discipline
   }
 
+  /** Has told once that some jobs have no estimate: without them a discipline that plans protects nobody, and is greedy. */
+  planByEstimates(discipline: string): void {
+    const tell = () => {
+      this.#env.warn(`jobs without an estimate have no end in the plans of ${discipline}: where one of them runs, who waits for it has no reservation, and whatever fits passes.`)
+      for (const lane of this.lanes) lane.whenEndless = undefined
+    }
+    for (const lane of this.lanes) lane.whenEndless = tell
+  }
+
   /** The round's lane as of now: to be called first in every round. */
   open(round: Pick<Round, 'lane' | 'now' | 'cluster'>): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane

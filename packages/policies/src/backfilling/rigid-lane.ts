@@ -35,6 +35,8 @@ export class RigidLane {
   released: number[] | undefined
   /** The discipline that plans by amounts, which say nothing of single nodes; '' where none does. */
   countedBy = ''
+  /** Called at each waiting job that is planned as endless, since it has no estimate. */
+  whenEndless: (() => void) | undefined
   readonly #work: WorkView
   readonly #total: Float64Array
   readonly #held: Float64Array
@@ -87,7 +89,9 @@ export class RigidLane {
       this.demand[job * width + r] = amount
       if (r === 0 && amount < this.least) this.least = amount
     }
-    this.length[job] = this.#planned(work.estimate(job))
+    const length = this.#planned(work.estimate(job))
+    this.length[job] = length
+    if (length === Infinity) this.whenEndless?.()
   }
 
   /** For how long something of an estimate is planned. */
