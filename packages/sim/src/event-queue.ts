@@ -4,9 +4,11 @@ import { EventHeap } from './event-heap.js'
 /**
  * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
  * whole instant. `AtOnce`: what an architecture asks for in the instant itself; where nodes beat in it, it fires after their reports.
- * `Withdrawn`: a claim for a job that has failed has come to nothing.
+ * `Withdrawn`: a claim for a job that has failed has come to nothing. `SubmitFirst`: `Submit` where submissions come before ends.
  */
-export const EventKind = { Stop: 0, Alarm: 1, TaskEnd: 2, PrefillEnd: 3, Outage: 4, NodeState: 5, Submit: 6, Ready: 7, Withdrawn: 8, Wake: 9, Timer: 10, AtOnce: 11 } as const
+export const EventKind = {
+  Stop: 0, Alarm: 1, SubmitFirst: 2, TaskEnd: 3, PrefillEnd: 4, Outage: 5, NodeState: 6, Submit: 7, Ready: 8, Withdrawn: 9, Wake: 10, Timer: 11, AtOnce: 12,
+} as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
 /** An event's place among events of one time: kind first, then the order of scheduling. */
@@ -83,6 +85,11 @@ export class EventQueue {
   /** Kind of the earliest event; there must be one. */
   get nextKind(): EventKind {
     return ((this.#ints[2 * ROW * (this.#heap.ids[0] as number) + EVENT] as number) & (KINDS - 1)) as EventKind
+  }
+
+  /** The number that the earliest event was added with; there must be one. */
+  get nextSubject(): number {
+    return this.subjectOf(this.#heap.ids[0] as number)
   }
 
   /** Schedules an event; returns an id for `cancel`, valid until the event fires. `time` is finite, `subject` is below 2^27. */

@@ -20,6 +20,8 @@ export class JobArrivals {
   readonly #source: JobSource
   readonly #queue: EventQueue
   readonly #host: ArrivalsHost
+  /** Of events at which jobs that have waited for others are submitted. */
+  readonly #kind: EventKind
   /** Whether jobs may follow others, so that names must be remembered. */
   readonly #isChained: boolean
   /** Of pending events, what is met as they fire. */
@@ -33,9 +35,11 @@ export class JobArrivals {
   #drained: boolean
   #last: Seconds = 0
 
-  constructor(workload: Workload, queue: EventQueue, host: ArrivalsHost) {
+  /** `kind`: of events at which jobs that have waited for others are submitted. */
+  constructor(workload: Workload, queue: EventQueue, host: ArrivalsHost, kind: EventKind = EventKind.Submit) {
     this.#queue = queue
     this.#host = host
+    this.#kind = kind
     this.#isChained = workload.chained !== false
     this.#source = workload.open()
     this.#drained = this.#source.more === undefined
@@ -148,7 +152,7 @@ export class JobArrivals {
   readonly #fireAt = (condition: Condition, time: Seconds): void => {
     const index = this.#freeConditions.pop() ?? this.#conditions.length
     this.#conditions[index] = condition
-    this.#queue.push(time, EventKind.Submit, index)
+    this.#queue.push(time, this.#kind, index)
   }
 }
 

@@ -38,7 +38,9 @@ export interface SimulationOptions {
   readonly commitPendingBug?: boolean
   /**
    * On a cluster without heartbeats, a pass after every event instead of one per instant, as some published simulators
-   * do; of events at one time, submissions or ends come first.
+   * do. Of events at one time, all ends come before the submissions, and those of what these start after them; or all
+   * submissions come before the next end. Jobs that have waited for others come after those of the workload.
+   * Tasks of a gang that end together are one event.
    */
   readonly passPerEvent?: 'submits-first' | 'ends-first'
   /** Tasks that run at time 0 already and belong to no job. */

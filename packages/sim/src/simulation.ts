@@ -126,7 +126,7 @@ export class Simulation implements CellHost, DraftSink {
       topology,
       host: this,
     })
-    this.#jobs = new JobArrivals(options.workload, this.#queue, this)
+    this.#jobs = new JobArrivals(options.workload, this.#queue, this, options.passPerEvent === 'submits-first' ? EventKind.SubmitFirst : EventKind.Submit)
   }
 
   /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
@@ -273,14 +273,41 @@ export class Simulation implements CellHost, DraftSink {
     const last = ring?.next === time ? EventKind.Timer : EventKind.AtOnce
     if (passPerEvent === 'submits-first') this.#arrive()
     while (queue.next === time && queue.nextKind <= last && queue.pop()) {
+      if (passPerEvent === 'ends-first' && queue.kind === EventKind.Submit) {
+        this.#submitAll(time)
+        continue
+      }
       if (queue.kind >= EventKind.Submit) this.#arrive()
+      const goesOn = passPerEvent !== undefined && this.#goesOn(time)
       this.#fire(queue.kind, queue.subject)
-      if (passPerEvent !== undefined) this.pass()
+      if (passPerEvent !== undefined && !goesOn) this.pass()
     }
     this.#arrive()
     if (ring === undefined) return this.pass()
     if (ring.next === time) this.#heartbeats(time, ring)
     else if (this.#wakeDue) this.#wakeUp()
+  }
+
+  /** Whether the event that comes is an end of the gang of which one comes after it: together these are one event. */
+  #goesOn(time: Seconds): boolean {
+    const queue = this.#queue
+    if (queue.kind !== EventKind.TaskEnd || queue.next !== time || queue.nextKind !== EventKind.TaskEnd) return false
+    const { work } = this
+    const [task, next] = [work.runTask(queue.subject), work.runTask(queue.nextSubject)]
+    return work.jobOf(task) === work.jobOf(next) && work.gangOf(task) === work.gangOf(next) && work.inGang(task) && work.inGang(next)
+  }
+
+  /** Each with a pass: jobs of the workload, then those that have waited for others, before the ends of what these passes start and ends at once. */
+  #submitAll(time: Seconds): void {
+    const queue = this.#queue
+    const waited: number[] = []
+    do waited.push(queue.subject)
+    while (queue.next === time && queue.nextKind === EventKind.Submit && queue.pop())
+    this.#arrive()
+    for (const subject of waited) {
+      this.#fire(EventKind.Submit, subject)
+      this.pass()
+    }
   }
 
   #wakeUp(): void {
@@ -353,6 +380,7 @@ export class Simulation implements CellHost, DraftSink {
       case EventKind.TaskEnd:
         this.#passNeeded = true
         return this.#runs.ended(subject, this.now)
+      case EventKind.SubmitFirst:
       case EventKind.Submit:
         return this.#jobs.release(subject)
       case EventKind.Ready:

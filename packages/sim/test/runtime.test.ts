@@ -1,4 +1,4 @@
-import { streamKey, type StageSpec } from '@sched/core'
+import { streamKey, type JobSpec, type StageSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { runtimeModel, type RuntimeOptions, type Start } from '../src/index.js'
 import { exact, job, run, stage, twoNodes } from './world.js'
@@ -126,5 +126,28 @@ describe('a pass per event', () => {
     expect(atTen()).toEqual(['10 done a on 0', '10 submit b', '10 submit c', '10 start b on 0'])
     expect(atTen('ends-first')).toEqual(['10 done a on 0', '10 submit b', '10 start b on 0', '10 submit c'])
     expect(atTen('submits-first')).toEqual(['10 submit b', '10 submit c', '10 done a on 0', '10 start b on 0'])
+  })
+
+  const at = (second: number, jobs: readonly JobSpec[], passPerEvent: 'submits-first' | 'ends-first') =>
+    run(jobs, { cluster: twoNodes, runtime: exact, passPerEvent }).lines.filter((line) => line.startsWith(`${second} `))
+
+  it('takes jobs that have waited for others as submissions, which come before the next end or after all', () => {
+    // a and q end at 10, when f, which has thought since p ended, is due; g follows a at once
+    const jobs = [job('a'), job('p', { duration: 4 }), job('f', { after: 'p', think: 6 }), job('g', { after: 'a' }), job('q', { submit: 4, duration: 6 })]
+    expect(at(10, jobs, 'submits-first')).toEqual(['10 submit f', '10 done a on 0', '10 start f on 0', '10 submit g', '10 done q on 1', '10 start g on 1'])
+    expect(at(10, jobs, 'ends-first')).toEqual(['10 done a on 0', '10 done q on 1', '10 submit f', '10 start f on 0', '10 submit g', '10 start g on 1'])
+  })
+
+  it('sees tasks of a gang that end together go at once, and others one by one', () => {
+    const jobs = (gang: boolean) => [{ ...job('a'), stages: [stage({ tasks: 2, gang })] }, job('b', { submit: 5 })]
+    expect(at(10, jobs(true), 'ends-first')).toEqual(['10 done a on 0', '10 done a on 1', '10 start b on 0'])
+    expect(at(10, jobs(false), 'ends-first')).toEqual(['10 done a on 0', '10 start b on 0', '10 done a on 1'])
+  })
+
+  it('submits all of an instant before what one of them starts and ends at once has ended', () => {
+    // f and g follow a; f takes no time
+    const jobs = [job('a'), job('x', { duration: 99 }), job('f', { after: 'a', duration: 0 }), job('g', { after: 'a' })]
+    for (const first of ['submits-first', 'ends-first'] as const)
+      expect(at(10, jobs, first)).toEqual(['10 done a on 0', '10 submit f', '10 start f on 0', '10 submit g', '10 done f on 0', '10 start g on 0'])
   })
 })

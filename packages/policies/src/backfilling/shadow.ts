@@ -8,8 +8,8 @@ interface Passing {
   readonly endBefore: boolean
 }
 
-/** The largest double below a time. */
-const JUST_BELOW = 1 - 2 ** -53
+/** The largest double below a time; nothing ends before time 0. */
+const justBelow = (time: Seconds): Seconds => (time > 0 ? time * (1 - 2 ** -53) : -1)
 
 /**
  * The reservation of the first waiting job: when enough will be free for it, and what else will be free then. It is kept
@@ -71,7 +71,7 @@ export class Shadow {
     if (at === undefined) this.#find(head, round.now)
     else this.#findAt(head, at)
     if (!this.#hasExtra) this.extra.fill(-Infinity)
-    this.#until = this.#endBefore ? this.time * JUST_BELOW : this.time
+    this.#until = this.#endBefore ? justBelow(this.time) : this.time
     const rank = round.work.rank(head)
     if (this.time === Infinity || (rank === this.#promisedTo && this.time === this.#promised)) return
     this.#promisedTo = rank

@@ -28,9 +28,10 @@ const resourceNames = ['procs', 'memory', 'gpus']
 const demandOf = (size: readonly number[]) => Object.fromEntries(size.map((amount, r) => [resourceNames[r] ?? '', amount]))
 
 /** A rigid job as one task with its whole demand, on a machine that is one node; one of parts as one gang of a stage for each. */
-const asSpec = ({ submit, estimate, size, runtime, parts }: RigidJob, index: number): JobSpec => ({
+const asSpec = ({ submit, follows, estimate, size, runtime, parts }: RigidJob, index: number): JobSpec => ({
   id: `J${index}`,
   submit,
+  ...(follows !== undefined && { afterAll: [{ ...follows, job: `J${follows.job}` }] }),
   estimate,
   ...(parts !== undefined && { gang: true }),
   stages:

@@ -22,6 +22,8 @@ describe('what may pass the first waiting job', () => {
     expect(starts(jobs, { endBefore: true })).toEqual([0, 10, 15, 0])
     // one is left beside the head: for one that ends then, and, since that has given it back by then, for a long one
     expect(starts([job(2, 10), job(3, 5, 1), job(1, 9, 1), job(1, 50, 1)], { endBefore: true })).toEqual([0, 10, 1, 1])
+    // before second 0, where all are expected to end at once, nobody ends
+    expect(starts([job(3, 1, 0, 0), job(4, 5), job(1, 0)], { extra: false, endBefore: true })).toEqual([0, 1, 6])
   })
 })
 

@@ -52,7 +52,7 @@ export function fattened({ delayReference, delayingBackfillsPerHead, awt, moment
   const firstShadow = new Map<RigidJob, number>()
   const delays = new Map<RigidJob, number>()
   return (machine) => {
-    for (const { job, start } of machine.ended) waits.push(start - job.submit)
+    for (const { job, start } of machine.ended) waits.push(start - (machine.came.get(job) ?? job.submit))
     const limit = awt ?? (waits.length === 0 ? 0 : sum(waits) / waits.length)
     fcfs(machine)
     const [head, ...others] = machine.waiting

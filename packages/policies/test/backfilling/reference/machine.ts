@@ -5,9 +5,18 @@ export interface Part {
   readonly size: readonly number[]
 }
 
+/** What a job waits for: the end, or the start, of another one, and `think` seconds more. */
+export interface Follows {
+  /** Its place in the list of jobs, before that of the job itself. */
+  readonly job: number
+  readonly on: 'start' | 'end'
+  readonly think: number
+}
+
 /** A rigid job: whole numbers only; `size` is its demand, one amount per resource. With `parts` it runs as long as the longest, and its size is that of all. */
 export interface RigidJob {
   readonly submit: number
+  readonly follows?: Follows
   readonly runtime: number
   readonly estimate: number
   readonly size: readonly number[]
@@ -38,6 +47,8 @@ export class Machine {
   ended: Running[] = []
   gaveBack: Running[] = []
   readonly starts = new Map<RigidJob, number>()
+  /** When jobs came that have waited for others; the others came when they say. */
+  readonly came = new Map<RigidJob, number>()
 
   constructor(capacity: readonly number[]) {
     this.capacity = capacity
@@ -87,10 +98,11 @@ export function schedule(jobs: readonly RigidJob[], capacity: readonly number[],
   return jobs.map((job) => machine.starts.get(job) ?? NaN)
 }
 
-/** A job that still runs at its expected end is given 60 s more, then 120 s, and so on. */
-function extend(running: Running, now: number, extension: number): void {
-  if (running.expected > now || running.start === now) return
+/** A job that still runs at its expected end is given 60 s more, then 120 s, and so on; `isWhole` false: others may still end in this second, and so may it. */
+export function extend(running: Running, now: number, extension: number, isWhole = true): void {
+  const isOver = (end: number) => (isWhole ? end <= now : end < now)
+  if (!isOver(running.expected) || running.start === now) return
   let end = running.start + running.job.estimate
-  for (let more = extension; end <= now; more *= 2) end += more
+  for (let more = extension; isOver(end); more *= 2) end += more
   running.expected = end
 }
