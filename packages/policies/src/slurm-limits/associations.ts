@@ -5,18 +5,25 @@ import type { AccountOptions, UserOptions } from './options.js'
 export interface Association {
   readonly name: string
   readonly isUser: boolean
+  /** The one that its jobs are in; absent: any. */
+  readonly partition?: string | undefined
   readonly parent: Association | undefined
   readonly settings: UserOptions
   readonly isDeclared: boolean
 }
 
-/** The tree of accounts with their users. Jobs name their account by its name alone. */
+/**
+ * The tree of accounts with their users. Jobs name their account by its name alone. A user has one association for each partition that is declared for that, and one for all others.
+ *
+ * Source: Slurm, `assoc_mgr_fill_in_assoc`.
+ */
 export class Associations {
   readonly root: Association
   readonly #accounts = new Map<string, Association>()
   readonly #users = new Map<string, Association>()
-  /** The first association of each user: that of jobs that name no account. */
+  /** The account of the first association of each user: that of jobs that name none. */
   readonly #usual = new Map<string, Association>()
+  readonly #ofPartitions = new Set<string>()
 
   /** Throws `BAD_OPTION` for two accounts of one name. */
   constructor({ root = {}, ...accounts }: Readonly<Record<string, AccountOptions>>) {
@@ -26,28 +33,37 @@ export class Associations {
     this.#declare({ accounts }, this.root)
   }
 
-  /** The association of a user's job that names an account, or '' for none; made at first use where it is not declared. */
-  of(user: string, account: string): Association {
-    const known = account === '' ? this.#usual.get(user) : this.#users.get(keyOf(user, account))
+  /** The association of a user's job in a partition that names an account, or '' for none; made at first use where it is not declared. */
+  of(user: string, account: string, partition: string): Association {
+    const usual = account === '' ? (this.#usual.get(user) ?? this.root) : undefined
+    const within = usual?.name ?? account
+    const known = this.#users.get(keyOf(user, within, partition)) ?? this.#users.get(keyOf(user, within))
     if (known !== undefined) return known
-    const parent = account === '' ? this.root : (this.#accounts.get(account) ?? this.#add(account, false, this.root, {}, false))
+    const parent = usual ?? this.#accounts.get(account) ?? this.#add(account, false, this.root, {}, false)
     return this.#add(user, true, parent, {}, false)
   }
 
-  #declare({ users = {}, accounts = {} }: AccountOptions, parent: Association): void {
+  /** Whether a user has associations of single partitions. */
+  isOfPartitions(user: string): boolean {
+    return this.#ofPartitions.has(user)
+  }
+
+  #declare({ users = {}, usersOfPartitions = {}, accounts = {} }: AccountOptions, parent: Association): void {
     for (const [name, settings] of Object.entries(users)) this.#add(name, true, parent, settings, true)
+    for (const [partition, inside] of Object.entries(usersOfPartitions)) for (const [name, settings] of Object.entries(inside)) this.#add(name, true, parent, settings, true, partition)
     for (const [name, settings] of Object.entries(accounts)) {
       if (this.#accounts.has(name)) throw new SchedError('BAD_OPTION', `two accounts are called "${name}".`, { field: `accounts.${name}` }, 'Jobs name their account by its name alone; give each another one.')
       this.#declare(settings, this.#add(name, false, parent, settings, true))
     }
   }
 
-  #add(name: string, isUser: boolean, parent: Association, settings: UserOptions, isDeclared: boolean): Association {
-    const made = { name, isUser, parent, settings, isDeclared }
+  #add(name: string, isUser: boolean, parent: Association, settings: UserOptions, isDeclared: boolean, partition?: string): Association {
+    const made = { name, isUser, parent, settings, isDeclared, ...(partition !== undefined && { partition }) }
     if (!isUser) this.#accounts.set(name, made)
     else {
-      this.#users.set(keyOf(name, parent.name), made)
-      if (!this.#usual.has(name)) this.#usual.set(name, made)
+      this.#users.set(keyOf(name, parent.name, partition), made)
+      if (partition !== undefined) this.#ofPartitions.add(name)
+      if (!this.#usual.has(name)) this.#usual.set(name, parent)
     }
     return made
   }
@@ -70,4 +86,4 @@ export function mayAskFor(from: Association, qos: string): boolean {
   return true
 }
 
-const keyOf = (user: string, account: string) => `${account} ${user}`
+const keyOf = (user: string, account: string, partition = '') => JSON.stringify([account, user, partition.toLowerCase()])

@@ -41,7 +41,7 @@ const ANY_NODES = 'tasks of a job are on any nodes'
 const common = {
   description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', coordinator: '', coordinatorraw: '', classification: '', id: '', cluster: '', defaultwckey: '', defwckey: '', wckeys: '', lft: '', rgt: '', lineage: '', parentid: '', parid: '',
   qosraw: '', descr: '', org: '', admin: '', comment: '', event: '', problem: '', withdeleted: '',
-  partition: 'associations of one partition are those of all, with the QOS of each',
+  partition: '',
   grpjobsaccrue: GROWING, maxjobsaccrue: GROWING, maxtrespernode: ANY_NODES, maxtrespn: ANY_NODES,
 }
 export const whyIgnoredOfQos = knownWords<string>({
