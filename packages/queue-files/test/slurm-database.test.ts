@@ -287,6 +287,33 @@ describe('a table of associations', () => {
   })
 })
 
+describe('limits of jobs that grow older', () => {
+  const table = 'Name|GrpJobsAccrue|MaxJobsAccruePA|MaxJobsAccruePU\nnormal|9||2\nlong||5|'
+  const tree = "Cluster - 'c':GrpJobsAccrue=500\nParent - 'root'\nAccount - 'a':MaxJobsAccrue=3\nParent - 'a'\nAccount - 'b':MaxJobs=1\nParent - 'b'\nUser - 'ann':GrpJobsAccrue=1\nUser - 'bob'\nUser - 'bob':Partition='long'"
+  const aging = `${enforced}\nPriorityWeightAge=100`
+  const accrueOf = (conf: string, ...beside: readonly string[]) => /"accrue":(\{.*\}),"tiers"/.exec(JSON.stringify(made(`${conf}\nPartitionName=x PriorityTier=2`, ...beside).policy))?.[1]
+
+  it('are those of the order, where age counts', () => {
+    expect(JSON.parse(accrueOf(aging, table, tree)!)).toEqual({
+      qos: { normal: { GrpJobsAccrue: 9, MaxJobsAccruePerUser: 2 }, long: { MaxJobsAccruePerAccount: 5 } },
+      accounts: { root: { GrpJobsAccrue: 500 }, a: { MaxJobsAccrue: 3, accounts: { b: { users: { ann: { GrpJobsAccrue: 1 } }, usersOfPartitions: { long: { bob: {} } } } } } },
+    })
+    expect(told(aging, table, tree).filter(([, , setting]) => String(setting).includes('Accrue'))).toEqual([
+      ['honoured', 2, 'QOS normal GrpJobsAccrue', ''], ['honoured', 2, 'QOS normal MaxJobsAccruePU', ''], ['honoured', 3, 'QOS long MaxJobsAccruePA', ''],
+      ['honoured', 1, 'GrpJobsAccrue of 2 associations', ''], ['honoured', 3, 'MaxJobsAccrue of 1 association', ''],
+    ])
+    expect(accrueOf(aging, 'Name|MaxJobs\nnormal|3', "Account - 'a':MaxJobs=3")).toBeUndefined()
+  })
+
+  it.each([
+    ['PriorityWeightAge=100', 'AccountingStorageEnforce does not have limits'], [enforced, 'age counts for nothing: PriorityWeightAge is 0'],
+    [`${aging}\nPriorityFlags=ACCRUE_ALWAYS`, 'all jobs grow older: PriorityFlags has ACCRUE_ALWAYS'],
+  ])('are none with %j', (conf, why) => {
+    expect(accrueOf(conf, table)).toBeUndefined()
+    expect(told(conf, table)).toContainEqual(['ignored', 2, 'QOS normal GrpJobsAccrue', why])
+  })
+})
+
 describe('associations of one partition', () => {
   const table = 'Account|User|Partition|MaxJobs|QOS|DefaultQOS|FairShare\nroot||||||\na||||||\na|ann||9||usual|5\na|ann|lr6|3|debug,normal|debug|1\na|ann|es1|4|debug,es||2\na|bob|es1||||4'
 

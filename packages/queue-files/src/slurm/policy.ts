@@ -1,5 +1,6 @@
 import type { Config } from '@sched/core'
 import { Findings } from '../finding.js'
+import { accrualOf } from './accrual.js'
 import { partitionBilling } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { NOT_ENFORCED } from './database-limits.js'
@@ -49,8 +50,10 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const factorsOfQos = isByUse ? usageFactors(conf) : {}
   const billing = isByUse ? partitionBilling(conf, resources) : {}
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
+  const accrue = accrualOf(conf, findings)
   const multifactor = {
     ...own,
+    ...(accrue !== undefined && { accrue }),
     ...(isVaried(tiers) && { tiers }),
     ...(isVaried(factors) && { partitions: factors }),
     ...(hasQos && { qosPriorities: priorities }),
