@@ -92,7 +92,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
-      ...(topology === 'tree' && { topology }),
+      ...(topology !== 'flat' && { topology }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
       ...minPrioritiesOfAssociations(conf, notEnforced, findings),
