@@ -63,6 +63,13 @@ describe('exports of sacct that follow one another', () => {
   })
 })
 
+it('the CPU time that steps used is recorded for each processor, where it is told', () => {
+  const used = (totalCpu: string) => [...jobsOf(read(`JobID|Submit|Start|End|AllocCPUS|TotalCPU\n1|0|10|110|4|${totalCpu}\n`))][0]!.recorded
+  expect(['06:20.500', '1-00:00:00', '00:00:00', ''].map(used)).toEqual([{ wait: 10, cpuTime: 95.125 }, { wait: 10, cpuTime: 21_600 }, { wait: 10 }, { wait: 10 }])
+  const json = JSON.stringify({ jobs: [{ job_id: 7, required: { CPUs: 4 }, time: { submission: 60, start: 70, end: 80, elapsed: 10, total: { seconds: 30, microseconds: 500_000 } } }] })
+  expect([...jobsOf(read(json))][0]!.recorded).toEqual({ wait: 10, cpuTime: 7.625 })
+})
+
 describe('separators of sacct', () => {
   it.each(['^', '@@', '#', '~', '\u0001', '||'])('may be %j', (separator) => {
     const text = lines(header, row('1'), row('2', { submit: 5 })).replaceAll('|', separator)

@@ -24,6 +24,8 @@ export interface AccountingRecord {
   readonly nodes: number
   readonly mem: number
   readonly gpus: number
+  /** CPU time of all its processors together, where it is told. */
+  readonly cpuTime?: number
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
@@ -105,6 +107,12 @@ const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () =>
 
 /** Who joins the jobs of a table's records. */
 export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
+
+/** None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
+function meanCpuTime({ cpuTime = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number } {
+  const procs = allocated > 0 ? allocated : requested
+  return cpuTime > 0 && procs > 0 ? { cpuTime: cpuTime / procs } : {}
+}
 
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
   extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
@@ -296,6 +304,7 @@ export class AccountingJobs {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
+        ...meanCpuTime(record),
       },
       stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
     }

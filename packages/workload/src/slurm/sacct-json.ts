@@ -108,6 +108,7 @@ class SacctJsonReader implements RecordReader {
       submit: submit > 0 ? submit : NaN,
       eligible: eligible > 0 && eligible < Infinity ? eligible : NaN,
       ...this.#times(time),
+      cpuTime: cpuTimeOf(time),
       limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
       requested,
       allocated,
@@ -165,6 +166,12 @@ function idOf(job: Fields): string {
 function saidOfArray(job: Fields): { readonly most: number; readonly command: string } {
   const running = job.object('array')?.object('limits')?.object('max')?.object('running')
   return { most: running === undefined ? NaN : amount(running, 'tasks'), command: job.text('submit_line') ?? '' }
+}
+
+/** That of all steps, where they are printed. */
+function cpuTimeOf(time: Fields): number {
+  const total = time.object('total')
+  return total === undefined ? NaN : amount(total, 'seconds') + known(amount(total, 'microseconds'), 0) / 1e6
 }
 
 /** The first of several states is the state, the others are flags. */
