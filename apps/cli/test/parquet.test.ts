@@ -78,13 +78,15 @@ describe('a trace converted to Parquet', () => {
 
   it('keeps what a log says of a job that was cut at its estimate, of its application, and an estimate of 0', async () => {
     const row = (...fields: number[]) => fields.join(' ')
-    const log = [row(1, 0, 5, 200, 4, -1, -1, 4, 100, -1, 1, 7, 3, 42, 1, -1, -1, -1), row(2, 10, -1, 0, 2, -1, -1, 2, -1, -1, 5, 7, 3, -1, 1, -1, -1, -1)]
+    const log = [row(1, 0, 5, 200, 4, 80.5, 3, 4, 100, -1, 1, 7, 3, 42, 1, -1, -1, -1), row(2, 10, -1, 0, 2, -1, -1, 2, -1, -1, 5, 7, 3, -1, 1, -1, -1, -1)]
     const cwd = directory({ 'a.swf': `; MaxProcs: 8\n${log.join('\n')}\n` })
     expect((await sched(['trace', 'convert', 'a.swf', 'jobs.parquet'], { cwd })).code).toBe(0)
     const jobs = async (file: string) => (await sched(['trace', 'convert', file, '-'], { cwd })).out.trimEnd().split('\n').slice(1).map((line) => JSON.parse(line.replace(/"name":"\w+"/, '"name":"a"')) as object)
     const found = await jobs('jobs.parquet')
     expect(found).toMatchObject([{ application: '42', estimate: 100, recorded: { wait: 5, runtime: 200 } }, { estimate: 0, recorded: { status: 'cancelled' } }])
     expect(found).toEqual(await jobs('a.swf'))
+    expect((await sched(['trace', 'convert', 'a.swf', 'used.parquet', '--option', 'recordedUse=keep'], { cwd })).code).toBe(0)
+    expect((await jobs('used.parquet'))[0]).toMatchObject({ recorded: { cpuTime: 80.5, mem: 3 / 1024 } })
   })
 
   it.each<[string, object, string]>([

@@ -176,6 +176,10 @@ export interface RecordedRun {
   readonly runtime?: Seconds
   /** How it ended: `completed`, `failed`, `cancelled`, `timeout`, ... */
   readonly status?: string
+  /** CPU time of each of its processors in the mean, seconds. */
+  readonly cpuTime?: Seconds
+  /** Memory that it used, MiB for each of its processors in the mean. */
+  readonly mem?: number
 }
 
 /** What happens to a job, for which others may wait. */

@@ -5,6 +5,23 @@ import { describe, expect, it } from 'vitest'
 import { startsOf } from './backfilling/machine.js'
 import { machine, procs } from './slurm-limits-machine.js'
 
+describe('associations of one partition', () => {
+  it('count the jobs of a user there, apart from those of all other partitions, and both for the account (assoc_mgr_fill_in_assoc of Slurm)', () => {
+    const accounts = { a: { GrpJobs: 4, users: { ann: { MaxJobs: 2 } }, usersOfPartitions: { Long: { ann: { MaxJobs: 1 } } } } }
+    const in_ = (queue: string) => ({ account: 'a', queue })
+    const { come, end } = machine({ accounts })
+    expect(come(0, procs('ann_1', 1, in_('long')), procs('ann_2', 1, in_('long')), procs('ann_3', 1, in_('short')), procs('ann_4', 1, in_('main')), procs('ann_5', 1, in_('short')))).toEqual(['ann_1', 'ann_3', 'ann_4'])
+    expect(end(10, 'ann_3')).toEqual(['ann_5'])
+    expect(end(20, 'ann_1')).toEqual(['ann_2'])
+  })
+
+  it('are those of jobs that name no account, too, and refuse a user elsewhere who has no other', () => {
+    const { refusal } = machine({ enforce: ['associations'], accounts: { a: { usersOfPartitions: { long: { ann: { MaxSubmitJobs: 0 } } } } } })
+    expect(refusal(procs('ann_1', 1, { queue: 'short' }))).toBe('job ann_1: user ann has no association with any account in partition short.')
+    expect(refusal(procs('ann_1', 1, { queue: 'long' }))).toBe('job ann_1: user ann in account a and partition long has 0 of 0 jobs in the system (AssocMaxSubmitJobLimit).')
+  })
+})
+
 describe('limits of a QOS', () => {
   it('let the jobs of a user wait beyond MaxJobsPerUser, and nobody behind them', () => {
     const { come, end } = machine({ qos: { normal: { MaxJobsPerUser: 2 } } })

@@ -287,10 +287,58 @@ describe('a table of associations', () => {
   })
 })
 
-it('a user of several partitions has the QOS of all', () => {
-  const table = 'Account|User|Partition|MaxJobs|QOS\nroot||||\na||||\na|ann|lr6|3|debug,normal\na|ann|es1|4|debug,es'
-  expect(limitsOf('AccountingStorageEnforce=limits,qos', table)).toMatchObject({ accounts: { a: { users: { ann: { MaxJobs: 4, QOS: ['debug', 'normal', 'es'] } } } } })
-  expect(told(enforced, table)).toContainEqual(['ignored', 4, 'Partition of 2 associations', 'associations of one partition are those of all, with the QOS of each'])
+describe('limits of jobs that grow older', () => {
+  const table = 'Name|GrpJobsAccrue|MaxJobsAccruePA|MaxJobsAccruePU\nnormal|9||2\nlong||5|'
+  const tree = "Cluster - 'c':GrpJobsAccrue=500\nParent - 'root'\nAccount - 'a':MaxJobsAccrue=3\nParent - 'a'\nAccount - 'b':MaxJobs=1\nParent - 'b'\nUser - 'ann':GrpJobsAccrue=1\nUser - 'bob'\nUser - 'bob':Partition='long'"
+  const aging = `${enforced}\nPriorityWeightAge=100`
+  const accrueOf = (conf: string, ...beside: readonly string[]) => /"accrue":(\{.*\}),"tiers"/.exec(JSON.stringify(made(`${conf}\nPartitionName=x PriorityTier=2`, ...beside).policy))?.[1]
+
+  it('are those of the order, where age counts', () => {
+    expect(JSON.parse(accrueOf(aging, table, tree)!)).toEqual({
+      qos: { normal: { GrpJobsAccrue: 9, MaxJobsAccruePerUser: 2 }, long: { MaxJobsAccruePerAccount: 5 } },
+      accounts: { root: { GrpJobsAccrue: 500 }, a: { MaxJobsAccrue: 3, accounts: { b: { users: { ann: { GrpJobsAccrue: 1 } }, usersOfPartitions: { long: { bob: {} } } } } } },
+    })
+    expect(told(aging, table, tree).filter(([, , setting]) => String(setting).includes('Accrue'))).toEqual([
+      ['honoured', 2, 'QOS normal GrpJobsAccrue', ''], ['honoured', 2, 'QOS normal MaxJobsAccruePU', ''], ['honoured', 3, 'QOS long MaxJobsAccruePA', ''],
+      ['honoured', 1, 'GrpJobsAccrue of 2 associations', ''], ['honoured', 3, 'MaxJobsAccrue of 1 association', ''],
+    ])
+    expect(accrueOf(aging, 'Name|MaxJobs\nnormal|3', "Account - 'a':MaxJobs=3")).toBeUndefined()
+  })
+
+  it.each([
+    ['PriorityWeightAge=100', 'AccountingStorageEnforce does not have limits'], [enforced, 'age counts for nothing: PriorityWeightAge is 0'],
+    [`${aging}\nPriorityFlags=ACCRUE_ALWAYS`, 'all jobs grow older: PriorityFlags has ACCRUE_ALWAYS'],
+  ])('are none with %j', (conf, why) => {
+    expect(accrueOf(conf, table)).toBeUndefined()
+    expect(told(conf, table)).toContainEqual(['ignored', 2, 'QOS normal GrpJobsAccrue', why])
+  })
+})
+
+describe('associations of one partition', () => {
+  const table = 'Account|User|Partition|MaxJobs|QOS|DefaultQOS|FairShare\nroot||||||\na||||||\na|ann||9||usual|5\na|ann|lr6|3|debug,normal|debug|1\na|ann|es1|4|debug,es||2\na|bob|es1||||4'
+
+  it('hold for the jobs there, and that of no partition for all others', () => {
+    expect(limitsOf('AccountingStorageEnforce=limits,qos', table)).toMatchObject({ accounts: { a: {
+      users: { ann: { MaxJobs: 9 } }, usersOfPartitions: { lr6: { ann: { MaxJobs: 3, QOS: ['debug', 'normal'] } }, es1: { ann: { MaxJobs: 4, QOS: ['debug', 'es'] }, bob: {} } },
+    } } })
+    const dump = "Account - 'a'\nParent - 'a'\nUser - 'ann':Partition='lr6':MaxJobs=3"
+    expect(limitsOf(enforced, dump)).toMatchObject({ accounts: { a: { usersOfPartitions: { lr6: { ann: { MaxJobs: 3 } } } } } })
+  })
+
+  it('have a default QOS of their own', () => {
+    const place = slurmDefaults(readQueues(...files('PartitionName=lr6\nPartitionName=es1', table)) as SlurmConf)!
+    expect(['LR6', 'es1', 'lr7'].map((queue) => place({ id: '1', submit: 0, user: 'ann', account: 'a', queue, stages: [] }).qos)).toEqual(['debug', undefined, 'usual'])
+    expect(place({ id: '1', submit: 0, user: 'ann', queue: 'lr6', stages: [] }).qos).toBe('debug')
+  })
+
+  it('are told, and share as that of no partition, or else the first', () => {
+    const partitions = (conf: string) => told(conf, table).filter(([, , setting]) => String(setting).startsWith('Partition'))
+    expect(partitions(enforced)).toEqual([['honoured', 5, 'Partition of 3 associations', '']])
+    expect(partitions('')).toEqual([['ignored', 5, 'Partition of 3 associations', 'AccountingStorageEnforce does not have limits']])
+    const shared = `${enforced}\nPriorityWeightFairshare=100`
+    expect(partitions(shared)).toEqual([['approximated', 5, 'Partition of 3 associations', 'jobs of a user in an account share alike in all partitions']])
+    expect(JSON.stringify(made(shared, table).policy)).toContain('"users":{"ann":5,"bob":4}')
+  })
 })
 
 it('a table of associations that tells no tree says so', () => {

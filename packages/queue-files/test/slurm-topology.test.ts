@@ -27,6 +27,11 @@ describe('the switches of topology/tree', () => {
     expect(racksOf('SwitchName=a Level=0 LinkSpeed=1 Nodes=n[1-3]\nSwitchName=b Level=0 LinkSpeed=1 Nodes=n[4-6]\nSwitchName=t Level=1 LinkSpeed=1 Nodes=n[1-6] Switches=a,b')).toMatchObject({ n3: 'a', n4: 'b' })
   })
 
+  it('may have all nodes of the file, or those of a NodeSet', () => {
+    expect(racksOf('SwitchName=a Nodes=ALL')).toMatchObject({ n1: 'a', n6: 'a' })
+    expect(racksOf('SwitchName=a Nodes=fast\nSwitchName=b Nodes=n[3-6]', `${TREE}NodeSet=fast Nodes=n[1-2]\n`)).toMatchObject({ n1: 'a', n2: 'a', n3: 'b' })
+  })
+
   it('may stand in the file itself, and are nothing without the plugin', () => {
     expect(racksOf('SwitchName=x Nodes=n[1-6]', `${TREE}SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]\n`)).toMatchObject({ n1: 'a', n6: 'b' })
     expect(racksOf('SwitchName=a Nodes=n[1-6]', '')).toMatchObject({ n1: undefined })
@@ -63,7 +68,9 @@ describe('TopologyPlugin', () => {
   })
 
   it('has parameters', () => {
-    expect(read(`${TREE}TopologyParam=TopoOptional\n`)).toEqual([undefined, ['honoured', 'TopoOptional: jobs that ask for no number of switches get nodes without it'], ['honoured', '']])
+    expect(read(`${TREE}TopologyParam=TopoOptional\n`)).toEqual(['asked', ['honoured', 'TopoOptional: jobs that ask for no number of switches get nodes without it'], ['honoured', '']])
+    expect(read(`${TREE}TopologyParam=TopoOptional\nPreemptMode=GANG\nPartitionName=p Nodes=ALL OverSubscribe=FORCE:2\n`)[1]).toEqual(['approximated', expect.stringContaining('; jobs that take turns get nodes without it')])
+    expect(read(`${TREE}TopologyParam=TopoOptional\n`, { racks: 0 })[1]).toEqual(['ignored', expect.stringContaining('the cluster has no racks')])
     expect(read(`${TREE}TopologyParam=Dragonfly\n`)).toEqual(['tree', ['honoured', ''], ['approximated', 'as in a tree']])
     expect(read(`${TREE}TopologyParam=RoutePart\n`)).toEqual(['tree', ['honoured', ''], ['ignored', 'not simulated']])
   })

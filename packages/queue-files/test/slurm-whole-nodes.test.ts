@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobSpec, StageSpec } from '@sched/core'
-import { queuePolicy, readQueues, slurmDefaults, type ClusterFacts, type SlurmConf } from '../src/index.js'
+import { queuePolicy, readQueues, slurmDefaults, slurmNodes, type ClusterFacts, type SlurmConf } from '../src/index.js'
 
 const ALIKE = 'NodeName=n[1-4] CPUs=8 RealMemory=100 Gres=gpu:2'
 const MIXED = 'NodeName=n[1-2] CPUs=8\nNodeName=n[3-4] CPUs=4'
@@ -62,6 +62,31 @@ describe('whole nodes of Slurm', () => {
     expect(told(text.replace('n[2-3]', 'n[2-3] OverSubscribe=EXCLUSIVE'), mixed).map(([verdict]) => verdict)).toEqual(['approximated', 'approximated'])
   })
 
+  describe('that differ and that other partitions share', () => {
+    const text = `${MIXED}\nPartitionName=a Nodes=n[1-3] OverSubscribe=EXCLUSIVE\nPartitionName=c Nodes=n[2-3]`
+    const [a, b] = [{ ...big, tenants: 8 }, { ...small, tenants: 8 }]
+    const known = facts({ all: [a, b], 'partition:a': [a, b], 'partition:c': [a, b] })
+    const tenantsIn = (conf: string) => slurmNodes({ file: 's.conf', text: `ClusterName=c\n${conf}` }).nodes.map(({ resources }) => resources['tenants'])
+
+    it('have so many tenants as the largest has processors, and others none', () => {
+      expect(tenantsIn(text)).toEqual([8, 8, 8, 8])
+      expect(new Set(tenantsIn(text.replace('n[2-3]', 'ALL')))).toEqual(new Set([8]))
+      const none = [text.replace('n[2-3]', 'n4'), text.replace('n[1-3]', 'n[1-2]'), text.replace('n[2-3]', 'n[2-3] OverSubscribe=EXCLUSIVE'), text.replace(' OverSubscribe=EXCLUSIVE', '')]
+      for (const each of none) expect(new Set(tenantsIn(each))).toEqual(new Set([undefined]))
+      expect(new Set(tenantsIn(`SelectType=select/linear\n${MIXED}\nPartitionName=a\nPartitionName=b OverSubscribe=FORCE`))).toEqual(new Set([8]))
+    })
+
+    it('are taken whole by a task that takes all tenants; others are one each', () => {
+      expect([asked(text, known, { tasks: 9 }), asked(text, known, { tasks: 9 }, { queue: 'c' })]).toEqual([[[3, { procs: 3, nodes: 1, tenants: 8 }]], [[9, { procs: 1, tenants: 1 }]]])
+      expect(told(text, known)).toEqual([['approximated', 'a OverSubscribe', 'no other job is on the nodes of a job']])
+    })
+
+    it('are so for jobs with --exclusive, and such as ask for nodes', () => {
+      expect(asked(text, known, { tasks: 2, demand: { procs: 3 } }, { queue: 'c', exclusive: true })).toEqual([[2, { procs: 3, nodes: 1, tenants: 8 }]])
+      expect(asked(text, known, { tasks: 3, demand: { nodes: 1 } }, { queue: 'c' })).toEqual([[3, { nodes: 1, tenants: 8 }]])
+    })
+  })
+
   it('are not what jobs take that ask for nodes, for more than there is on any, or of one node, the whole of a machine', () => {
     const text = `SelectType=select/linear\n${ALIKE}`
     expect([asked(text, alike, { tasks: 3, demand: { nodes: 1 } }), asked(text, alike, { demand: { procs: 9 } }), asked(text, facts({ all: [{ procs: 32 }] }, 1), {})]).toEqual([
@@ -96,7 +121,7 @@ describe('whole nodes of Slurm', () => {
     const known: ClusterFacts = { ...mixed, sizesWith: (label) => (looks.push(label), mixed.sizesWith?.(label) ?? []) }
     const fill = slurmDefaults(read(`${MIXED}\nPartitionName=a Nodes=n[1-2]\nPartitionName=b Nodes=n[3-4]`), known)
     for (const [i, queue] of ['a', 'b', 'a', 'b', 'a'].entries()) fill?.({ id: `${i}`, submit: i, queue, exclusive: true, stages: [{ name: 's', tasks: 1, gang: true, demand: { procs: 1 }, duration: 1 }] })
-    expect(looks).toEqual(['partition:a', 'partition:b'])
+    expect(looks).toEqual(['partition:a', undefined, 'partition:b'])
   })
 
   it('are told of a line DEFAULT as of the partitions below it', () => {

@@ -149,6 +149,11 @@ describe('a table of jobs', () => {
     expect(jobs('submit,duration,ran,program,cores\n0,1,2,sort,1\n', other)[0]).toMatchObject({ application: 'sort', recorded: { runtime: 120 } })
   })
 
+  it('has what jobs were recorded to use', () => {
+    expect(jobs('submit,duration,recorded_cpu_time,recorded_mem,cores\n0,10,8.5,,1\n1,10,,512,1\n2,10,,,1\n', cores).map(({ recorded }) => recorded)).toEqual([{ cpuTime: 8.5 }, { mem: 512 }, undefined])
+    expect(messageOf(() => read('submit,duration,recorded_mem,cores\n0,10,-1,1\n', cores))).toContain('line 2 recorded_mem: found "-1", expected a number of at least 0.')
+  })
+
   it('has run times of what it says of starts and ends alone', () => {
     const options = { ...cores, time: { submit: 's' } }
     const found = read('id,submit,start,end,cores\na,100,110,150,1\nb,101,None,160,1\nc,102,0,160,1\nd,103,120,110,1\ne,104,90,130,1\n', options)

@@ -117,7 +117,7 @@ describe('sacct --json', () => {
   it('has every run of a requeued job', () => {
     const again = job({ time: time({ submission: SUBMIT + 9, eligible: SUBMIT + 9 }) })
     expect(jobs(text([job(), again])).map(({ id }) => id)).toEqual(['101', '101#2'])
-    expect(messageOf(() => read(text([job(), job()])))).toContain('job_id: in the object that begins on line ')
+    expect(read(text([job(), job()])).report.rules).toContainEqual(expect.objectContaining({ rule: 'twice', jobs: 1 }))
   })
 
   it.each<[string, string]>([

@@ -505,7 +505,6 @@ describe('bad records', () => {
     ['half a processor', table({ ReqCPUS: '1.5' }), {}, 'ReqCPUS: found "1.5", expected a whole number.'],
     ['nodes that are rounded', table({ NNodes: '1.50K' }), {}, 'NNodes: found "1.50K", which is rounded. Ask sacct with --noconvert'],
     ['memory in words', table({ AllocTRES: '', ReqMem: 'lots' }), {}, 'ReqMem: found "lots", expected an amount of memory such as 64G, 4Gn or 2000Mc.'],
-    ['the same job twice', table({}, {}), {}, '"s.txt" line 3 JobID: job 101 is recorded twice with one submit time. Give every record once, or drop'],
     ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with the option wide=skip'],
     ['no jobs', header, {}, '"s.txt": the trace holds no jobs.'],
     ['jobs of nodes alone', 'JobID|Submit|Start|End|ReqNodes\n1|2|3|4|5', {}, 'none is left: 1 job without processors that tell nodes, which unit: nodes reads: left out (nodesAlone).'],

@@ -2,6 +2,8 @@ import { SchedError, type JobSpec, type StageSpec, type Workload } from '@sched/
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jobsOf, lublin, parseSwf, swfLog, workloadOf, type Machine, type SwfOptions, type TraceFacts } from '../src/index.js'
+import { swfFormat } from '../src/swf/format.js'
+import { LineDecoder } from '../src/trace/line-decoder.js'
 import { bytesOf } from './reading.js'
 
 const job = (change: Partial<JobSpec> = {}, stage: Partial<StageSpec> = {}): JobSpec => (
@@ -42,6 +44,19 @@ describe('a workload as SWF', () => {
     ])
   })
 
+  it('has the CPU time and the memory that a log recorded, where they were read', async () => {
+    const log = '; MaxProcs: 8\n1 0 5 100 4 80.5 2048 4 200 -1 1 1 -1 -1 1 1 -1 -1\n2 10 5 100 4 -1 -1 4 200 -1 1 1 -1 -1 1 1 -1 -1\n3 20 -1 100 4 -1 512 4 200 -1 -1 1 -1 -1 1 1 -1 -1\n'
+    const kept = parseSwf(bytesOf(log), { recordedUse: 'keep' })
+    expect([...jobsOf(kept)].map(({ recorded }) => recorded)).toEqual([{ wait: 5, status: 'completed', cpuTime: 80.5, mem: 2 }, { wait: 5, status: 'completed' }, { mem: 0.5 }])
+    expect(rowsOf((await written(kept)).text)).toEqual(rowsOf(log))
+    expect((await written(kept)).notes).toContain('the same jobs are read from it with --option recordedUse=keep')
+    expect(rowsOf((await written(parseSwf(bytesOf(log)))).text)[0]).toBe('1 0 5 100 4 -1 -1 4 200 -1 1 1 -1 -1 1 1 -1 -1')
+    const decoder = new LineDecoder((place) => swfFormat.parser(swfFormat.options.parse({ recordedUse: 'keep', memory: 'requested' }), place), {})
+    decoder.push(bytesOf(log))
+    decoder.end()
+    expect(decoder.next()?.recorded).toEqual({ wait: 5, status: 'completed', cpuTime: 80.5, mem: 2 })
+  })
+
   it('has no size of the machine and no start where they are not known', async () => {
     expect((await written(workload([job()], {}))).text).toBe('; Version: 2.2\n; UnixStartTime: 0\n; MaxJobs: 1\n; MaxRecords: 1\n;\n1 0 -1 100 4 -1 -1 4 200 -1 -1 -1 -1 -1 -1 -1 -1 -1\n')
   })
@@ -52,10 +67,11 @@ describe('a workload as SWF', () => {
     const anyJob = fc.record({
       submit: time, runtime: time, procs: fc.integer({ min: 1, max: 512 }), mem: fc.option(fc.integer({ min: 1, max: 1e6 }), { nil: undefined }), estimate: fc.option(time.filter((seconds) => seconds > 0), { nil: undefined }),
       user: name, group: name, queue: name, partition: name, application: name, wait: time, status: fc.constantFrom('completed', 'failed', 'cancelled'), chained: fc.boolean(), think: fc.integer({ min: 1, max: 100 }),
+      cpuTime: fc.option(time, { nil: undefined }), kib: fc.option(fc.nat(1e9), { nil: undefined }),
     })
     await fc.assert(fc.asyncProperty(fc.array(anyJob, { minLength: 1, maxLength: 8 }), fc.boolean(), async (drafts, withMem) => {
-      const jobs = drafts.sort((a, b) => a.submit - b.submit).map(({ submit, runtime, procs, mem, estimate, wait, status, chained, think, ...names }, i): JobSpec => ({
-        id: String(i + 1), submit, ...names, ...(estimate !== undefined && { estimate }), ...(chained && i > 0 && { after: String(i), think }), recorded: { wait, status },
+      const jobs = drafts.sort((a, b) => a.submit - b.submit).map(({ submit, runtime, procs, mem, estimate, wait, status, chained, think, cpuTime, kib, ...names }, i): JobSpec => ({
+        id: String(i + 1), submit, ...names, ...(estimate !== undefined && { estimate }), ...(chained && i > 0 && { after: String(i), think }), recorded: { wait, status, ...(cpuTime !== undefined && { cpuTime }), ...(kib !== undefined && { mem: kib / 1024 }) },
         stages: [{ name: 'job', tasks: 1, demand: { procs, ...(withMem && mem !== undefined && { mem }) }, duration: runtime }],
       }))
       const asksMem = jobs.some(({ stages }) => stages[0]!.demand['mem'] !== undefined)

@@ -4,7 +4,7 @@ import { parquetOf, type Columns } from './parquet-file.js'
 
 const types = {
   id: 'STRING', submit: 'DOUBLE', start: 'DOUBLE', duration: 'DOUBLE', tasks: 'INT32', gang: 'BOOLEAN', min_tasks: 'INT32', user: 'STRING', queue: 'STRING', group: 'STRING', account: 'STRING', partition: 'STRING', qos: 'STRING',
-  class: 'STRING', label: 'STRING', application: 'STRING', priority: 'DOUBLE', weight: 'DOUBLE', estimate: 'DOUBLE', deadline: 'DOUBLE', status: 'STRING', recorded_runtime: 'DOUBLE',
+  class: 'STRING', label: 'STRING', application: 'STRING', priority: 'DOUBLE', weight: 'DOUBLE', estimate: 'DOUBLE', deadline: 'DOUBLE', status: 'STRING', recorded_runtime: 'DOUBLE', recorded_cpu_time: 'DOUBLE', recorded_mem: 'DOUBLE',
 } as const satisfies Columns
 type Name = keyof typeof types
 
@@ -60,14 +60,14 @@ function rowOf(job: JobSpec): Partial<Record<Name, unknown>> {
   if (times.length !== 1 || typeof times[0] !== 'number') throw beyond(job, 'tasks of different run times')
   const other = Object.keys(job).find((key) => !ofJob.has(key)) ?? Object.keys(stage).find((key) => !ofStage.has(key))
   if (other !== undefined) throw beyond(job, `the field "${other}"`)
-  const { stages: _, recorded: { wait, runtime, status } = {}, ...plain } = job
+  const { stages: _, recorded: { wait, runtime, status, cpuTime, mem } = {}, ...plain } = job
   return {
     ...plain, duration: times[0], tasks,
     ...(gang !== undefined && { gang }), ...(minTasks !== undefined && { min_tasks: minTasks }), ...(wait !== undefined && {
       start: job.submit + wait,
     }), ...(status !== undefined && { status }), ...(runtime !== undefined && {
       recorded_runtime: runtime,
-    }),
+    }), ...(cpuTime !== undefined && { recorded_cpu_time: cpuTime }), ...(mem !== undefined && { recorded_mem: mem }),
   }
 }
 

@@ -30,8 +30,8 @@ export interface NamedOptions extends LookAhead {
   readonly licenses: Licenses | undefined
   /** By the name of a node; of those that are not named 1. */
   readonly weights: Readonly<Record<string, number>>
-  /** By runs of consecutive nodes, or by racks. */
-  readonly topology: 'flat' | 'tree'
+  /** By runs of consecutive nodes, by racks, or by these where a job asks for such as are near each other. */
+  readonly topology: 'flat' | 'tree' | 'asked'
   /** Seconds for which a job waits at most for nodes as near each other as it asks. */
   readonly switchWait: Seconds
   /** Queues whose jobs share nodes with those of their own user alone. */
@@ -66,8 +66,9 @@ export class NamedPlan implements Plan {
   readonly #licenses: Licenses | undefined
   /** By node; absent where all are alike. */
   readonly #weights: Float64Array | undefined
-  /** Absent where nodes are chosen by runs. */
+  /** Absent where nodes are chosen by runs; and whether that is so of jobs that ask for nothing. */
   readonly #tree: NodeTree | undefined
+  readonly #isAsked: boolean
   readonly #switches: Switches | undefined
   /** Absent where all users share nodes, as far as is known. */
   #users: NodeUsers | undefined
@@ -97,7 +98,8 @@ export class NamedPlan implements Plan {
     this.#step = options.step
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
-    if (options.topology === 'tree') {
+    this.#isAsked = options.topology === 'asked'
+    if (options.topology !== 'flat') {
       this.#tree = new NodeTree(cluster)
       this.#switches = new Switches(work, cluster, this.#tree, options.switchWait)
     }
@@ -201,7 +203,7 @@ export class NamedPlan implements Plan {
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        this.#choose(releases.room, tasks)
+        this.#choose(releases.room, tasks, job)
         const near = this.#switches?.earliest(job, this.#lane.lane, start, this.#places) ?? start
         const licensed = this.#licensed(job, near, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
@@ -211,8 +213,8 @@ export class NamedPlan implements Plan {
     return Infinity
   }
 
-  #choose(room: Int32Array, tasks: number): void {
-    if (this.#tree === undefined) bestRuns(room, tasks, this.#places, this.#weights)
+  #choose(room: Int32Array, tasks: number, job: JobId): void {
+    if (this.#tree === undefined || (this.#isAsked && this.#work.topology(job, this.#lane.lane) === undefined)) bestRuns(room, tasks, this.#places, this.#weights)
     else this.#tree.choose(room, tasks, this.#places, { weights: this.#weights })
   }
 

@@ -18,10 +18,10 @@ export const replanOptions = z.strictObject({
     .default('linear')
     .describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
   topology: z
-    .enum(['flat', 'tree'])
+    .enum(['flat', 'tree', 'asked'])
     .default('flat')
-    .describe('which of the named nodes with room a job gets: flat, runs of consecutive ones by best fit; tree, as few racks as can be, near each other (TopologyPlugin)'),
-  max_switch_wait: z.number().int().nonnegative().default(300).describe('seconds for which a job waits at most for nodes as near each other as its `topology` asks, with topology: tree; a plan starts it then wherever there is room'),
+    .describe('which of the named nodes with room a job gets: flat, runs of consecutive ones by best fit; tree, as few racks as can be, near each other (TopologyPlugin); asked, those of tree for jobs that have a `topology`, of flat for all others (TopologyParam=TopoOptional)'),
+  max_switch_wait: z.number().int().nonnegative().default(300).describe('seconds for which a job waits at most for nodes as near each other as its `topology` asks, with topology: tree or asked; a plan starts it then wherever there is room'),
   bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
   weights: z
     .record(z.string(), z.int().nonnegative())

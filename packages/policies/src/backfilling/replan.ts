@@ -111,7 +111,7 @@ class Replan implements Policy {
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.isDelayed(job, round) || this.#plans[round.lane]?.isFar?.(job) === true)
-    if (options.topology === 'tree') env.heedsTopology?.()
+    if (options.topology !== 'flat') env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, switchWait: options.max_switch_wait, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }

@@ -2,6 +2,7 @@ import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type
 import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
 import { sizeFactor } from '../orders/priority.js'
+import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
 import { RisingScores } from './rising-scores.js'
@@ -35,6 +36,7 @@ const ownOptions = {
     .describe('what counts as it is instead of as a fraction: priorities of queues or QOS, amounts asked for (PriorityFlags=NO_NORMAL_PART, _QOS, _TRES)'),
   onlyUp: z.boolean().default(false).describe('priorities rise and never fall (PriorityFlags=INCR_ONLY)'),
   maxAge: z.number().positive().default(WEEK).describe('seconds after which a job gets no older (PriorityMaxAge); default 7 days'),
+  accrue: accrualOptions.optional().describe('how many waiting jobs of a QOS, an account or a user grow older at once (JobsAccrue limits); default: all'),
   favorSmall: z.boolean().default(false).describe('counts 1 less the size instead of the size (PriorityFavorSmall)'),
   relativeToTime: z.boolean().default(false).describe('counts the size over the estimate in minutes (PriorityFlags=SMALL_RELATIVE_TO_TIME)'),
   partitions: z.record(z.string(), z.number().int().nonnegative()).default({}).describe('priorities of queues (PriorityJobFactor); default 1'),
@@ -83,10 +85,15 @@ export const multifactorOrder = defineOrder({
     const usage = new AccountUsage(options, env)
     const tres = new TresWeights(options.tres, options.raw.includes('tres'), env)
     const lasting = new LastingTerms(env.cluster, TERMS, (job, lane) => lastingTerms(job, lane, options, tres, env))
-    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, env)
-    if (!options.onlyUp) return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), [lasting]), priority: (job, lane) => ranking(job, lane) % TIER }
+    const accruals = options.accrue === undefined ? undefined : new Accruals(options.accrue, env)
+    const ranking = (job: JobId, lane: LaneId) => jobPriority(job, lane, options, usage, lasting, accruals, env)
+    const listeners = accruals === undefined ? [lasting] : [lasting, accruals]
+    if (!options.onlyUp) return { ...byUsage(usage, env, (job, _, lane) => ranking(job, lane), listeners, accruals && (() => accruals.refill())), priority: (job, lane) => ranking(job, lane) % TIER }
     const rising = new RisingScores(ranking, env)
-    const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [lasting, rising], () => rising.raise(usage.version()))
+    const order = byUsage(usage, env, (job, _, lane) => rising.of(job, lane), [...listeners, rising], () => {
+      accruals?.refill()
+      rising.raise(usage.version())
+    })
     return { ...order, priority: (job, lane) => rising.of(job, lane) % TIER }
   },
 })
@@ -98,14 +105,15 @@ function settingsOf(given: MultifactorOptions): Settings {
   const names: readonly string[] = Object.keys(slurmOptions)
   const [slurm, own] = [true, false].map((isSlurm) => Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== undefined && names.includes(name) === isSlurm)))
   const translated = fromSlurm(slurm as Parameters<typeof fromSlurm>[0])
+  if (/\baccrue_always\b/i.test(given.PriorityFlags ?? '')) delete (own as Settings).accrue
   const twice = Object.keys(translated).find((name) => name in (own as object))
   if (twice !== undefined) throw new SchedError('BAD_OPTION', `${twice} is given under its own name and Slurm's.`, { field: `multifactor.${twice}` }, 'Give it once.')
   return checkOptions('multifactor', settings, { ...own, ...translated })
 }
 
 /** Terms are added in this order: another would change the last bit of some sums. */
-function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, { work }: Env): number {
-  let sum = age === 0 ? 0 : age * Math.min(1, Math.max(0, usage.tick - work.submitted(job)) / maxAge)
+function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, accruals: Accruals | undefined, { work }: Env): number {
+  let sum = age === 0 ? 0 : age * Math.min(1, Math.max(0, usage.tick - (accruals === undefined ? work.submitted(job) : accruals.since(job))) / maxAge)
   if (fairShare > 0) sum += fairShare * usage.factor(job)
   const first = lasting.find(job, lane)
   const { values } = lasting

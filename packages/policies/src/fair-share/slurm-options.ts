@@ -31,7 +31,7 @@ type SlurmOptions = z.output<z.ZodObject<typeof slurmOptions>>
 /** What NO_NORMAL_... leaves as it is; there is nothing here that goes by associations. */
 const RAW = { PART: ['partition'], QOS: ['qos'], TRES: ['tres'], ASSOC: [], ALL: ['partition', 'qos', 'tres'] }
 
-/** PriorityFlags that are known. ACCRUE_ALWAYS and CALCULATE_RUNNING change nothing here: what they choose is always so, but for jobs that a reader of logs submits when they became eligible, which are as old as that. */
+/** PriorityFlags that are known. ACCRUE_ALWAYS takes `accrue` away; otherwise it and CALCULATE_RUNNING change nothing here: what they choose is always so, but for jobs that a reader of logs submits when they became eligible, which are as old as that. */
 export const priorityFlags: readonly string[] = [
   'ACCRUE_ALWAYS', 'CALCULATE_RUNNING', 'NO_FAIR_TREE', 'DEPTH_OBLIVIOUS', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'MAX_TRES_GRES', 'INCR_ONLY',
   ...Object.keys(RAW).map((name) => `NO_NORMAL_${name}`),

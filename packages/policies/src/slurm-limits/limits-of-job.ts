@@ -208,4 +208,5 @@ export class LimitsOfJob {
   }
 }
 
-const nameOf = ({ name, isUser, parent }: Association): string => (isUser ? `user ${name} in account ${parent?.name ?? 'root'}` : `account ${name}`)
+const nameOf = ({ name, isUser, partition, parent }: Association): string =>
+  isUser ? `user ${name} in account ${parent?.name ?? 'root'}${partition === undefined ? '' : ` and partition ${partition}`}` : `account ${name}`

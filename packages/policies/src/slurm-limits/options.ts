@@ -49,12 +49,14 @@ const user = z.strictObject(association)
 export type UserOptions = z.output<typeof user>
 export interface AccountOptions extends UserOptions {
   readonly users?: Readonly<Record<string, UserOptions>> | undefined
+  readonly usersOfPartitions?: Readonly<Record<string, Readonly<Record<string, UserOptions>>>> | undefined
   readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
 }
 const account: z.ZodType<AccountOptions> = z.lazy(() =>
   z.strictObject({
     ...association,
     users: z.record(z.string(), user).optional().describe('its users, with limits of their own'),
+    usersOfPartitions: z.record(z.string(), z.record(z.string(), user)).optional().describe('by partition, users for their jobs there, which are not among those of `users` then'),
     accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
   }),
 )

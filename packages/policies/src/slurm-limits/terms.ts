@@ -97,7 +97,7 @@ export class TermsBook {
 
   #make({ user, account, qos: asked, partition: queue, licenses: wanted }: Claimant): Terms {
     const { partitions, qos: declared, enforce, enforcePartLimits } = this.#options
-    const association = this.#associations.of(user, account)
+    const association = this.#associations.of(user, account, queue)
     const own = asked !== '' ? asked : (inherited(association, 'DefaultQOS') ?? 'normal')
     const partition: PartitionOptions = partitions[queue] ?? {}
     const qos = this.#qosOf(own, partition)
@@ -119,7 +119,7 @@ export class TermsBook {
       counted: made.groups, limiting: [...new Set(limits.flatMap(({ of }) => (of === undefined ? [] : [of])))], limits, submits: made.submits, strict, factor, licenses, bill: this.#bills?.of(queue),
       accounting, qos: qos.map(({ name }) => `QOS ${name}`),
       refusal: isUnknown
-        ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}`
+        ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}${this.#associations.isOfPartitions(user) ? ` in partition ${queue}` : ''}`
         : this.#isOfPartitionsAlone(own) ? `QOS ${own} is Relative and that of a partition, for which no job may ask (InvalidQOS)`
         : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),
     }
@@ -178,8 +178,10 @@ export class TermsBook {
   #check(): Amount[] {
     const { partitions, qos, accounts } = this.#options
     const settings: [string, object][] = [...Object.entries(partitions).map(([name, each]) => [`partitions.${name}`, each] as [string, object]), ...Object.entries(qos).map(([name, each]) => [`qos.${name}`, each] as [string, object])]
-    const visit = (path: string, { users = {}, accounts: inside = {}, ...own }: (typeof accounts)[string]): void => {
+    const visit = (path: string, { users = {}, usersOfPartitions = {}, accounts: inside = {}, ...own }: (typeof accounts)[string]): void => {
       settings.push([path, own], ...Object.entries(users).map(([name, each]) => [`${path}.users.${name}`, each] as [string, object]))
+      for (const [partition, within] of Object.entries(usersOfPartitions))
+        settings.push(...Object.entries(within).map(([name, each]) => [`${path}.usersOfPartitions.${partition}.${name}`, each] as [string, object]))
       for (const [name, each] of Object.entries(inside)) visit(`${path}.accounts.${name}`, each)
     }
     for (const [name, each] of Object.entries(accounts)) visit(`accounts.${name}`, each)

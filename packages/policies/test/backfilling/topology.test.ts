@@ -61,6 +61,13 @@ describe('the topology of named nodes', () => {
       expect(whole({ racks: 1 }, { twoPass: true })?.[0]).toBe(6 * MINUTE)
     })
 
+    it('is heeded, and alone gets the fewest racks, where those of jobs that ask for nothing do not matter (TopoOptional of Slurm)', () => {
+      // B, which asks for nothing, follows A in rack 2
+      expect(whole({ racks: 1 }, { topology: 'asked', max_switch_wait: 3600 })).toEqual([30 * MINUTE, [5, 6, 7, 8]])
+      const specs = [spec('A', 4, 10), { ...spec('B', 2, 10, 1), topology: { racks: 1 } }]
+      expect(placesOf(specs, { topology: 'asked' })).toEqual({ A: [0, [0, 1, 2, 3]], B: [1, [9, 10]] })
+    })
+
     it('means nothing where nodes are not chosen by racks', () => {
       expect(whole({ racks: 1 }, { topology: 'flat', weights: {} })?.[0]).toBe(MINUTE)
     })

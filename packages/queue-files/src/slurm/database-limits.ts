@@ -94,7 +94,7 @@ export class DatabaseLimits {
       if (parent === 'root' || parent === '') top[name] = made.get(name)
       else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
     }
-    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user.name, this.#association(user))
+    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user, this.#association(user))
     for (const { setting, verdict, note, count } of this.#told.values())
       this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
     const root = made.get('root') as Options
@@ -143,6 +143,7 @@ export class DatabaseLimits {
 
   #limit(setting: Setting, { names, whyIgnored, ofAll }: Names, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const [key, value] = keyAndValue(setting)
+    if (key === 'partition' && value !== '') return this.#isEnforced ? tell(...this.#ofOnePartition()) : tell('ignored', NOT_ENFORCED)
     const name = names[key]
     if (name === undefined) {
       const why = whyIgnored[key]
@@ -164,6 +165,11 @@ export class DatabaseLimits {
             ? factorOf(setting)
             : wholeOf({ ...setting, value })
     tell('honoured')
+  }
+
+  /** What becomes of associations of one partition: their limits hold there, all else is of the user in the account. */
+  #ofOnePartition(): [verdict: Verdict, note?: string] {
+    return this.#conf.general.has('priorityweightfairshare') ? ['approximated', 'jobs of a user in an account share alike in all partitions'] : ['honoured']
   }
 
   #amounts(setting: Setting, { name, value, ofAll }: Amounts, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
@@ -202,11 +208,11 @@ function factorOf({ name, value, file, line }: Setting): number {
 /** Why limits of QOS and associations do not hold. */
 export const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
 
-/** A user of several associations, one for each partition, has the QOS of all, and otherwise what the last one says. */
-function putUser(into: Options, name: string, value: Options): void {
-  const known = (into['users'] as Record<string, Options> | undefined)?.[name]
-  const qos = [known, value].flatMap((each) => (each?.['QOS'] ?? []) as string[])
-  put(into, 'users', name, { ...known, ...value, ...(qos.length > 0 && { QOS: [...new Set(qos)] }) })
+/** A user has an association for each partition that one is of, and one for all others. */
+function putUser(into: Options, { name, partition }: Entity, value: Options): void {
+  if (partition === undefined) return put(into, 'users', name, value)
+  const partitions = (into['usersOfPartitions'] ??= {}) as Record<string, Options>
+  ;(partitions[partition] ??= {})[name] = value
 }
 
 function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {

@@ -34,20 +34,19 @@ export function keyAndValue({ name, value }: Setting): readonly [string, string]
 }
 
 const NOT_SIMULATED = 'not simulated'
-const GROWING = 'all jobs grow older'
 const ANY_NODES = 'tasks of a job are on any nodes'
 
 /** Why other settings act on nothing; '' of those that say nothing of scheduling, or are told elsewhere. Source of all names: sacctmgr of Slurm 25. */
 const common = {
   description: '', organization: '', organisation: '', adminlevel: '', coordinators: '', coordinator: '', coordinatorraw: '', classification: '', id: '', cluster: '', defaultwckey: '', defwckey: '', wckeys: '', lft: '', rgt: '', lineage: '', parentid: '', parid: '',
   qosraw: '', descr: '', org: '', admin: '', comment: '', event: '', problem: '', withdeleted: '',
-  partition: 'associations of one partition are those of all, with the QOS of each',
-  grpjobsaccrue: GROWING, maxjobsaccrue: GROWING, maxtrespernode: ANY_NODES, maxtrespn: ANY_NODES,
+  partition: '',
+  grpjobsaccrue: '', maxjobsaccrue: '', maxtrespernode: ANY_NODES, maxtrespn: ANY_NODES,
 }
 export const whyIgnoredOfQos = knownWords<string>({
   ...common, priority: '', preempt: '', flags: '', gracetime: '', preemptmode: '', preemptexempttime: '',
   usagethres: NOT_SIMULATED, usagethreshold: NOT_SIMULATED,
-  maxjobsaccruepu: GROWING, maxjobsaccrueperuser: GROWING, maxjobsaccruepa: GROWING, maxjobsaccrueperaccount: GROWING, maxjobsaccrueperacct: GROWING, minpriothres: '', minpriothreshold: '', minpriothresh: '',
+  maxjobsaccruepu: '', maxjobsaccrueperuser: '', maxjobsaccruepa: '', maxjobsaccrueperaccount: '', maxjobsaccrueperacct: '', minpriothres: '', minpriothreshold: '', minpriothresh: '',
 })
 export const whyIgnoredOfAssociation = knownWords<string>({
   ...common, fairshare: '', share: '', shares: '', defaultaccount: '', defacct: '', priority: 'associations have no priority here', minpriothresh: '', minpriothreshold: '',

@@ -7,6 +7,8 @@ export interface Entity {
   readonly name: string
   /** Of a user its account, of an account the one around it; of a QOS nothing. */
   readonly parent: string
+  /** Of a user the partition that it is about; absent: all others. */
+  readonly partition?: string | undefined
   readonly settings: readonly Setting[]
 }
 
@@ -82,10 +84,13 @@ function readDump(lines: readonly string[], file: string): Database {
     if (kind === 'parent') parent = unquoted(name)
     else if (kind === 'cluster') made.accounts.push({ name: 'root', parent: '', settings })
     else if (kind === 'qos') made.qos.push({ name: unquoted(name), parent: '', settings })
-    else (kind === 'account' ? made.accounts : made.users).push({ name: unquoted(name), parent, settings })
+    else if (kind === 'account') made.accounts.push({ name: unquoted(name), parent, settings })
+    else made.users.push({ name: unquoted(name), parent, partition: partitionIn(settings), settings })
   }
   return made
 }
+
+const partitionIn = (settings: readonly Setting[]): string | undefined => settings.find(({ name, value }) => keyOf(name) === 'partition' && value !== '')?.value
 
 /** Between colons, but for those in quotes. */
 const fieldsOf = (text: string): string[] => text.match(/(?:'[^']*'|"[^"]*"|[^:'"])+/g) ?? []
@@ -128,7 +133,7 @@ function readTable(lines: readonly string[], file: string, wanted: string | unde
       ? []
       : [{ name: each, value: cell(at), file, line }]))
     if (isQos) made.qos.push({ name: cell(name), parent: '', settings })
-    else if (user >= 0 && cell(user) !== '') made.users.push({ name: cell(user), parent: cell(account), settings })
+    else if (user >= 0 && cell(user) !== '') made.users.push({ name: cell(user), parent: cell(account), partition: partitionIn(settings), settings })
     else if (partition < 0 || cell(partition) === '')
       made.accounts.push({ name: cell(account), parent: cell(parent) !== '' ? cell(parent) : lyingIn(cells[account] ?? '', around), settings })
   }

@@ -22,7 +22,8 @@ export function minPrioritiesOfAssociations({ database: { accounts, users } }: S
   const ofUsers: Record<string, Record<string, number>> = {}
   for (const user of users) {
     const number = numberOf(user)
-    if (number !== undefined) (ofUsers[user.parent] ??= {})[user.name] = number
+    const isFirst = ofUsers[user.parent]?.[user.name] === undefined
+    if (number !== undefined && (user.partition === undefined || isFirst)) (ofUsers[user.parent] ??= {})[user.name] = number
   }
   return { ...(Object.keys(ofAccounts).length > 0 && { minPrioritiesOfAccounts: ofAccounts }), ...(Object.keys(ofUsers).length > 0 && { minPrioritiesOfUsers: ofUsers }) }
 }

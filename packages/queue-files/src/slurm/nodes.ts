@@ -6,6 +6,8 @@ import { hostNames } from './hosts.js'
 import type { Setting } from '../setting.js'
 import { labelOf, partitionNodes } from './partition-nodes.js'
 import { switchPaths } from './switches.js'
+import { tenantsOf } from './tenants.js'
+import { TENANTS } from './whole-nodes.js'
 
 /** Machines of a slurm.conf, as a description of a cluster has them. */
 export interface SlurmNodes {
@@ -18,7 +20,7 @@ export interface SlurmNodes {
 /**
  * The nodes of a slurm.conf: `procs` (CPUs, or sockets x cores x threads), `mem` in MiB (RealMemory), `gpus` (Gres), each
  * without what is kept for the system (CoreSpecCount, MemSpecLimit), and one `nodes`, which jobs ask for that take whole nodes.
- * Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label
+ * Nodes that differ and are whole for the jobs of one partition but not of another have `tenants`. Features are labels; the type of the GPUs is the label `model`; nodes of a partition `p` that has not all of them have the label
  * `partition:p`. With topology/tree the switches above a node are its racks. Nodes that are down, draining or for the future are left out.
  * Throws `BAD_INPUT` with the line.
  */
@@ -28,6 +30,7 @@ export function slurmNodes(source: SourceText): SlurmNodes {
   const partitions = partitionNodes(conf)
   const switches = switchPaths(conf)
   const seen = new Set<string>()
+  const tenants = tenantsOf(conf, new Map(conf.nodes.flatMap((each) => hostNames(each.name).filter((host) => isUp(host, each)).map((host) => [host, procsOf(each)]))), partitions)
   const nodes = conf.nodes.flatMap((declared) => {
     const hosts = hostNames(declared.name)
     for (const host of hosts) {
@@ -35,7 +38,7 @@ export function slurmNodes(source: SourceText): SlurmNodes {
       seen.add(host)
     }
     return runsOf(hosts.filter((host) => isUp(host, declared)), partitions, switches).map(({ names, labels, racks }) => withLabels(
-      { names, count: names.length, ...(racks !== undefined && { racks }), ...contents(declared) },
+      { names, count: names.length, ...(racks !== undefined && { racks }), ...contents(declared, tenants) },
       labels,
     ))
   })
@@ -108,7 +111,7 @@ export function procsOf(declared: Declared): number {
   return cpus - counting(declared)('corespeccount', 0) * ofCore
 }
 
-function contents(declared: Declared) {
+function contents(declared: Declared, tenants: number) {
   const { settings } = declared
   const count = counting(declared)
   const procs = procsOf(declared)
@@ -119,7 +122,7 @@ function contents(declared: Declared) {
   const features = [settings.get('features') ?? settings.get('feature')].flatMap((setting) => setting?.value.split(/[,&]/) ?? [])
   const labels = { ...Object.fromEntries(features.filter((feature) => feature !== '').map((feature) => [feature, 'true'])), ...(gpus.model !== undefined && { model: gpus.model }) }
   return {
-    resources: { procs, ...(mem > 0 && { mem }), ...(gpus.count > 0 && { gpus: gpus.count }), nodes: 1 },
+    resources: { procs, ...(mem > 0 && { mem }), ...(gpus.count > 0 && { gpus: gpus.count }), nodes: 1, ...(tenants > 0 && { [TENANTS]: tenants }) },
     ...(Object.keys(labels).length > 0 && { labels }),
   }
 }

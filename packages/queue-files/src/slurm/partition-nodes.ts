@@ -49,8 +49,8 @@ function hostsUp(conf: SlurmConf): string[] {
   return conf.nodes.flatMap((declared) => hostNames(declared.name).filter((host) => isUp(host, declared)))
 }
 
-/** Hosts by name, or by the name of a NodeSet: its nodes, and all with its feature. */
-function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> {
+/** Hosts by name, or by the name of a NodeSet: its nodes, and all with its feature. Throws `BAD_INPUT`. */
+export function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> {
   return new Set(partsOf(setting.value).flatMap((value) => {
     const sets = nodeSets.filter(({ name }) => name.value === value)
     if (sets.length === 0) return hostNames({ ...setting, value })

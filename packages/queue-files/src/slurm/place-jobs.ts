@@ -22,11 +22,11 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
   const around = new Map(accounts.map((account) => [account.name, account]))
-  const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent), user])), new Map(users.map((user) => [user.name, user]).reverse() as [string, Entity][])]
+  const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent, user.partition), user])), new Map(users.map(({ name, parent }) => [name, parent] as const).reverse())]
   const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
   if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
-  const qosOf = ({ user = 'user', account }: JobSpec): string | undefined => {
-    const found = account === undefined ? usual.get(user) : own.get(keyOf(user, account))
+  const qosOf = ({ user = 'user', account = usual.get(user) }: JobSpec, queue: string | undefined): string | undefined => {
+    const found = account === undefined ? undefined : (own.get(keyOf(user, account, queue)) ?? own.get(keyOf(user, account)))
     for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root'
       ? undefined
       : around.get(each.parent === '' ? 'root' : each.parent), steps++) {
@@ -38,8 +38,8 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   return (asked) => {
     const account = asked.account ?? usualAccounts.get(asked.user ?? 'user')
     const spec = account === undefined ? asked : { ...asked, account }
-    const qos = spec.qos ?? qosOf(spec)
     const queue = spec.queue ?? partition
+    const qos = spec.qos ?? qosOf(spec, queue)
     const estimate = spec.estimate ?? times.get(queue ?? '')
     const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
     return whole.any || spec.exclusive === true ? onWholeNodes(filled, whole) : filled
@@ -54,7 +54,7 @@ function timeOf(setting: Setting | undefined): Seconds[] {
   return setting === undefined || UNLIMITED.test(setting.value) ? [] : [slurmSeconds(checkedLimit(setting)) as Seconds]
 }
 
-const keyOf = (user: string, account: string) => `${account} ${user}`
+const keyOf = (user: string, account: string, partition = '') => JSON.stringify([account, user, partition.toLowerCase()])
 const defaultQos = (entity: Entity): string | undefined => settingOf(entity, ['defaultqos', 'defqos'])[0]
 
 /** The value of a setting under any of its names, if it has one. */

@@ -1,5 +1,6 @@
 import type { Config } from '@sched/core'
 import { Findings } from '../finding.js'
+import { accrualOf } from './accrual.js'
 import { partitionBilling } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import { NOT_ENFORCED } from './database-limits.js'
@@ -49,8 +50,10 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const factorsOfQos = isByUse ? usageFactors(conf) : {}
   const billing = isByUse ? partitionBilling(conf, resources) : {}
   const hasQos = own['PriorityWeightQOS'] !== undefined && Object.keys(priorities).length > 0
+  const accrue = accrualOf(conf, findings)
   const multifactor = {
     ...own,
+    ...(accrue !== undefined && { accrue }),
     ...(isVaried(tiers) && { tiers }),
     ...(isVaried(factors) && { partitions: factors }),
     ...(hasQos && { qosPriorities: priorities }),
@@ -89,7 +92,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
-      ...(topology === 'tree' && { topology }),
+      ...(topology !== 'flat' && { topology }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
       ...minPrioritiesOfAssociations(conf, notEnforced, findings),

@@ -24,8 +24,8 @@ const partitionRows = ({ partitions }: SlurmConf): SettingsRow[] =>
 const databaseRows = ({ database: { qos, accounts, users } }: SlurmConf): SettingsRow[] => [
   ...qos.map((each) => databaseRow(`QOS ${each.name}`, each)),
   ...accounts.map((each) => databaseRow(`account ${each.name}`, each)),
-  ...users.map((each) => databaseRow(`user ${each.name} in ${each.parent}`, each)).filter(({ settings }) =>
-    Object.keys(settings).some((name) => !/^(fairshare|share|defaultaccount|adminlevel|cluster)$/i.test(name))),
+  ...users.map((each) => databaseRow(`user ${each.name} in ${each.parent}${each.partition === undefined ? '' : `, partition ${each.partition}`}`, each)).filter(({ settings }) =>
+    Object.keys(settings).some((name) => !/^(fairshare|share|defaultaccount|adminlevel|cluster|partition)$/i.test(name))),
 ]
 
 const databaseRow = (path: string, { settings }: Entity): SettingsRow => ({ path, depth: 0, isParent: false, settings: asWritten(settings) })

@@ -12,7 +12,10 @@ interface Shares {
 }
 type Share = number | 'parent'
 
-/** The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. */
+/**
+ * The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. A user has those of the association of no partition, or else of the first
+ * (Slurm: an association of one partition has shares and usage of its own).
+ */
 export function sharesOf({ database: { accounts, users } }: SlurmConf, findings: Findings): Readonly<Record<string, Shares>> | undefined {
   const [first] = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
   if (first === undefined) return undefined
@@ -24,7 +27,9 @@ export function sharesOf({ database: { accounts, users } }: SlurmConf, findings:
   }
   for (const each of users) {
     const around = made.get(each.parent)
-    if (around !== undefined) (around.users ??= {})[each.name] = shareOf(each)
+    if (around === undefined) continue
+    const inside = (around.users ??= {})
+    if (each.partition === undefined || inside[each.name] === undefined) inside[each.name] = shareOf(each)
   }
   findings.add('honoured', first, `${first.name} of ${accounts.length + users.length} associations`, '')
   const { users: atRoot, accounts: inside = {} } = made.get('root') as Shares

@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import type { Declared, SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
+import { hostsOf } from './partition-nodes.js'
 import type { Setting } from '../setting.js'
 
 /**
@@ -13,7 +14,7 @@ export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly strin
   const parents = parentsOf(conf)
   const paths = new Map<string, string[]>()
   for (const each of conf.switches.filter(isLeaf))
-    for (const host of hostsOf(each)) if (!paths.has(host)) paths.set(host, pathUp(each, parents))
+    for (const host of nodesOf(each, conf)) if (!paths.has(host)) paths.set(host, pathUp(each, parents))
   const depth = Math.max(0, ...[...paths.values()].map(({ length }) => length))
   const isOne = depth > 1 && rootsOf(conf) === 1
   return new Map([...paths].map(([host, path]) => {
@@ -24,7 +25,7 @@ export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly strin
 
 /** Nodes of the file that are below no switch, where there are any. */
 export function nodesWithoutSwitch(conf: SlurmConf): readonly string[] {
-  const connected = new Set(conf.switches.filter(isLeaf).flatMap(hostsOf))
+  const connected = new Set(conf.switches.filter(isLeaf).flatMap((each) => nodesOf(each, conf)))
   return connected.size === 0 ? [] : conf.nodes.flatMap(({ name }) => hostNames(name).filter((host) => !connected.has(host)))
 }
 
@@ -38,7 +39,13 @@ export const rootsOf = (conf: SlurmConf): number => {
 const isLeaf = (each: Declared): boolean => childrenOf(each).length === 0
 
 const childrenOf = ({ settings }: Declared): string[] => listOf(settings.get('switches'))
-const hostsOf = ({ settings }: Declared): string[] => listOf(settings.get('nodes'))
+/** Those of its own, by names of hosts and of NodeSets; ALL those of the file. */
+function nodesOf({ settings }: Declared, conf: SlurmConf): string[] {
+  const setting = settings.get('nodes')
+  if (setting === undefined) return []
+  return /^ALL$/i.test(setting.value) ? conf.nodes.flatMap(({ name }) => hostNames(name)) : [...hostsOf(setting, conf)]
+}
+
 const listOf = (setting: Setting | undefined): string[] => (setting === undefined ? [] : hostNames(setting))
 
 function parentsOf({ switches }: SlurmConf): Map<string, Declared> {

@@ -4,11 +4,12 @@ import { listed } from '../setting.js'
 import { isTree, type SlurmConf } from './conf.js'
 import { preemptionActs } from './preemption.js'
 import { nodesWithoutSwitch, rootsOf } from './switches.js'
+import { timeSlices } from './time-slices.js'
 
 /** How the nodes of a job are chosen. */
 interface Topology {
-  /** By the racks of the cluster, which stand for switches, or in the order of their names. */
-  readonly kind: 'tree' | 'flat'
+  /** By the racks of the cluster, which stand for switches, or in the order of their names; or by the racks where a job asks for few. */
+  readonly kind: 'tree' | 'flat' | 'asked'
   readonly verdict: Verdict
   readonly note: string
 }
@@ -21,7 +22,7 @@ export function topologyOf(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 
   if (plugin !== undefined) findings.add(verdict, plugin, plugin.name, plugin.value, note)
   if (param === undefined) return kind
   const isKnown = isTree(plugin) && flags.every((flag) => ['topooptional', 'dragonfly'].includes(flag))
-  const isDragonfly = kind === 'tree' && flags.includes('dragonfly')
+  const isDragonfly = kind !== 'flat' && flags.includes('dragonfly')
   findings.add(!isKnown ? 'ignored' : isDragonfly ? 'approximated' : 'honoured', param, param.name, param.value, !isKnown ? 'not simulated' : isDragonfly ? 'as in a tree' : '')
   return kind
 }
@@ -29,16 +30,18 @@ export function topologyOf(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 
 function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes' | 'racks'>, flags: readonly string[]): Topology {
   const plugin = conf.general.get('topologyplugin')
   if (!isTree(plugin)) return /^topology\/(default|flat|none)$/i.test(plugin?.value ?? '') ? flat('honoured', '') : flat('ignored', 'not simulated: topology/tree is')
-  if (flags.includes('topooptional')) return flat('honoured', 'TopoOptional: jobs that ask for no number of switches get nodes without it')
   if (nodes === 1) return flat('ignored', 'there is one node')
   if (racks === 0) return flat('ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)')
   const alone = nodesWithoutSwitch(conf)
+  const isAsked = flags.includes('topooptional')
   const deviations = [
     ...(alone.length > 0 ? [unconnected(alone)] : []),
     ...(rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
     ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
+    ...(isAsked && timeSlices(conf) !== undefined ? ['jobs that take turns get nodes without it, those that ask for few switches, too'] : []),
   ]
-  return { kind: 'tree', verdict: deviations.length === 0 ? 'honoured' : 'approximated', note: deviations.join('; ') }
+  const optional = isAsked ? ['TopoOptional: jobs that ask for no number of switches get nodes without it'] : []
+  return { kind: isAsked ? 'asked' : 'tree', verdict: deviations.length === 0 ? 'honoured' : 'approximated', note: [...optional, ...deviations].join('; ') }
 }
 
 const flat = (verdict: Verdict, note: string): Topology => ({ kind: 'flat', verdict, note })

@@ -20,6 +20,18 @@ interface Whole {
 
 export const isLinear = ({ general }: SlurmConf): boolean => /^select\/linear$/i.test(general.get('selecttype')?.value ?? '')
 
+/** Whether the jobs of a partition get whole nodes. */
+export function isExclusive({ settings }: Declared, conf: SlurmConf): boolean {
+  const value = (settings.get('oversubscribe') ?? settings.get('shared'))?.value ?? ''
+  return isLinear(conf) ? !/^force(?!:1$)/i.test(value) : /^exclusive$/i.test(value)
+}
+
+/**
+ * The resource of nodes that differ, where jobs of some partitions get them whole and those of others share them: as many of each node as the largest has processors,
+ * so that there is one for each task beside others, and a task that has its node for itself takes all.
+ */
+export const TENANTS = 'tenants'
+
 const HONOURED = 'jobs get whole nodes: all processors and GPUs of each'
 const BY_SMALLEST = 'no other job is on the nodes of a job; these differ, so it holds the processors that it asks for, and processors alone are on as many nodes as the smallest would have to be'
 const SHARED = `its nodes differ, and jobs of other partitions may be on them, too, beside its own: ${WHOLE_NODES}`
@@ -27,7 +39,7 @@ const SHARED = `its nodes differ, and jobs of other partitions may be on them, t
 /**
  * The partitions whose jobs get whole nodes: all with select/linear but for those with OverSubscribe=FORCE, otherwise those with
  * OverSubscribe=EXCLUSIVE. Where their nodes have the same processors a job asks for all of them, and so fits on empty nodes alone. Where
- * they differ each task asks for one of `nodes`, which keeps off others that do: all whose jobs could be there, or nothing is done.
+ * they differ each task asks for one of `nodes`, which keeps off others that do; where jobs of other partitions could be there, too, for all tenants of a node, of which those ask for one each, or nothing is done.
  *
  * Source: Slurm, OverSubscribe in slurm.conf(5), `--exclusive` in sbatch(1) (all CPUs and GRES of nodes, memory as it is asked for), `_cpus_to_use` of select/cons_tres.
  */
@@ -38,6 +50,7 @@ export class WholeNodes {
   /** By label of a partition; of all nodes without one. */
   readonly #sizes = new Map<string | undefined, readonly Size[]>()
   readonly #isLinear: boolean
+  #tenants: number | undefined
 
   constructor(private readonly conf: SlurmConf, private readonly facts: Facts) {
     this.#nodesWith = facts.nodesWith ?? (() => [])
@@ -47,7 +60,7 @@ export class WholeNodes {
 
   /** Whether jobs of any partition get whole nodes. */
   get any(): boolean {
-    return this.areSizesKnown && (this.#isLinear || this.conf.partitions.some((each) => this.#isExclusive(each)))
+    return this.areSizesKnown && (this.#isLinear || this.conf.partitions.some((each) => isExclusive(each, this.conf)))
   }
 
   /** What becomes of a partition, declared or, with select/linear, not; `undefined`: its jobs share nodes. */
@@ -58,21 +71,27 @@ export class WholeNodes {
 
   #find(name: string | undefined): Whole | undefined {
     const declared = this.conf.partitions.find((each) => each.name.value === name)
-    if (declared === undefined ? !this.#isLinear : !this.#isExclusive(declared)) return undefined
+    if (declared === undefined ? !this.#isLinear : !isExclusive(declared, this.conf)) return undefined
     if (!this.areSizesKnown) return { sizes: [], verdict: 'ignored', note: this.facts.nodes === 1 ? 'there is one node, of which amounts are reserved' : WHOLE_NODES }
     const sizes = this.#sizesOf(name)
     if (processorsOfAll(sizes) !== undefined) return { sizes, verdict: 'honoured', note: HONOURED }
-    const isAlone = sizes.every((size) => size['nodes'] === 1) && this.conf.partitions.every((other) => this.#isExclusive(other) || !this.#meet(name, other.name.value))
-    return isAlone ? { sizes, verdict: 'approximated', note: BY_SMALLEST } : { sizes: [], verdict: 'ignored', note: SHARED }
+    const isAlone = sizes.every((size) => size['nodes'] === 1) && this.conf.partitions.every((other) => isExclusive(other, this.conf) || !this.#meet(name, other.name.value))
+    return isAlone || this.tenants > 0 ? { sizes, verdict: 'approximated', note: BY_SMALLEST } : { sizes: [], verdict: 'ignored', note: SHARED }
+  }
+
+  /** Tenants of a node, 0 where there are none. */
+  get tenants(): number {
+    return (this.#tenants ??= Math.max(0, ...(this.areSizesKnown ? this.#sizesOf(undefined) : []).map((size) => size[TENANTS] ?? 0)))
   }
 
   /**
-   * The smallest nodes of a partition with room for a task, for a job that asks for nodes of its own. On larger ones others may be beside it,
+   * The nodes of a partition with room for a task, for a job that asks for nodes of its own: without tenants the smallest, on larger ones others may be beside it,
    * where those get no whole nodes.
    */
-  smallestFor(name: string | undefined, demand: Demand): readonly Size[] {
+  ownFor(name: string | undefined, demand: Demand): readonly Size[] {
     const cpu = (size: Size) => size[nameOf('cpu', size)] ?? 0
     const withRoom = this.areSizesKnown ? this.#sizesOf(name).filter((size) => Object.entries(demand).every(([resource, amount]) => amount <= (size[resource] ?? 0))) : []
+    if (this.tenants > 0) return withRoom
     const least = Math.min(...withRoom.map(cpu))
     return withRoom.filter((size) => cpu(size) === least)
   }
@@ -100,11 +119,6 @@ export class WholeNodes {
     return this.facts.sizesWith !== undefined && (this.facts.nodes > 1 || this.facts.sizesWith().every((size) => size['nodes'] === 1))
   }
 
-  #isExclusive({ settings }: Declared): boolean {
-    const value = (settings.get('oversubscribe') ?? settings.get('shared'))?.value ?? ''
-    return this.#isLinear ? !/^force(?!:1$)/i.test(value) : /^exclusive$/i.test(value)
-  }
-
   /** Whether partitions have nodes in common. */
   #meet(one: string | undefined, other: string): boolean {
     const marks = [one, other].filter((name): name is string => name !== undefined && this.#marked.has(name)).map((name) => new Set(this.#nodesWith(labelOf(name))))
@@ -119,14 +133,15 @@ export const onWholeNodes = (spec: JobSpec, whole: WholeNodes): JobSpec => ({ ..
 function wholeStage(spec: JobSpec, stage: StageSpec, whole: WholeNodes): StageSpec {
   const name = stage.partition ?? spec.queue
   const ofAll = whole.of(name)?.sizes ?? []
-  const sizes = ofAll.length === 0 && spec.exclusive === true ? whole.smallestFor(name, stage.demand) : ofAll
+  const sizes = ofAll.length === 0 && spec.exclusive === true ? whole.ownFor(name, stage.demand) : ofAll
   const [size] = sizes
-  if (size === undefined || (stage.demand['nodes'] ?? 0) > 0) return stage
+  const asksNodes = (stage.demand['nodes'] ?? 0) > 0
+  if (size === undefined || asksNodes) return whole.tenants === 0 ? stage : { ...stage, demand: { ...stage.demand, [TENANTS]: asksNodes ? whole.tenants : 1 } }
   const [cpu, gpu] = [nameOf('cpu', size), nameOf('gres/gpu', size)]
   const [procs, gpus] = [processorsOfAll(sizes), sameIn(sizes, gpu)]
   const { tasks, demand } = isOfProcessors(spec, stage, cpu) ? filling(stage, Math.min(...sizes.map((each) => each[cpu] ?? 0)), cpu) : stage
   if (procs !== undefined && (demand[cpu] ?? 0) > procs) return stage // it fits nowhere, which is told as such
-  const all = { ...demand, ...(procs !== undefined && { [cpu]: procs }), ...(gpus !== undefined && { [gpu]: gpus }), ...(sameIn(sizes, 'nodes') === 1 && { nodes: 1 }) }
+  const all = { ...demand, ...(procs !== undefined && { [cpu]: procs }), ...(gpus !== undefined && { [gpu]: gpus }), ...(sameIn(sizes, 'nodes') === 1 && { nodes: 1 }), ...(whole.tenants > 0 && { [TENANTS]: whole.tenants }) }
   return { ...stage, tasks, demand: all }
 }
 

@@ -12,7 +12,7 @@ type Schema = z.ZodType<AccountingRules>
 
 /** A trace format for records of jobs as resource managers keep them. Times count from the first submission. */
 export function accountingFormat<S extends Schema>(table: AccountingTable<S>): TraceFormat<S> {
-  const { name, title, source, detect, options: schema, sizes = () => ({}), isByEnd = false } = table
+  const { name, title, source, detect, options: schema, sizes = () => ({}), isByEnd = false, isOfFiles = isByEnd } = table
   return {
     name,
     title,
@@ -28,7 +28,7 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
 
     readWhole: (bytes, options, reading) => new WholeAccounting(table, options, sizes(bytes), reading),
 
-    ...(isByEnd && { isHistory: true, readParts: (options, reading) => new WholeAccounting(table, options, {}, reading) }),
+    ...(isOfFiles && { isHistory: true, isStreamed: !isByEnd, readParts: (options, reading) => new WholeAccounting(table, options, {}, reading) }),
 
     parser: (options, place) => (isByEnd ? sortingParser(table, options, place) : orderedParser(table, options, place)),
   }
@@ -37,7 +37,7 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
 /** Gives jobs as their records come, which have to be in order of submission. */
 function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const { reader, gpusIn, follows } = table
-  const lines = reader(place, options)
+  const lines = reader(place, options, false)
   const joined = joining(table, options)
   const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
   let first = NaN
@@ -77,7 +77,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
 
 /** Holds all jobs until the end: they stand in the order of the ends. */
 function sortingParser<S extends Schema>({ reader, gpusIn, follows }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
-  const lines = reader(place, options)
+  const lines = reader(place, options, true)
   const jobs = new AccountingJobs(options, gpusIn, follows?.(options))
   const found: JobSpec[] = []
   const take = (record: AccountingRecord | 'step') => {

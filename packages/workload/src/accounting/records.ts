@@ -24,6 +24,8 @@ export interface AccountingRecord {
   readonly nodes: number
   readonly mem: number
   readonly gpus: number
+  /** CPU time of all its processors together, where it is told. */
+  readonly cpuTime?: number
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
@@ -106,9 +108,16 @@ const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () =>
 /** Who joins the jobs of a table's records. */
 export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
 
+/** None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
+function meanCpuTime({ cpuTime = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number } {
+  const procs = allocated > 0 ? allocated : requested
+  return cpuTime > 0 && procs > 0 ? { cpuTime: cpuTime / procs } : {}
+}
+
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
   extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
-  readonly reader: (place: LinePlace, options: z.output<S>) => RecordReader
+  /** `isHeld`: its records may come in any order, since all jobs are held; otherwise in that of submission. */
+  readonly reader: (place: LinePlace, options: z.output<S>, isHeld: boolean) => RecordReader
   /** Where its records tell GPUs, for the report: `AllocTRES tells them`. */
   readonly gpusIn: string
   /**
@@ -116,6 +125,8 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
    * submission, which a file that is not held must have.
    */
   readonly isByEnd?: boolean
+  /** The files of a directory are one log, although one file has all; one that is too large to be held is read in chunks. Default, without `isByEnd`: they are not. */
+  readonly isOfFiles?: boolean
   /** Of which records one job is made; default, and where they stand in the order of the ends: each is one. */
   readonly joins?: (options: z.output<S>) => JoinsJobs | undefined
   /** Which of its jobs wait for others; default: none. */
@@ -131,6 +142,8 @@ export class AccountingJobs {
   readonly #resources: readonly RigidResource[]
   readonly #job: RigidJob
   readonly #rules: Rules
+  /** Ids of jobs that had not ended: what one is called is there once more where a later export tells its end. */
+  readonly #unended = new Set<string>()
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
@@ -154,6 +167,7 @@ export class AccountingJobs {
     }
     const { state, start, submit, eligible = NaN, elapsed, end } = record
     const { status } = this.options
+    if (this.#unended.has(record.id)) throw new BadLine(undefined, `job ${record.id} is recorded above, where it had not ended, and runs there as long as its limit says.`, 'Give its last record alone')
     if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
     if (!(submit >= 0)) return this.#leave('submit')
     const waits = this.options.pending === 'estimate' && state === 'pending' && record.limit > 0 && record.limit < Infinity
@@ -166,6 +180,7 @@ export class AccountingJobs {
     if (!this.#rules.apply(this.#job)) return undefined
     const isLater = eligible > submit && (waits || eligible <= start)
     const followed = this.follows?.of(record)
+    if (Number.isNaN(end)) this.#unended.add(record.id)
     const job = followed !== undefined ? this.#behind(followed, record, logged, isLater) : this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
     this.follows?.add(record, job.submit)
     return job
@@ -289,6 +304,7 @@ export class AccountingJobs {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
+        ...meanCpuTime(record),
       },
       stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
     }

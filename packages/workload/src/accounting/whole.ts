@@ -38,7 +38,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     this.#made = new AccountingJobs(options, table.gpusIn, table.follows?.(options), header)
     this.#bad = new BadLines(onBadLine)
     this.#place = { file: undefined, line: 0, counted, checked: false }
-    this.#lines = table.reader(this.#place, options)
+    this.#lines = table.reader(this.#place, options, true)
     this.#joined = joining(table, options)
   }
 

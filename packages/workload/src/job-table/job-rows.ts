@@ -146,8 +146,13 @@ export class JobRows implements RowReader {
     const text = this.#text(row, 'recorded_runtime')
     const runtime = text === '' ? duration : spanIn(text, this.#column('recorded_runtime'), this.#options.time.duration)
     const status = this.#text(row, 'status')
-    if (wait === undefined && runtime === duration && status === '') return undefined
-    return { ...(wait !== undefined && { wait }), ...(runtime !== duration && { runtime }), ...(status !== '' && { status: status.toLowerCase() }) }
+    const [cpuTime, mem] = (['recorded_cpu_time', 'recorded_mem'] as const).map((meaning) => {
+      const used = this.#text(row, meaning)
+      return used === '' ? undefined : numberIn(used, this.#column(meaning), 0)
+    })
+    const use = { ...(cpuTime !== undefined && { cpuTime }), ...(mem !== undefined && { mem }) }
+    if (wait === undefined && runtime === duration && status === '' && Object.keys(use).length === 0) return undefined
+    return { ...(wait !== undefined && { wait }), ...(runtime !== duration && { runtime }), ...(status !== '' && { status: status.toLowerCase() }), ...use }
   }
 
   #names(row: Row): Partial<JobSpec> {

@@ -58,6 +58,8 @@ const columnsSchema = z.strictObject({
   status: name.optional().describe('How the job ended.'),
   application: name.optional().describe('What was run: jobs of the same one are alike.'),
   recorded_runtime: name.optional().describe('Run time in the log, where `duration` is another one: cut at an estimate, say.'),
+  recorded_cpu_time: name.optional().describe('CPU time of each of its processors in the mean, seconds.'),
+  recorded_mem: name.optional().describe('Memory that it used, MiB for each of its processors in the mean.'),
 })
 
 /** How the rows of a table become jobs. */

@@ -117,6 +117,8 @@ export const recordedSchema = z.strictObject({
   wait: atLeastZero.exactOptional().describe('Seconds from submission to start.'),
   runtime: atLeastZero.exactOptional().describe('Seconds it ran, where the duration given here is another one.'),
   status: name.exactOptional().describe('How it ended: completed, failed, cancelled, timeout, ...'),
+  cpuTime: atLeastZero.exactOptional().describe('CPU time of each of its processors in the mean, seconds.'),
+  mem: atLeastZero.exactOptional().describe('Memory that it used, MiB for each of its processors in the mean.'),
 }) satisfies z.ZodType<RecordedRun>
 
 export const jobEventSchema = z.strictObject({

@@ -92,7 +92,9 @@ const holdsJobs = ({ format, readWhole }: ReadyDecoder) => readWhole !== undefin
 
 /** What reads a file piece by piece that is not held, where its format can. */
 function partsOf(path: string, options: ParseOptions & OpenOptions): PartsReading | undefined {
-  return options.stream !== undefined || isSmall(path, statFile(path).size, options) ? undefined : decoderFor(readHead(path), options).readParts?.()
+  if (options.stream !== undefined || isSmall(path, statFile(path).size, options)) return undefined
+  const { format, readParts } = decoderFor(readHead(path), options)
+  return format.isStreamed === true ? undefined : readParts?.()
 }
 
 async function tableTrace(table: ParquetTable, path: string, { stream, ...options }: OpenOptions): Promise<Trace> {

@@ -78,7 +78,7 @@ export class HetJobs implements JoinsJobs {
     const longest = Math.max(...estimates)
     const ran = jobs.map((job) => job.recorded?.runtime ?? runtimeOf(job))
     const isCut = Math.max(...ran) !== Math.max(...jobs.map(runtimeOf))
-    const { runtime: __, ...record } = recorded ?? {}
+    const { runtime: __, cpuTime: ____, mem: _____, ...record } = recorded ?? {}
     return {
       ...rest,
       id: `${base}${run}`,

@@ -8,6 +8,13 @@ const states = [
   'completed', 'failed', 'cancelled', 'timeout', 'node_fail', 'out_of_memory', 'preempted', 'boot_fail', 'deadline', 'requeued', 'revoked', 'running',
   'pending', 'suspended', 'resizing', 'unknown',
 ] as const
+
+/** A state as it is read (`status`) of how sacct prints it: `CANCELLED by 1000`, or cut short as `OUT_OF_ME+`. */
+export function stateOf(text: string): string {
+  const [, word = '', isCut] = /^([^ +]*)( *\+)?/.exec(text.toLowerCase()) as RegExpExecArray
+  return isCut === undefined ? word : (states.find((state) => state.startsWith(word)) ?? word)
+}
+
 const { processors, memory, mem, gpuDemand, gpus, procs, nodes, unit, tasks: _, ...rules } = accountingOptions
 
 /** How Slurm's records become jobs. */
@@ -31,6 +38,7 @@ export const slurmOptions = z.strictObject({
     .describe('When jobs are submitted: when they were, or when they became eligible to start (Eligible), after --begin, holds and the jobs that they depend on, where records tell it.'),
   dependencies: z.enum(['ignore', 'keep']).default('ignore')
     .describe('Whether jobs are submitted when what they depend on (--dependency in SubmitLine) has happened in the simulation; of an array its task that ended last in the log.'),
+  cluster: z.string().optional().describe('Of which cluster jobs are read, where records are of several (Cluster); default: of all, on one machine.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: statusOption(states),
   ...rules,

@@ -3,9 +3,10 @@ import { Fields } from '../json/fields.js'
 import type { RuleCount } from '../trace/facts.js'
 import type { BadLine, LinePlace, TraceFormat } from '../trace/format.js'
 import { askedLicenses, licensesOf } from './amounts.js'
+import { Clusters } from './clusters.js'
 import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
-import { RecordIds } from '../accounting/repeated-ids.js'
+import { RecordIds } from './record-ids.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
@@ -36,7 +37,8 @@ export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingForma
   title: 'Slurm accounting records (sacct --json)',
   source: 'Slurm, slurmdb v0.0.36 to v0.0.42',
   detect: (head) => /^\s*[[{]/.test(head) && (isRecord(head) || isEmptyList(head)),
-  reader: (place) => new SacctJsonReader(place),
+  isOfFiles: true,
+  reader: (place, { cluster }, isHeld) => new SacctJsonReader(place, cluster, isHeld),
 })
 
 const isRecord = (head: string): boolean => /"submission"\s*:/.test(head) && /"(job_id|association|allocation_nodes)"\s*:/.test(head)
@@ -46,23 +48,30 @@ const isEmptyList = (head: string): boolean => /"slurm"\s*:\s*\{/i.test(head) &&
 
 class SacctJsonReader implements RecordReader {
   readonly #documents: Documents
-  readonly #ids = new RecordIds()
+  readonly #ids: RecordIds
+  readonly #clusters: Clusters
   readonly #arrays = new WaitingArrays()
   readonly #throttles = new ArrayThrottles()
   #eligible = 0
 
-  constructor(private readonly place: LinePlace) {
+  constructor(private readonly place: LinePlace, cluster: string | undefined, isHeld: boolean) {
+    this.#ids = new RecordIds(isHeld)
+    this.#clusters = new Clusters(cluster)
     this.#documents = new Documents(place, 'jobs')
   }
 
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     this.#documents.line(bytes, from, to, (found) => {
       try {
+        const cluster = new Fields(found.value).text('cluster') ?? ''
+        if (!this.#clusters.take(cluster)) return
         const record = this.#record(found)
         this.#throttles.note({ id: record.id, array: arrayOf(record.id), ...saidOfArray(new Fields(found.value)) })
         for (const id of this.#arrays.idsOf(record)) {
+          const called = this.#ids.of({ ...record, id, cluster })
+          if (called === undefined) continue
           const array = arrayOf(id)
-          take({ ...record, array, arrayThrottle: this.throttles().get(array ?? ''), id: this.#ids.of({ id, submit: record.submit }, 'job_id') })
+          take({ ...record, array, arrayThrottle: this.throttles().get(array ?? ''), id: called })
         }
       } catch (error) {
         throw inObject(error, found.line, this.place)
@@ -80,7 +89,7 @@ class SacctJsonReader implements RecordReader {
 
   rules(): RuleCount[] {
     const eligible = { rule: 'eligible', jobs: this.#eligible, text: 'whose start is when they were eligible (Slurm up to 22.05): started as long before their end as they ran' }
-    return [...this.#ids.rules(), ...this.#arrays.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
+    return [...this.#ids.rules(), ...this.#arrays.rules(), ...this.#clusters.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
   }
 
   #record({ value }: Found): AccountingRecord {
@@ -99,6 +108,7 @@ class SacctJsonReader implements RecordReader {
       submit: submit > 0 ? submit : NaN,
       eligible: eligible > 0 && eligible < Infinity ? eligible : NaN,
       ...this.#times(time),
+      cpuTime: cpuTimeOf(time),
       limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
       requested,
       allocated,
@@ -156,6 +166,12 @@ function idOf(job: Fields): string {
 function saidOfArray(job: Fields): { readonly most: number; readonly command: string } {
   const running = job.object('array')?.object('limits')?.object('max')?.object('running')
   return { most: running === undefined ? NaN : amount(running, 'tasks'), command: job.text('submit_line') ?? '' }
+}
+
+/** That of all steps, where they are printed. */
+function cpuTimeOf(time: Fields): number {
+  const total = time.object('total')
+  return total === undefined ? NaN : amount(total, 'seconds') + known(amount(total, 'microseconds'), 0) / 1e6
 }
 
 /** The first of several states is the state, the others are flags. */

@@ -1,15 +1,17 @@
 import type { RuleCount } from '../trace/facts.js'
 import { separatorIn, splitLine } from '../table/separators.js'
+import { cutInColumns, underlined, type ColumnBytes } from '../table/underlined.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { askedLicenses, gresGpus, requestedMemory, tres, tresGpus, tresGpuType, tresLicenses, whole } from './amounts.js'
+import { Clusters } from './clusters.js'
 import { Columns } from './columns.js'
 import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
-import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions } from './options.js'
+import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions, stateOf } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
-import { RecordIds } from '../accounting/repeated-ids.js'
+import { RecordIds } from './record-ids.js'
 import { switchesIn } from './switches.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
@@ -17,10 +19,10 @@ import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
 /**
- * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns. Lines of job steps
- * (`123.batch`) are left out; tasks of an array (`123_4`) are jobs of their own, and so is every run of a requeued job, which `--duplicates` lists
+ * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns, or in columns of fixed width below a header that is
+ * underlined. Lines of job steps (`123.batch`) are left out; tasks of an array (`123_4`) are jobs of their own, and so is every run of a requeued job, which `--duplicates` lists
  * under one id with a submit time each. Tasks of an array that wait, which have one record (`123_[4-7]`), are jobs of their own, too. The parts
- * of a heterogeneous job (`123+1`) are one job that is one gang, unless they are to be apart. Times are taken as they stand.
+ * of a heterogeneous job (`123+1`) are one job that is one gang, unless they are to be apart. Several exports may follow one another. Times are taken as they stand.
  *
  * Source: the manual page of `sacct`, Slurm 20 to 24.
  */
@@ -32,47 +34,62 @@ export const sacctFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
   name: 'sacct',
   title: 'Slurm accounting records (sacct --parsable2)',
   source: 'manual page of sacct',
-  detect: (head) => isHeader(head.split('\n').find((line) => !line.startsWith('#')) ?? ''),
-  reader: (place) => new SacctReader(place),
+  isOfFiles: true,
+  detect: (head) => isHeader(head.split('\n').filter((line) => !line.startsWith('#'))),
+  reader: (place, { cluster }, isHeld) => new SacctReader(place, cluster, isHeld),
 })
 
-function isHeader(line: string): boolean {
-  const separator = separatorIn(line.trim())
-  const names = splitLine(line.trim().toLowerCase(), separator).map((name) => name.trim())
+function isHeader([line = '', below = '']: readonly string[]): boolean {
+  const columns = underlined(below.trimEnd())
+  const separator = delimiterIn(line.trim())
+  const names = (columns === undefined ? splitLine(line.trim(), separator) : columns.map(([from, to]) => line.slice(from, to))).map((name) => name.trim().toLowerCase())
   const has = (...known: string[]) => known.some((name) => names.includes(name))
   return names.length > 1
     && has('jobid', 'jobidraw')
-    && (separator === '|' || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes', 'reqnodes')))
+    && (separator === '|' || columns !== undefined || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes', 'reqnodes')))
+}
+
+/** What stands behind the first name, if it is neither a blank nor a quote, is what `--delimiter` asked for, several characters even. */
+function delimiterIn(header: string): string {
+  const behind = /^[a-z]+([^\w\s"]+)(?=[a-z])/i.exec(header)?.[1]
+  return behind !== undefined && behind !== ',' && behind !== ';' ? behind : separatorIn(header)
 }
 
 class SacctReader implements RecordReader {
   #columns: Columns | undefined
+  /** The line with their names, and where they stand if that is not told by separators. */
+  #header: string | undefined
+  #places: ColumnBytes | undefined
   #separator = '|'
-  readonly #ids = new RecordIds()
+  #file: string | undefined
+  #cut = 0
+  readonly #ids: RecordIds
+  readonly #clusters: Clusters
   readonly #arrays = new WaitingArrays()
   readonly #throttles = new ArrayThrottles()
 
-  constructor(private readonly place: LinePlace) {}
+  constructor(private readonly place: LinePlace, cluster: string | undefined, isHeld: boolean) {
+    this.#clusters = new Clusters(cluster)
+    this.#ids = new RecordIds(isHeld)
+  }
 
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
+    if (this.place.file !== this.#file) this.#startFile()
     const line = lineText(bytes, from, to)
-    if (this.#columns === undefined && line.startsWith('#')) return // a comment of who made the file
-    if (this.#columns === undefined) this.#separator = separatorIn(line.trim())
-    const fields = splitLine(line, this.#separator)
-    if (this.#columns === undefined) {
-      this.#columns = this.#header(new Columns(fields))
-      return
-    }
-    this.#columns.take(
-      fields,
-      `A name may hold a "${this.#separator}": leave JobName, WorkDir and SubmitLine out of --format${this.#separator === ',' ? ', and the TRES, or ask without --delimiter' : this.#separator === '|' && this.#columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''}`,
-    )
+    if (line.startsWith('#') || line === this.#header) return // a comment of who made the file, or the header of another export
+    if (this.#columns === undefined) return this.#begin(line)
+    if (this.#places !== undefined && line.startsWith('-')) return // below that header
+    this.#takeFields(this.#columns, this.#places === undefined ? splitLine(line, this.#separator) : cutInColumns(bytes, from, to, this.#places))
     const found = record(this.#columns)
+    if (!this.#clusters.take(this.#columns.text('Cluster'))) return
     if (found === 'step') return take(found)
+    if (this.#places !== undefined) this.#checkCut(this.#columns)
     this.#throttles.note({ id: found.id, array: arrayOf(found.id), command: this.#columns.text('SubmitLine') })
     for (const id of this.#arrays.idsOf(found)) {
+      const called = this.#ids.of({ ...found, id, cluster: this.#columns.text('Cluster') })
+      if (called === undefined) continue
       const array = arrayOf(id)
-      take({ ...found, array, arrayThrottle: this.throttles().get(array ?? ''), id: this.#ids.of({ id, submit: found.submit }, 'JobID') })
+      take({ ...found, array, arrayThrottle: this.throttles().get(array ?? ''), id: called })
     }
   }
 
@@ -81,16 +98,48 @@ class SacctReader implements RecordReader {
   }
 
   rules(): RuleCount[] {
-    return [...this.#ids.rules(), ...this.#arrays.rules()]
+    const cut = { rule: 'cut', jobs: this.#cut, text: 'whose user, group, account, partition or QOS is cut short (+), where others may be called the same: print wider columns (User%30) or a table (--parsable2)' }
+    return [...this.#ids.rules(), ...this.#arrays.rules(), ...this.#clusters.rules(), ...(this.#cut > 0 ? [cut] : [])]
   }
 
-  #header(columns: Columns): Columns {
-    const wayOut = `Ask for example: ${command}`
-    columns.require(this.place, wayOut, 'JobID', 'JobIDRaw')
-    columns.require(this.place, wayOut, 'Submit')
-    columns.require(this.place, wayOut, 'Start')
-    columns.require(this.place, wayOut, 'End', 'ElapsedRaw', 'Elapsed')
-    columns.require(this.place, wayOut, 'NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes', 'ReqNodes')
+  #startFile(): void {
+    this.#file = this.place.file
+    this.#columns = this.#header = this.#places = undefined
+  }
+
+  /** A header that separates nothing is that of columns whose places the line below it shows. */
+  #begin(line: string): void {
+    const places = this.#header === undefined ? undefined : underlined(line)
+    const head = (this.#header ??= line)
+    this.#separator = delimiterIn(head.trim())
+    const names = places === undefined ? splitLine(head, this.#separator) : places.map(([from, to]) => head.slice(from, to).trim().replace(/^TimelimitR$/i, 'TimelimitRaw'))
+    if (names.length === 1 && head === line) return
+    this.#places = places
+    this.#columns = this.#checked(new Columns(names))
+  }
+
+  #takeFields(columns: Columns, fields: readonly string[]): void {
+    const separator = this.#separator
+    const wayOut = separator === ',' ? ', and the TRES, or ask without --delimiter' : separator === '|' && columns.has('Constraints') ? ', and with Constraints such as a|b ask with --delimiter=";"' : ''
+    columns.take(fields, `A name may hold a "${separator}": leave JobName, WorkDir and SubmitLine out of --format${wayOut}`)
+  }
+
+  /** An amount or a time that is cut short is none, a name may be. Throws `BadLine`. */
+  #checkCut(columns: Columns): void {
+    const id = columns.text('JobID', 'JobIDRaw')
+    if (id.endsWith('+')) throw new BadLine('JobID', `found ${JSON.stringify(id)}, which is cut short.`, 'Print a wider column (JobID%30) or a table (--parsable2)')
+    if (['User', 'Group', 'Account', 'Partition', 'QOS'].some((name) => columns.text(name).endsWith('+'))) this.#cut++
+  }
+
+  #checked(columns: Columns): Columns {
+    const { file, line } = this.place
+    const header = { file, line: this.#places === undefined ? line : line - 1 }
+    const require = (...names: string[]) => columns.require(header, `Ask for example: ${command}`, ...names)
+    require('JobID', 'JobIDRaw')
+    require('Submit')
+    require('Start')
+    require('End', 'ElapsedRaw', 'Elapsed')
+    require('NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes', 'ReqNodes')
     return columns
   }
 }
@@ -107,7 +156,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
   const allocatedTres = columns.text('AllocTRES', 'ReqTRES')
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
   const requested = count(columns, ['ReqCPUS'], tres(columns.text('ReqTRES'), 'cpu'))
-  const state = columns.text('State').toLowerCase().split(/[ +]/, 1)[0]! // "CANCELLED by 1234"
+  const state = stateOf(columns.text('State'))
   const start = columns.instant('Start')
   const elapsed = columns.has('ElapsedRaw') ? columns.number('ElapsedRaw') : columns.timeSpan('Elapsed')
   const allocated = elapsed === 0 && hadNothing(columns, state) ? 0 : count(columns, ['NCPUS', 'AllocCPUS'], tres(columns.text('AllocTRES'), 'cpu'))
@@ -124,6 +173,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     nodes,
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
     gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
+    cpuTime: columns.has('TotalCPU') ? columns.timeSpan('TotalCPU') : NaN,
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
     topology: switchesIn(columns.text('SubmitLine'), id),

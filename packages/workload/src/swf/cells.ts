@@ -1,23 +1,27 @@
 import type { JobSpec, Seconds, StageSpec } from '@sched/core'
-import type { RigidResource } from '../rigid/resources.js'
 import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
 import { statusNames } from './fields.js'
 import type { SwfRules } from './options.js'
 import { resourcesOf } from './options.js'
 
-/** Where the numbers of a job stand among its cells, after the rules; -1 means unknown. Amounts of its resources come last. */
+/** Where the numbers of a job stand among its cells, after the rules; -1 means unknown. Amounts of its resources come last, but for what it used. */
 export const Cell = {
   job: 0, submit: 1, wait: 2, runtime: 3, estimate: 4,
   /** The run time in the log where the rules changed it. */
   recorded: 5,
-  status: 6, user: 7, group: 8, application: 9, queue: 10, partition: 11, preceding: 12, think: 13, amounts: 14,
+  status: 6, user: 7, group: 8, application: 9, queue: 10, partition: 11, preceding: 12, think: 13,
+  /** Behind them, where that is kept, the CPU time and the memory that it used. */
+  amounts: 14,
 } as const
 
 /** Columns of jobs; 32 bits a number as long as all are whole and none is larger, which takes half the memory. */
 export type Cells = Int32Array | Float64Array
 
-export const cellsOf = (resources: readonly RigidResource[]): number => Cell.amounts + resources.length
+/** Where what a job used stands behind its amounts, -1 where that is not kept. */
+const usedAt = (options: SwfRules): number => (options.recordedUse === 'keep' ? Cell.amounts + resourcesOf(options).length : -1)
+
+export const cellsOf = (options: SwfRules): number => Cell.amounts + resourcesOf(options).length + (options.recordedUse === 'keep' ? 2 : 0)
 
 const MOST_TEXTS = 65_536
 
@@ -26,17 +30,19 @@ export class SwfJobs {
   readonly #stages: RigidStages
   readonly #before: Set<number> | undefined
   readonly #texts: string[] = []
+  readonly #usedAt: number
   /** Jobs that follow one that is not above them. */
   lost = 0
 
   constructor(options: SwfRules, stages = new RigidStages(resourcesOf(options), options.tasks)) {
     this.#stages = stages
+    this.#usedAt = usedAt(options)
     this.#before = options.dependencies === 'keep' ? new Set() : undefined
   }
 
   /** The job whose cells start at `at`. A job it waits for counts only if it came before. */
   job(cells: Cells, at: number): JobSpec {
-    const job = new SwfJob(cells, at, this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!), this.#texts)
+    const job = new SwfJob(cells, at, this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!), this.#texts, this.#usedAt < 0 ? -1 : at + this.#usedAt)
     if (this.#before !== undefined) this.#chain(job, cells[at + Cell.job]!, cells[at + Cell.preceding]!, cells[at + Cell.think]!, this.#before)
     return job
   }
@@ -71,14 +77,16 @@ class SwfJob implements JobSpec {
   declare after?: string
   declare think?: Seconds
 
-  constructor(cells: Cells, at: number, stages: readonly StageSpec[], texts: string[]) {
+  /** `usedAt`: where what it used stands, -1 where that is not kept. */
+  constructor(cells: Cells, at: number, stages: readonly StageSpec[], texts: string[], usedAt: number) {
     const user = cells[at + Cell.user]!
     const queue = cells[at + Cell.queue]!
     const group = cells[at + Cell.group]!
     const partition = cells[at + Cell.partition]!
     const application = cells[at + Cell.application]!
     const estimate = cells[at + Cell.estimate]!
-    const recorded = recordedRun(cells[at + Cell.wait]!, cells[at + Cell.recorded]!, cells[at + Cell.status]!)
+    const run = recordedRun(cells[at + Cell.wait]!, cells[at + Cell.recorded]!, cells[at + Cell.status]!)
+    const recorded = usedAt < 0 ? run : withUse(run, cells[usedAt]!, cells[usedAt + 1]!)
     this.id = String(cells[at + Cell.job]!)
     this.submit = cells[at + Cell.submit]!
     this.stages = stages
@@ -96,6 +104,12 @@ class SwfJob implements JobSpec {
 const textOf = (number: number, texts: string[]): string => (number < MOST_TEXTS ? (texts[number] ??= String(number)) : String(number))
 
 type Changing<T> = { -readonly [K in keyof T]: T[K] }
+
+const KIB_PER_MIB = 1024
+
+function withUse(run: JobSpec['recorded'], cpuTime: number, kibPerProc: number): JobSpec['recorded'] {
+  return cpuTime < 0 && kibPerProc < 0 ? run : { ...run, ...(cpuTime >= 0 && { cpuTime }), ...(kibPerProc >= 0 && { mem: kibPerProc / KIB_PER_MIB }) }
+}
 
 function recordedRun(wait: number, runtime: number, status: number): JobSpec['recorded'] | undefined {
   const run: Changing<NonNullable<JobSpec['recorded']>> = {}

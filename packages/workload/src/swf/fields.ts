@@ -6,7 +6,7 @@ export const fieldNames = [
 
 /** Positions of the fields. */
 export const Field = {
-  job: 0, submit: 1, wait: 2, runtime: 3, allocated: 4, usedMemory: 6, requested: 7, requestedTime: 8, requestedMemory: 9, status: 10,
+  job: 0, submit: 1, wait: 2, runtime: 3, allocated: 4, cpuTime: 5, usedMemory: 6, requested: 7, requestedTime: 8, requestedMemory: 9, status: 10,
   user: 11, group: 12, application: 13, queue: 14, partition: 15, preceding: 16, think: 17,
 } as const
 

@@ -36,7 +36,7 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
   parser(options, place) {
     const reading = new SwfReading(options, place, false)
     const jobs = new SwfJobs(options)
-    const cells = new Float64Array(cellsOf(resourcesOf(options)))
+    const cells = new Float64Array(cellsOf(options))
     let latest = 0
     let ended = false
     return {

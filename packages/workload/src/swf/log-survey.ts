@@ -11,7 +11,7 @@ const resources: ReadonlySet<string> = new Set(['procs', 'nodes', 'mem'])
 export class LogSurvey {
   jobs = 0
   readonly #lost = new Map<string, number>()
-  readonly #seen = { numbered: 0, fractions: 0, unestimated: 0, overrun: 0, cut: 0, nodes: 0, mem: 0, chained: 0, behindNone: 0 }
+  readonly #seen = { numbered: 0, fractions: 0, unestimated: 0, overrun: 0, cut: 0, nodes: 0, mem: 0, chained: 0, behindNone: 0, used: 0 }
 
   constructor(private readonly machine: Machine | undefined) {}
 
@@ -61,14 +61,15 @@ export class LogSurvey {
     if (isCut(job)) seen.cut++
     if (demand['procs'] === undefined) seen.nodes++
     if (demand['mem'] !== undefined) seen.mem++
+    if (job.recorded?.cpuTime !== undefined || job.recorded?.mem !== undefined) seen.used++
     if (row.preceding === 0) seen.behindNone++
     else if (row.preceding !== undefined) seen.chained++
-    if ([row.submit, job.recorded?.wait, row.runtime, row.requestedTime, row.think].some((time) => time !== undefined && !Number.isInteger(time))) seen.fractions++
+    if ([row.submit, job.recorded?.wait, job.recorded?.cpuTime, row.runtime, row.requestedTime, row.think].some((time) => time !== undefined && !Number.isInteger(time))) seen.fractions++
   }
 
   /** Options of the reader, other than its defaults, that give the same jobs. */
   #options(): Record<string, string | number> {
-    const { unestimated, overrun, nodes, mem, chained } = this.#seen
+    const { unestimated, overrun, nodes, mem, chained, used } = this.#seen
     const size = this.machine?.resources['mem']
     return {
       ...(this.jobs > 0 && nodes === this.jobs && this.machine?.nodes !== undefined && { unit: 'nodes' }),
@@ -77,6 +78,7 @@ export class LogSurvey {
       ...(unestimated > 0 && { missingEstimate: 'unknown' }),
       ...(overrun > 0 && { overrun: 'keep' }),
       ...(chained > 0 && { dependencies: 'keep' }),
+      ...(used > 0 && { recordedUse: 'keep' }),
     }
   }
 }

@@ -17,7 +17,7 @@ export interface SwfLog {
 }
 
 /**
- * A workload as a log: its jobs with the waits that were recorded, processors, memory and what they follow; names of users, queues and the like as
+ * A workload as a log: its jobs with the waits and the use that were recorded, processors, memory and what they follow; names of users, queues and the like as
  * numbers, with the names in its header. Times keep their fractions of a second, which version 2.2 allows. A run time that was cut at the estimate is
  * written as it was recorded, since readers cut it again. Throws `BAD_INPUT` for a job that is more than the format can say, and `BROKEN_CONTRACT`
  * for a closed loop.
@@ -30,7 +30,7 @@ export async function swfLog(workload: Workload): Promise<SwfLog> {
   const survey = new LogSurvey(machine)
   for await (const job of streamJobs(workload)) survey.add(job, rowOf(job))
   async function* rows() {
-    for await (const job of streamJobs(workload)) yield rowOf(job, { wait: job.recorded?.wait, runtime: survey.runtimeOf(job) })
+    for await (const job of streamJobs(workload)) yield rowOf(job, { wait: job.recorded?.wait, runtime: survey.runtimeOf(job), cpuTime: job.recorded?.cpuTime, mem: job.recorded?.mem })
   }
   const { jobs } = survey
   return {

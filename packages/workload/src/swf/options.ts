@@ -15,6 +15,8 @@ export const swfOptions = z.strictObject({
   status: z.array(z.enum(statuses)).min(1).default([...statuses]).describe('Which jobs to read, by how they ended.'),
   dependencies: z.enum(['ignore', 'keep']).default('ignore')
     .describe('keep: a job that followed another one (fields 17 and 18) waits for its end; the recorded submit times already hold that.'),
+  recordedUse: z.enum(['ignore', 'keep']).default('ignore')
+    .describe('keep: the CPU time and the memory that jobs used (fields 6 and 7) are recorded of them, for who writes them again; no run needs them.'),
   moreFields: z.enum(['fail', 'ignore']).default('fail')
     .describe('ignore: what stands after the 18 fields of the format is passed over; the simulator Alea, for example, has nodes and properties there.'),
   ...ruleOptions,

@@ -26,6 +26,7 @@ export class SwfReading {
   readonly pieces = new Set<number>()
   readonly #row = new Float64Array(fieldNames.length)
   readonly #job: RigidJob
+  readonly #keepsUse: boolean
   readonly #rules: Rules
   readonly #wanted: readonly boolean[] // by status, 6 for any other
   readonly #counts = { negative: 0, submit: 0, partial: 0, status: 0, processors: 0, memory: 0, dependencies: 0 }
@@ -37,6 +38,7 @@ export class SwfReading {
   constructor(private readonly options: SwfRules, private readonly place: Pick<LinePlace, 'file' | 'line'>, private readonly held: boolean) {
     const resources = resourcesOf(options)
     this.#job = new RigidJob(resources.length)
+    this.#keepsUse = options.recordedUse === 'keep'
     this.#rules = new Rules(options, resources, limitsOf(resources, {}))
     this.#wanted = [0, 1, 2, 3, 4, 5, 6].map((status) => (options.status as string[]).includes(statusNames[status] ?? 'unknown'))
   }
@@ -161,6 +163,10 @@ export class SwfReading {
     const rest = at + Cell.status - Field.status // the other fields stand side by side in both
     for (let i: number = Field.status; i <= last; i++) isExact = put(cells, rest + i, row[i]!) && isExact
     for (let r = 0; r < amounts.length; r++) isExact = put(cells, at + Cell.amounts + r, amounts[r]!) && isExact
+    if (!this.#keepsUse) return isExact
+    const used = at + Cell.amounts + amounts.length
+    isExact = put(cells, used, row[Field.cpuTime]!) && isExact
+    isExact = put(cells, used + 1, row[Field.usedMemory]!) && isExact
     return isExact
   }
 }

@@ -9,6 +9,9 @@ export interface JobRun {
   readonly wait?: Seconds | undefined
   /** Seconds it ran; default: the job's duration. */
   readonly runtime?: Seconds | undefined
+  /** CPU time of each processor in the mean, and MiB that each used; default: not known. */
+  readonly cpuTime?: Seconds | undefined
+  readonly mem?: number | undefined
   /** How it ended, for example `completed`; default: as the log says. */
   readonly status?: string | undefined
 }
@@ -38,6 +41,8 @@ export function swfRows({ numbers = new SwfNumbers(), machine }: SwfRowsOf = {})
       wait: run.wait,
       runtime: run.runtime ?? duration,
       allocated: procs,
+      cpuTime: run.cpuTime,
+      usedMemory: run.mem === undefined ? undefined : run.mem * KIB_PER_MIB,
       requested: procs,
       requestedTime: job.estimate,
       requestedMemory: mem === undefined ? undefined : kibPerProc(mem, procs),
@@ -52,6 +57,8 @@ export function swfRows({ numbers = new SwfNumbers(), machine }: SwfRowsOf = {})
     }
   }
 }
+
+const KIB_PER_MIB = 1024
 
 /** Processors of a node, 1 where that is not known. */
 const procsPerNode = (machine: Machine | undefined): number => (machine?.procs === undefined || machine.nodes === undefined ? 1 : machine.procs / machine.nodes)

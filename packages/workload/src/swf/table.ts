@@ -5,7 +5,7 @@ import { ruleLine } from '../trace/facts.js'
 import { BadLine, type ReadOptions } from '../trace/format.js'
 import { Cell, cellsOf, type Cells } from './cells.js'
 import { NumberSet } from './number-set.js'
-import { resourcesOf, type SwfRules } from './options.js'
+import type { SwfRules } from './options.js'
 import { SwfReading } from './reading.js'
 
 /** Reads line after line into a table. */
@@ -53,7 +53,7 @@ export class SwfTable {
     this.file = file
     this.bad = new BadLines(onBadLine)
     this.reading = new SwfReading(options, this, true)
-    this.width = cellsOf(resourcesOf(options))
+    this.width = cellsOf(options)
     this.cells = new Int32Array(this.width * aboutLines(bytes))
   }
 

@@ -3,9 +3,9 @@ import { splitCsv } from '../slurm/csv.js'
 /** What may separate the fields of a line; in CSV some may stand in quotes. */
 export const separators = [',', ';', '\t', '|'] as const
 
-/** Quotes count as in CSV, except where a | separates, since `sacct` writes none, and where one is left open. */
+/** Quotes count as in CSV, except where a | or what is none of these separates, since `sacct` writes none, and where one is left open. */
 export function splitLine(line: string, separator: string): string[] {
-  const isPlain = separator === '|' || (separator !== ',' && line.split('"').length % 2 === 0)
+  const isPlain = separator === '|' || !(separators as readonly string[]).includes(separator) || (separator !== ',' && line.split('"').length % 2 === 0)
   return isPlain ? line.split(separator) : splitCsv(line, separator)
 }
 

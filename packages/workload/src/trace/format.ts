@@ -16,6 +16,8 @@ export interface TraceFormat<S extends z.ZodType = z.ZodType> {
   readonly isHeld?: boolean
   /** Each of its files is of a part of the jobs, so that those of a directory are one trace. */
   readonly isHistory?: boolean
+  /** A single file that is too large to be held is read in chunks, although several are read by `readParts`. */
+  readonly isStreamed?: boolean
   /** Its run times are made by a model, of bytes for example, and not recorded. */
   readonly isModelled?: boolean
   /** Whether jobs may follow others (`after`), so that ended jobs must be remembered; default: they do not. */

@@ -20,6 +20,7 @@ import { eagleFormat } from '../slurm/eagle.js'
 import { gwfFormat } from '../slurm/gwf.js'
 import { sparrowFormat } from '../sparrow/jobs.js'
 import { sacctJsonFormat } from '../slurm/sacct-json.js'
+import { jobcompFormat } from '../slurm/jobcomp.js'
 import { sacctFormat } from '../slurm/sacct.js'
 import { swfFormat } from '../swf/format.js'
 import { swimFormat } from '../swim/format.js'
@@ -40,7 +41,7 @@ import { GOOGLE_EVENTS, NATIVE_HEAD, NATIVE_WITHOUT_HEAD, textKind, unreadableKi
 
 /** Every format that is read, in the order in which detection asks them. */
 export const traceFormats: readonly TraceFormat[] = [
-  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, eagleFormat, gwfFormat, pbsFormat, lsfFormat, sgeFormat, condorFormat, oarFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
+  native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, jobcompFormat, eagleFormat, gwfFormat, pbsFormat, lsfFormat, sgeFormat, condorFormat, oarFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 

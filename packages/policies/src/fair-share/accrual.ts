@@ -1,0 +1,204 @@
+import type { Env, JobId, LaneId, Release, Seconds, WorkListener } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { Associations, inherited, type AccountTree, type Association } from '../slurm-limits/associations.js'
+
+const count = z.int().nonnegative()
+const ofAssociation = {
+  GrpJobsAccrue: count.optional().describe('waiting jobs that may grow older at once'),
+  MaxJobsAccrue: count.optional().describe('the same of each of its users'),
+}
+const user = z.strictObject(ofAssociation)
+type UserAccrual = z.output<typeof user>
+const account: z.ZodType<AccountTree<UserAccrual>> = z.lazy(() =>
+  z.strictObject({
+    ...ofAssociation,
+    users: z.record(z.string(), user).optional().describe('its users, with limits of their own'),
+    usersOfPartitions: z.record(z.string(), z.record(z.string(), user)).optional().describe('by partition, users for their jobs there'),
+    accounts: z.record(z.string(), account).optional().describe('accounts inside it'),
+  }),
+)
+const qos = z.strictObject({
+  GrpJobsAccrue: count.optional().describe('waiting jobs that may grow older at once'),
+  MaxJobsAccruePerAccount: count.optional().describe('the same of one account'),
+  MaxJobsAccruePerUser: count.optional().describe('the same of one user'),
+})
+
+export const accrualOptions = z.strictObject({
+  qos: z.record(z.string(), qos).default({}).describe('those of jobs of a QOS; jobs that name none have `normal`'),
+  accounts: z.record(z.string(), account).default({}).describe('those of the tree of accounts with their users; `root` is around all'),
+})
+
+/** Jobs that are counted together. */
+class Accruing {
+  jobs = 0
+  /** Those that wait for room here, by rank from `from` on; some may be gone. */
+  readonly waiting: { readonly job: JobId; readonly rank: number }[] = []
+  from = 0
+
+  constructor(readonly most: number) {}
+
+  /** Jobs come by rank, but for those that are preempted. */
+  add(job: JobId, rank: number): void {
+    let at = this.waiting.length
+    while (at > this.from && (this.waiting[at - 1] as { rank: number }).rank > rank) at--
+    this.waiting.splice(at, 0, { job, rank })
+  }
+
+  get first(): { readonly job: JobId; readonly rank: number } | undefined {
+    return this.waiting[this.from]
+  }
+
+  drop(): void {
+    this.from++
+    if (this.from < 1024 || 2 * this.from < this.waiting.length) return
+    this.waiting.splice(0, this.from)
+    this.from = 0
+  }
+}
+
+/** What a job counts for, and of that what limits it. */
+interface Terms {
+  readonly groups: readonly Accruing[]
+  readonly limiting: Accruing | undefined
+}
+
+/**
+ * From when on waiting jobs grow older, where QOS and associations limit how many may at once. Of all limits of a job the first counts alone: GrpJobsAccrue, MaxJobsAccruePerAccount and
+ * MaxJobsAccruePerUser of its QOS, GrpJobsAccrue and MaxJobsAccrue of its user, GrpJobsAccrue of the accounts around. A job counts until it starts; where there is room again the next
+ * ones by submission begin. One that is preempted begins again.
+ *
+ * Source: Slurm, `acct_policy_handle_accrue_time` of acct_policy.c. Deviation: jobs without a limit that are preempted stay as old as they are.
+ */
+export class Accruals implements WorkListener {
+  readonly #env: Env
+  readonly #options: z.output<typeof accrualOptions>
+  readonly #associations: Associations<UserAccrual>
+  readonly #known = new Map<string, Accruing>()
+  readonly #terms = new Map<string, Terms>()
+  /** Of which jobs were taken. */
+  readonly #looser = new Set<Accruing>()
+  /** By job: what it counts for, from when on it grows older (`Infinity`: not yet), its running tasks, and whether it counts, waits for room, or has run. */
+  readonly #of: Terms[] = []
+  readonly #since: Seconds[] = []
+  readonly #running: number[] = []
+  readonly #counts: boolean[] = []
+  readonly #isQueued: boolean[] = []
+  readonly #hasRun: boolean[] = []
+
+  constructor(options: z.output<typeof accrualOptions>, env: Env) {
+    this.#env = env
+    this.#options = options
+    this.#associations = new Associations(options.accounts)
+  }
+
+  /** `Infinity` of a job that does not yet. */
+  since(job: JobId): Seconds {
+    return this.#since[job] as Seconds
+  }
+
+  /** Before an order is read: lets the next ones begin. */
+  refill(): void {
+    while (this.#looser.size > 0) {
+      let next: Accruing | undefined
+      for (const group of this.#looser) {
+        this.#dropGone(group)
+        if (group.first === undefined || group.jobs >= group.most) this.#looser.delete(group)
+        else if (next?.first === undefined || group.first.rank < next.first.rank) next = group
+      }
+      if (next?.first === undefined) return
+      const { job } = next.first
+      next.drop()
+      this.#isQueued[job] = false
+      this.#begin(job, this.#env.now())
+    }
+  }
+
+  onSubmit(job: JobId): void {
+    this.#of[job] = this.#termsOf(job)
+    this.#since[job] = Infinity
+    this.#running[job] = 0
+    this.#counts[job] = this.#isQueued[job] = this.#hasRun[job] = false
+    this.#enter(job, this.#env.work.submitted(job))
+  }
+
+  onClaim(job: JobId): void {
+    this.#running[job] = (this.#running[job] as number) + 1
+    this.#leave(job)
+  }
+
+  onRelease(job: JobId, _lane: LaneId, _task: unknown, _node: unknown, why: Release): void {
+    this.#running[job] = (this.#running[job] as number) - 1
+    if (why === 'ended') this.#hasRun[job] = true
+    if (this.#running[job] !== 0 || this.#hasRun[job] === true) return
+    if (why === 'evicted' && this.#of[job]?.limiting !== undefined) this.#since[job] = Infinity
+    if (this.#since[job] === Infinity) this.#enter(job, this.#env.now())
+    else this.#begin(job, this.#since[job] as Seconds)
+  }
+
+  onFinish(job: JobId): void {
+    this.#leave(job)
+    this.#isQueued[job] = false
+  }
+
+  /** Where there is room and nobody waits for it, it begins; otherwise it waits. */
+  #enter(job: JobId, now: Seconds): void {
+    const { limiting } = this.#of[job] as Terms
+    if (limiting !== undefined) this.#dropGone(limiting)
+    if (limiting === undefined || (limiting.jobs < limiting.most && limiting.first === undefined)) return this.#begin(job, now)
+    if (this.#isQueued[job] !== true) limiting.add(job, this.#env.work.rank(job))
+    this.#isQueued[job] = true
+    this.#looser.add(limiting)
+  }
+
+  #begin(job: JobId, since: Seconds): void {
+    this.#since[job] = since
+    this.#counts[job] = true
+    for (const group of (this.#of[job] as Terms).groups) group.jobs++
+  }
+
+  #leave(job: JobId): void {
+    if (this.#counts[job] !== true) return
+    this.#counts[job] = false
+    for (const group of (this.#of[job] as Terms).groups) {
+      group.jobs--
+      if (group.first !== undefined) this.#looser.add(group)
+    }
+  }
+
+  /** Those that have started, or left, wait no longer. */
+  #dropGone(group: Accruing): void {
+    for (let first = group.first; first !== undefined; first = group.first) {
+      const { job, rank } = first
+      const isSame = this.#isQueued[job] === true && this.#env.work.rank(job) === rank
+      if (isSame && this.#running[job] === 0) return
+      if (isSame) this.#isQueued[job] = false
+      group.drop()
+    }
+  }
+
+  #termsOf(job: JobId): Terms {
+    const { work } = this.#env
+    const [user, account, qos, partition] = [work.userName(work.user(job)), work.account(job), work.qos(job) === '' ? 'normal' : work.qos(job), work.queueName(work.queue(job))]
+    const key = JSON.stringify([user, account, qos, partition])
+    const known = this.#terms.get(key)
+    if (known !== undefined) return known
+    const association = this.#associations.of(user, account, partition)
+    const { GrpJobsAccrue, MaxJobsAccruePerAccount, MaxJobsAccruePerUser } = this.#options.qos[qos] ?? {}
+    const within = association.parent?.name ?? 'root'
+    const groups = [this.#group(['qos', qos], GrpJobsAccrue), this.#group(['account', qos, within], MaxJobsAccruePerAccount), this.#group(['user', qos, user], MaxJobsAccruePerUser)]
+    for (let each: Association<UserAccrual> | undefined = association; each !== undefined; each = each.parent) {
+      const most = each.settings.GrpJobsAccrue ?? (each.isUser ? inherited(each, 'MaxJobsAccrue') : undefined)
+      groups.push(this.#group(['association', each.name, ...(each.isUser ? [within, each.partition ?? ''] : [])], most))
+    }
+    const made = { groups, limiting: groups.find(({ most }) => most < Infinity) }
+    this.#terms.set(key, made)
+    return made
+  }
+
+  #group(name: readonly string[], most = Infinity): Accruing {
+    const key = JSON.stringify(name)
+    const found = this.#known.get(key) ?? new Accruing(most)
+    this.#known.set(key, found)
+    return found
+  }
+}

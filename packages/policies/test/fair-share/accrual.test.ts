@@ -1,0 +1,71 @@
+import { multifactor, slurmPreempting, strict, type MultifactorOptions } from '@sched/policies'
+import { describe, expect, it } from 'vitest'
+import { machine, procs } from '../slurm-limits-machine.js'
+
+type Accrue = NonNullable<MultifactorOptions['accrue']>
+const aging = (accrue?: Accrue, more: MultifactorOptions = {}) => multifactor({ age: 1000, maxAge: 1000, calcPeriod: 10, ...(accrue !== undefined && { accrue }), ...more })
+
+/** In which order jobs of the whole machine start that came at 10 s, and of another account and QOS at 100 s, when all can at 300 s. */
+function startsOf(accrue?: Accrue, more: MultifactorOptions = {}): string[] {
+  const { come, end } = machine({}, { policy: strict(aging(accrue, more)) })
+  come(0, procs('root_1', 8, { account: 'z', qos: 'other' }))
+  come(10, ...['ann_1', 'ann_2', 'bob_1'].map((id) => procs(id, 8, { account: 'a' })))
+  come(100, procs('zed_1', 8, { account: 'z', qos: 'other' }))
+  const starts: string[] = []
+  for (let next = 'root_1'; next !== undefined; next = starts.at(-1) as string) {
+    const started = end(300, next)
+    if (started.length === 0) return starts
+    starts.push(...started)
+  }
+  return starts
+}
+
+describe('jobs that grow older', () => {
+  const all = ['ann_1', 'ann_2', 'bob_1', 'zed_1']
+  const oneOfAccount = ['ann_1', 'zed_1', 'ann_2', 'bob_1']
+  const oneOfUser = ['ann_1', 'bob_1', 'zed_1', 'ann_2']
+  const noneOfAnn = ['bob_1', 'zed_1', 'ann_1', 'ann_2']
+
+  it.each<[string, Accrue | undefined, string[]]>([
+    ['are all without limits', undefined, all],
+    ['are so many of a QOS', { qos: { normal: { GrpJobsAccrue: 1 } } }, oneOfAccount],
+    ['are so many of a QOS, of which another is none', { qos: { long: { GrpJobsAccrue: 1 } } }, all],
+    ['are so many of an account in a QOS', { qos: { normal: { MaxJobsAccruePerAccount: 1 } } }, oneOfAccount],
+    ['are so many of a user in a QOS', { qos: { normal: { MaxJobsAccruePerUser: 1 } } }, oneOfUser],
+    ['are so many of an account', { accounts: { a: { GrpJobsAccrue: 1 } } }, oneOfAccount],
+    ['are so many of the accounts inside one', { accounts: { b: { GrpJobsAccrue: 1, accounts: { a: {} } } } }, oneOfAccount],
+    ['are so many of each user of an account', { accounts: { b: { MaxJobsAccrue: 1, accounts: { a: {} } } } }, oneOfUser],
+    ['are so many of one user', { accounts: { a: { users: { ann: { MaxJobsAccrue: 0 } } } } }, noneOfAnn],
+    ['are so many of one user in a partition', { accounts: { a: { users: { ann: {} }, usersOfPartitions: { main: { ann: { GrpJobsAccrue: 0 } } } } } }, noneOfAnn],
+    ['go by the first limit alone: that of the QOS', { qos: { normal: { MaxJobsAccruePerUser: 2 } }, accounts: { a: { GrpJobsAccrue: 0 } } }, all],
+    ['go by the first limit alone: that of the user', { accounts: { a: { GrpJobsAccrue: 0, users: { ann: { GrpJobsAccrue: 2 } } } } }, ['ann_1', 'ann_2', 'zed_1', 'bob_1']],
+  ])('%s', (_, accrue, expected) => {
+    expect(startsOf(accrue)).toEqual(expected)
+  })
+
+  it('are all with PriorityFlags=ACCRUE_ALWAYS', () => {
+    expect(startsOf({ accounts: { a: { GrpJobsAccrue: 0 } } }, { PriorityFlags: 'ACCRUE_ALWAYS' })).toEqual(all)
+  })
+
+  it('are followed by the next one from when one starts', () => {
+    const { come, end } = machine({}, { policy: strict(aging({ qos: { normal: { MaxJobsAccruePerUser: 1 } } })) })
+    come(0, procs('root_1', 8))
+    come(10, procs('ann_1', 8), procs('ann_2', 8), procs('ann_3', 8))
+    expect(end(100, 'root_1')).toEqual(['ann_1']) // from now on ann_2 grows older
+    come(150, procs('bob_1', 8))
+    expect(end(200, 'ann_1')).toEqual(['ann_2']) // 100 s against 50 s, and ann_3 grows older
+    come(210, procs('cid_1', 8))
+    expect(end(300, 'ann_2')).toEqual(['bob_1'])
+    expect(end(400, 'bob_1')).toEqual(['ann_3'])
+  })
+
+  it.each([[1, ['ann_2', 'bob_1']], [9, ['ann_2', 'ann_1']]])('of which %d of a user may: one that is preempted begins again, behind those that came first', (most, expected) => {
+    const order = aging({ qos: { normal: { MaxJobsAccruePerUser: most } } })
+    const { come, end } = machine({}, { policy: slurmPreempting(strict(order), { tiers: { urgent: 2 } }) })
+    expect(come(0, procs('ann_1', 8))).toEqual(['ann_1'])
+    come(10, procs('ann_2', 8))
+    expect(come(100, procs('eve_1', 8, { queue: 'urgent' }))).toEqual(['eve_1'])
+    come(150, procs('bob_1', 8))
+    expect([end(200, 'eve_1'), end(210, 'ann_2')].flat()).toEqual(expected)
+  })
+})

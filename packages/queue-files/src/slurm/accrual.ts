@@ -1,0 +1,81 @@
+import { knownWords } from '@sched/core'
+import type { Findings } from '../finding.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import { NOT_ENFORCED } from './database-limits.js'
+import { keyAndValue } from './database-settings.js'
+import type { Entity } from './database.js'
+import { areLimitsEnforced } from './limits.js'
+import { flagsOf } from './options.js'
+import { UNLIMITED } from './times.js'
+import type { Setting } from '../setting.js'
+
+type Names = Readonly<Record<string, string>>
+type Options = Record<string, unknown>
+
+const ofAssociation = knownWords<string>({ grpjobsaccrue: 'GrpJobsAccrue', maxjobsaccrue: 'MaxJobsAccrue' })
+const ofQos = knownWords<string>({
+  grpjobsaccrue: 'GrpJobsAccrue', maxjobsaccruepa: 'MaxJobsAccruePerAccount', maxjobsaccrueperaccount: 'MaxJobsAccruePerAccount', maxjobsaccrueperacct: 'MaxJobsAccruePerAccount',
+  maxjobsaccrue: 'MaxJobsAccruePerUser', maxjobsaccruepu: 'MaxJobsAccruePerUser', maxjobsaccrueperuser: 'MaxJobsAccruePerUser',
+})
+
+/** How many jobs of QOS and associations grow older at once, as `multifactor` takes it; `undefined` where that limits nobody. Tells of all these settings. */
+export function accrualOf(conf: SlurmConf, findings: Findings): Options | undefined {
+  const { qos, accounts, users } = conf.database
+  const why = whyNot(conf)
+  const tell = (setting: Setting, of: string, count = 1) =>
+    findings.add(why === '' ? 'honoured' : 'ignored', setting, `${of}${setting.name}${count === 0 ? '' : ` of ${count} association${count === 1 ? '' : 's'}`}`, count > 1 ? '' : setting.value, why)
+  for (const each of qos) for (const setting of settingsOf(each, ofQos)) tell(setting, `QOS ${each.name} `, 0)
+  const ofAll = [...accounts, ...users].flatMap((each) => settingsOf(each, ofAssociation))
+  for (const name of new Set(ofAll.map(({ name }) => name))) {
+    const alike = ofAll.filter((setting) => setting.name === name)
+    tell(alike[0] as Setting, '', alike.length)
+  }
+  if (why !== '') return undefined
+  const options = {
+    ...filled('qos', Object.fromEntries(qos.flatMap((each) => entryOf(each, ofQos)))),
+    ...(ofAll.length > 0 && filled('accounts', treeOf(conf))),
+  }
+  return Object.keys(options).length === 0 ? undefined : options
+}
+
+/** Why they act on nothing; '' where they do. */
+function whyNot(conf: SlurmConf): string {
+  if (!areLimitsEnforced(conf)) return NOT_ENFORCED
+  if (!(Number(conf.general.get('priorityweightage')?.value ?? 0) > 0)) return 'age counts for nothing: PriorityWeightAge is 0'
+  return flagsOf(conf.general.get('priorityflags')).includes('ACCRUE_ALWAYS') ? 'all jobs grow older: PriorityFlags has ACCRUE_ALWAYS' : ''
+}
+
+/** The tree of all accounts, with the users that have a limit of their own. */
+function treeOf({ database: { accounts, users } }: SlurmConf): Options {
+  const made = new Map<string, Options>([['root', {}]])
+  for (const each of accounts) made.set(each.name, Object.assign(made.get(each.name) ?? {}, valuesOf(each, ofAssociation)))
+  const top: Options = {}
+  for (const { name, parent } of accounts) {
+    if (name === 'root') continue
+    const into = parent === 'root' || parent === '' ? top : inside(made.get(parent), 'accounts')
+    into[name] = made.get(name)
+  }
+  for (const user of users) {
+    const account = made.get(user.parent)
+    // one without a limit, too, where it is of one partition: it counts apart
+    if (user.partition === undefined) for (const [name, values] of entryOf(user, ofAssociation)) inside(account, 'users')[name] = values
+    else inside(inside(account, 'usersOfPartitions'), user.partition)[user.name] = valuesOf(user, ofAssociation)
+  }
+  return { ...filled('root', made.get('root') as Options), ...top }
+}
+
+/** What is under a key, made where it is not there. */
+const inside = (options: Options = {}, key: string): Options => (options[key] ??= {}) as Options
+
+const filled = (key: string, options: Options): Options => (Object.keys(options).length === 0 ? {} : { [key]: options })
+
+const entryOf = (entity: Entity, names: Names): [name: string, values: Options][] => {
+  const values = valuesOf(entity, names)
+  return Object.keys(values).length === 0 ? [] : [[entity.name, values]]
+}
+
+const valuesOf = (entity: Entity, names: Names): Options =>
+  Object.fromEntries(settingsOf(entity, names).map((setting) => [names[keyAndValue(setting)[0]] as string, wholeOf(setting)]))
+
+const settingsOf = ({ settings }: Entity, names: Names): Setting[] =>
+  settings.filter((setting) => names[keyAndValue(setting)[0]] !== undefined && setting.value !== '' && !UNLIMITED.test(setting.value))

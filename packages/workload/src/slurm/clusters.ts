@@ -1,0 +1,30 @@
+import type { RuleCount } from '../trace/facts.js'
+
+/** Which clusters records are of: one that is asked for, or all of them. */
+export class Clusters {
+  #first = ''
+  #others = 0
+  #left = 0
+
+  constructor(private readonly wanted: string | undefined) {}
+
+  /** Whether a record of this cluster counts. Where records do not tell it, all do. */
+  take(cluster: string): boolean {
+    if (cluster === '') return true
+    if (this.wanted !== undefined) {
+      if (cluster === this.wanted) return true
+      this.#left++
+      return false
+    }
+    if (this.#first === '') this.#first = cluster
+    if (cluster !== this.#first) this.#others++
+    return true
+  }
+
+  rules(): RuleCount[] {
+    return [
+      { rule: 'cluster', jobs: this.#left, text: `of another cluster than ${this.wanted}: left out` },
+      { rule: 'clusters', jobs: this.#others, text: `of another cluster than the first one, ${this.#first}: all on one machine (cluster: ${this.#first} reads those of it alone)` },
+    ].filter(({ jobs }) => jobs > 0)
+  }
+}
