@@ -11,12 +11,12 @@ import type { ClusterDescription } from './description.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
-import { UnheededTopology } from './unheeded-topology.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
 import { taskName, unplacedTask } from './task-name.js'
+import { Unheeded } from './unheeded.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
@@ -71,7 +71,7 @@ export class Dispatcher {
   readonly #streams: CountedStreams
   readonly #promised: DispatcherOptions['promised']
   readonly #warn: (message: string) => void
-  readonly #topology: UnheededTopology
+  readonly #unheeded: Unheeded
   /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
   #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs = new Map<string, JobId>()
@@ -91,7 +91,7 @@ export class Dispatcher {
     this.#streams = new CountedStreams(seed)
     this.#promised = promised
     this.#warn = onceEach(warn)
-    this.#topology = new UnheededTopology(this.#warn)
+    this.#unheeded = new Unheeded(this.#warn)
     this.#model = buildCluster(cluster)
     this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
     this.#all = nodeIds(this.#model)
@@ -106,7 +106,8 @@ export class Dispatcher {
       seesWholeInstants: this.#model.heartbeat === undefined,
       random: (stream) => this.#streams.of(`policy:scheduler:${stream}`),
       warn: this.#warn,
-      heedsTopology: this.#topology.heeds,
+      heedsTopology: this.#unheeded.heedsTopology,
+      heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#owner = this.work.addListener(this.policy)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
@@ -140,7 +141,7 @@ export class Dispatcher {
     if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
-    this.#topology.look(spec)
+    this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)
     this.#jobs.set(spec.id, job)
     this.#mayLook.fill(1)

@@ -99,6 +99,10 @@ export class WorkReads extends JobFacts implements WorkView {
     if (!this.isGangJob(job)) return this.unplaced(job, lane) * this.#amount(stage, resource)
     return this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * this.#amount(each, resource))
   }
+  frontStage(job: JobId, lane: LaneId): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    return stage < 0 ? -1 : stage - (this.jobFirstStage[job] as number)
+  }
   topology(job: JobId, lane: LaneId): ReturnType<WorkView['topology']> {
     const stage = this.laneFront[job * this.lanes + lane] as number
     if (stage < 0) return undefined

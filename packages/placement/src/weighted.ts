@@ -10,6 +10,8 @@ import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
 import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from './scored/scores.js'
+import type { Mates } from './rules/mates.js'
+import { TaskRules } from './rules/task-rules.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
@@ -94,6 +96,9 @@ class Weighted implements Placement {
   readonly #alone: ByShape | undefined
   /** Where percentages count, and otherwise only where the job's tasks are. */
   readonly #besideCompany: BesideCompany | undefined
+  readonly #rules: TaskRules
+  /** What placement rules say of the task that is placed; `undefined`: nothing. */
+  #mates: Mates | undefined
   readonly #percentage: number
   /** Weight of the taints that keep nobody off; 0 where there are none. */
   readonly #taints: number
@@ -126,10 +131,26 @@ class Weighted implements Placement {
     this.#besideCompany = isAllCompany && this.#percentages
       ? new BesideCompany(this.#percentages, company, perJob, env.cluster, (job, node, cluster) => this.#passes(job, node, cluster))
       : undefined
-    Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks))
+    this.#rules = new TaskRules('weighted', env, perJob)
+    env.heedsPlacementRules?.(false)
+    Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks, this.#rules.hooks))
   }
 
   pick(job: JobId, round: Round): NodeId | None {
+    if (!this.#rules.areAny) return this.#pick(job, round)
+    const mates = this.#rules.of(job, round)
+    this.#mates = mates?.areBound === true ? mates : undefined
+    const node = this.#pick(job, round)
+    if (node === None && this.#mates !== undefined) this.#rules.passedOver(this.#mates, round)
+    return node
+  }
+
+  /** Other tasks may keep it off nodes that have room. */
+  confines(job: JobId, round: Round): boolean {
+    return this.#rules.of(job, round)?.areBound === true
+  }
+
+  #pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
     const { lane, nodes, work } = round
     const isOfAll = enoughOf(nodes.length, this.#percentage) >= nodes.length
@@ -171,6 +192,7 @@ class Weighted implements Placement {
 
   #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
     for (const [key, values] of this.#labels) if (!values.includes(cluster.label(node, key) ?? '')) return false
+    if (this.#mates !== undefined && !this.#mates.mayBeOn(node)) return false
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
