@@ -1,5 +1,5 @@
 import { dispatcher } from '@sched/cluster'
-import { definePolicy, type Constraints, type JobId, type LaneId, type NodeId, type PlacementRule, type TaskId, type TaskSelector } from '@sched/core'
+import { definePolicy, type ClusterView, type Constraints, type JobId, type NodeId, type PlacementRule, type TaskId, type TaskSelector } from '@sched/core'
 import { job } from '@sched/testkit'
 import type { Mates } from '../../src/rules/mates.js'
 import { TaskRules } from '../../src/rules/task-rules.js'
@@ -19,8 +19,8 @@ export type Nodes = Readonly<Record<string, Readonly<Record<string, string>>>>
 /** What is made of rules for one pod more. */
 export interface Seen {
   readonly mates: Mates
-  readonly rules: TaskRules
   readonly nodes: readonly NodeId[]
+  readonly cluster: ClusterView
 }
 
 /** Runs pods where they are said to be, whatever their rules, and returns what `look` makes of one more. */
@@ -43,7 +43,7 @@ export function beside<T>(nodes: Nodes, pods: readonly Pod[], one: Pod, look: (s
             const on = env.work.name(id).split(' ')[1] as string
             const node = names.indexOf(on) as NodeId
             if (node >= 0) round.claim(round.work.taskFor(id, round.lane, node, round.cluster.levels) as TaskId, node)
-            else found = look({ mates: rules.of(id, round) as Mates, rules, nodes: round.nodes })
+            else found = look({ mates: rules.of(id, round) as Mates, nodes: round.nodes, cluster: env.cluster })
           }
         },
       }
@@ -73,6 +73,3 @@ export const all = (...selectors: Among[]): Among => ({ matchExpressions: select
 
 export const to = (of: Among, over: string, weight?: number): PlacementRule => ({ kind: 'affinity', of, over, ...(weight !== undefined && { weight }) })
 export const from = (of: Among, over: string, weight?: number): PlacementRule => ({ kind: 'antiAffinity', of, over, ...(weight !== undefined && { weight }) })
-
-/** For tests that need a lane. */
-export const LANE = 0 as LaneId
