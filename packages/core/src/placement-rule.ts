@@ -16,7 +16,7 @@ export interface TaskSelector {
 interface AmongTasks {
   /** The tasks that it is about; default: all. */
   readonly of?: TaskSelector
-  /** Groups of nodes in which they are counted: `node`, `rack`, or nodes of one value of the label of this name. A node without the label is in no group. */
+  /** Groups of nodes in which they are counted: `node`, `rack`, or nodes of one value of the label of this name (`label:rack`, where that is called so). A node without the label is in no group. */
   readonly over: string
 }
 

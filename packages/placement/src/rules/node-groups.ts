@@ -20,7 +20,7 @@ export class NodeGroups {
     if (known !== undefined) return known
     const groups = new Int32Array(this.#cluster.nodes).map((_, node) => node)
     if (over === 'rack') groups.forEach((node) => { groups[node] = this.#cluster.levels > 1 ? this.#cluster.group(1, node as NodeId) : -1 })
-    else if (over !== 'node') this.#byLabel(over, groups)
+    else if (over !== 'node') this.#byLabel(over.replace(/^label:/, ''), groups)
     this.#known.set(over, groups)
     return groups
   }

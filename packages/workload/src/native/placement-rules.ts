@@ -16,7 +16,7 @@ export const selectorSchema = z.strictObject({
 }) satisfies z.ZodType<TaskSelector>
 
 const of = selectorSchema.exactOptional().describe('The running tasks that it is about; default: all.')
-const over = name.describe('Groups of nodes in which they are counted: node, rack, or nodes of one value of the label of this name.')
+const over = name.describe('Groups of nodes in which they are counted: node, rack, or nodes of one value of the label of this name (label:rack where that is called so).')
 const weight = z.int().min(1).max(100)
 const preferred = weight.exactOptional().describe('It is a preference, and counts so much; default: it must hold.')
 
