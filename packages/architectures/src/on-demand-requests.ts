@@ -49,6 +49,7 @@ export class Requests implements WorkView {
   /** Nodes asked for and not claimed. */
   pending = 0
   readonly areGangs = true
+  readonly areRules = false
   readonly #work: WorkView
   readonly #entries: (Entry | undefined)[] = []
   /** By shape: a request's shape is the kind of nodes that suit it. */

@@ -23,6 +23,8 @@ export class WorkReads extends JobFacts implements WorkView {
   hasMasters = false
   /** Whether there has been a gang. */
   areGangs = false
+  /** Whether any job so far has had placement rules. */
+  areRules = false
   /** Tasks that stopped before they were done. */
   stops = 0
   /** Whether any job so far has been one gang of several stages, and those that are. */

@@ -188,6 +188,8 @@ export interface WorkView {
   classOf(job: JobId): string
   /** Whether there has been a gang: without one no `together` is above 1, and a loop over jobs need not ask. */
   readonly areGangs: boolean
+  /** Whether any job so far has had placement rules: with one tasks that ask the same may not be everywhere alike. */
+  readonly areRules: boolean
   /** Tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not. */

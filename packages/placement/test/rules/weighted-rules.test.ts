@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import type { JobSpec, PlacementRule, TaskSelector } from '@sched/core'
-import { fifo, greedy, kubeScheduler } from '@sched/policies'
+import { conservative, easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, volcano, yunikornReserving, yunikornPreempting } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstFit, weighted } from '../../src/index.js'
@@ -83,11 +83,18 @@ describe('placement rules of jobs, under weighted', () => {
 
 describe('a job that waits for tasks of another', () => {
   const stage = { name: 's', tasks: 1, demand: cpu, duration: 5 }
-  const jobs: JobSpec[] = [{ id: 'late', submit: 0, placementRules: [near('rack', web.tags)], stages: [stage] }, { id: 'early', submit: 0, ...web, stages: [stage] }]
+  const all = { user: 'ann', estimate: 10 }
+  const jobs: JobSpec[] = [
+    { ...all, id: 'late', submit: 0, placementRules: [near('rack', web.tags)], stages: [stage] }, { ...all, id: 'like', submit: 0, stages: [stage] }, { ...all, id: 'early', submit: 0, ...web, stages: [stage] },
+  ]
 
-  it.each([['greedy', greedy(fifo(), inOrder())], ['kube-scheduler', kubeScheduler({}, inOrder())]])('starts a moment after it, whoever comes first in the order: %s', (_, policy) => {
+  it.each([
+    ['greedy', greedy(fifo(), inOrder())], ['kube-scheduler', kubeScheduler({}, inOrder())], ['kueue', kueue({}, inOrder())], ['volcano', volcano({}, inOrder())],
+    ['kai-preempting', kaiPreempting({}, inOrder())], ['easy', easy(fifo(), { placement: inOrder() })], ['conservative', conservative(fifo(), { placement: inOrder() })],
+    ['yunikorn-reserving', yunikornReserving({}, inOrder())], ['yunikorn-preempting', yunikornPreempting({}, inOrder())],
+  ])('starts a moment after it, whoever comes first in the order, and holds up nobody who asks the same: %s', (_, policy) => {
     const { recorder } = run({ cluster: instantCluster(two), policy, jobs })
-    expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['early', 0], ['late', 0.001]])
+    expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['like', 0], ['early', 0], ['late', 0.001]])
   })
 
   it('is told of where it never comes', () => {
