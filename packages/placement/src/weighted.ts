@@ -150,9 +150,7 @@ class Weighted implements Placement {
     if (!this.#rules.areAny) return this.#pick(job, round)
     const mates = this.#rules.of(job, round)
     this.#mates = mates?.areBound === true ? mates : undefined
-    const node = mates !== undefined && this.#hasPreferences && this.#preferences.areAny(mates) ? this.#pickScored(job, round, mates) : this.#pick(job, round)
-    if (node === None && this.#mates !== undefined) this.#rules.passedOver(this.#mates, round)
-    return node
+    return mates !== undefined && this.#hasPreferences && this.#preferences.areAny(mates) ? this.#pickScored(job, round, mates) : this.#pick(job, round)
   }
 
   /** Other tasks may keep it off nodes that have room. */

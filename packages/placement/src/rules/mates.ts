@@ -53,11 +53,6 @@ export class Mates implements Tagged {
     return this.near.length + this.apart.length + this.keptOff.length + this.numbers.length + this.spreads.length > 0
   }
 
-  /** Whether they may be where nothing fits for what does not run yet: that may come. */
-  get areWaiting(): boolean {
-    return this.near.length > 0 || this.spreads.length > 0 || this.numbers.some(({ min }) => min > 0)
-  }
-
   /** Whether a task of them may start on the node. */
   mayBeOn(node: NodeId): boolean {
     return !this.keptOff.some((tally) => tally.on(node) > 0) && !this.apart.some((tally) => tally.on(node) > 0) && this.#isNear(node) && this.#isInNumber(node) && this.#isEven(node)

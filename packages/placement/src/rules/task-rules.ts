@@ -6,8 +6,6 @@ import { SpreadTally, Tally } from './tally.js'
 import { TallyBook, type Bond } from './tally-book.js'
 import { TaskSet } from './task-set.js'
 
-/** Seconds until a job is looked at again that was passed over before another one started in the same round, beside which it may start: there that is told by an event. */
-const MOMENT = 0.001
 /** What a required affinity of a task that runs counts for others that it is to. Source: kube-scheduler, `hardPodAffinityWeight`. */
 const HARD_WEIGHT = 1
 /** Taints do not count in what is spread. Source: Kubernetes, `nodeTaintsPolicy: Ignore`, the default. */
@@ -31,9 +29,6 @@ export class TaskRules {
   /** Tallies that rules of a job need. */
   readonly #taken = new Map<JobId, Tally[]>()
   readonly #name: string
-  /** The last round in which a job was passed over that waits for others to run, and its number. */
-  #passedIn: Round | undefined
-  #passed = -1
 
   /** `counts` are of all tasks of its scheduler. */
   constructor(name: string, env: Env, counts: TaskCounts) {
@@ -55,13 +50,6 @@ export class TaskRules {
     return stage < 0 ? undefined : this.#matesOf(job, stage)
   }
 
-  /** The job found no node in the round: where it waits for others to run, it is looked at again when one has started. */
-  passedOver(mates: Mates, round: Round): void {
-    if (!mates.areWaiting) return
-    this.#passedIn = round
-    this.#passed = round.serial
-  }
-
   /** A task runs, or does not any more. */
   readonly #moved = (job: JobId, task: TaskId, node: NodeId, by: 1 | -1): void => {
     const mates = this.#matesOf(job, this.#env.work.stageOf(task))
@@ -69,14 +57,6 @@ export class TaskRules {
     if (running === 0) mates.running.delete(node)
     else mates.running.set(node, running)
     for (const tally of mates.counted) tally.add(node, by)
-    if (by > 0 && mates.counted.length > 0) this.#lookAgain()
-  }
-
-  #lookAgain(): void {
-    const round = this.#passedIn
-    if (round?.serial !== this.#passed) return
-    this.#passed = -1
-    round.wakeAt(round.now + MOMENT)
   }
 
   #admits(spec: JobSpec): string | undefined {

@@ -97,6 +97,18 @@ describe('a job that waits for tasks of another', () => {
     expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['like', 0], ['early', 0], ['late', 0.001]])
   })
 
+  it('is looked at again only where something has started', () => {
+    const control = dispatcher({ cluster: two, policy: greedy(fifo(), inOrder()) })
+    control.submit(jobs[0] as JobSpec)
+    control.pass(0)
+    expect(control.nextWake).toBe(Infinity)
+    control.submit(jobs[1] as JobSpec)
+    control.pass(1)
+    expect(control.nextWake).toBe(1.001)
+    control.pass(1.001)
+    expect(control.nextWake).toBe(Infinity)
+  })
+
   it('is told of where it never comes', () => {
     expect(() => run({ cluster: instantCluster(two), policy: greedy(fifo(), inOrder()), jobs: jobs.slice(0, 1) })).toThrow('finds no room for job late although nothing runs')
   })
