@@ -1,4 +1,3 @@
-import type { NodeId } from '@sched/core'
 import type { Mates } from './mates.js'
 import type { SpreadTally, Tally } from './tally.js'
 import { marksOf } from './task-set.js'
@@ -94,7 +93,7 @@ function unbind(mates: Mates, tally: Tally): void {
 }
 
 function addAll({ running }: Mates, tally: Tally): void {
-  for (const [node, tasks] of running) tally.add(node as NodeId, tasks)
+  for (const [node, tasks] of running) tally.add(node, tasks)
 }
 
 function putIn<T>(sets: Map<string, Set<T>>, mark: string, each: T): void {

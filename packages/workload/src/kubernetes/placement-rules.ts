@@ -100,7 +100,9 @@ function usersOf(term: Fields, { namespace }: PodLike): readonly string[] | 'all
 
 /** Labels of a pod. */
 export const tagsOf = (labels: Fields | undefined): Readonly<Record<string, string>> =>
-  Object.fromEntries((labels?.keys() ?? []).map((key) => [key, String(labels?.value(key) ?? '')]))
+  Object.fromEntries((labels?.keys() ?? []).map((key) => [key, textOf(labels?.value(key))]))
+
+const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '')
 
 function preferenceOf(each: Fields): PlacementRule | undefined {
   const preference = each.object('preference')
