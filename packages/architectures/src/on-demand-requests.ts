@@ -1,5 +1,5 @@
 import {
-  None, type GangPart, type JobId, type LaneId, type NodeId, type Policy, type Release, type Seconds, type ShapeId, type TaskId,
+  None, type GangPart, type JobId, type LaneId, type NodeId, type PlacementRule, type Policy, type Release, type Seconds, type ShapeId, type TaskId,
   type UserId, type QueueId, type WorkView,
 } from '@sched/core'
 import type { Suiting } from './on-demand-size.js'
@@ -49,6 +49,7 @@ export class Requests implements WorkView {
   /** Nodes asked for and not claimed. */
   pending = 0
   readonly areGangs = true
+  readonly areRules = false
   readonly #work: WorkView
   readonly #entries: (Entry | undefined)[] = []
   /** By shape: a request's shape is the kind of nodes that suit it. */
@@ -220,6 +221,18 @@ export class Requests implements WorkView {
   }
   topology(): undefined {
     return undefined // nodes are asked for one by one
+  }
+  frontStage(id: JobId): number {
+    return this.unplaced(id) > 0 ? 0 : -1
+  }
+  tags(): Readonly<Record<string, string>> {
+    return {}
+  }
+  placementRules(): readonly PlacementRule[] {
+    return []
+  }
+  constraints(): undefined {
+    return undefined // of a request they are the nodes that suit it
   }
   classOf(id: JobId): string {
     return this.#entry(id).classOf

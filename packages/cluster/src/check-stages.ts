@@ -1,11 +1,12 @@
 import { isGangJob, SchedError, type Duration, type JobSpec, type StageSpec, type Topology } from '@sched/core'
+import { checkRules } from './check-rules.js'
 
 /** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
 export function checkStages(job: JobSpec): void {
   const { id, stages } = job
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
   for (let i = 0; i < stages.length; i++) {
-    const { tasks, minTasks, gang, demand, duration, after, master, topology } = stages[i] as StageSpec
+    const { tasks, minTasks, gang, demand, duration, after, master, topology, placementRules } = stages[i] as StageSpec
     if (!(Number.isInteger(tasks) && tasks >= 1)) throw badStage(id, i, 'tasks', `${tasks}`, 'Give a whole number, at least 1.')
     if (minTasks !== undefined && gang !== true) throw badStage(id, i, 'minTasks', `${minTasks}, and no gang`, 'Add `gang: true`.')
     if (minTasks !== undefined && !(Number.isInteger(minTasks) && minTasks >= 1 && minTasks <= tasks))
@@ -19,10 +20,12 @@ export function checkStages(job: JobSpec): void {
       throw badStage(id, i, 'duration', JSON.stringify(duration), "Give { kind: 'exponential', mean, shift } or { kind: 'uniform', min, max }: seconds of at least 0, `min` at most `max`.")
     if (after !== undefined) checkBefore(id, i, after)
     if (topology !== undefined) checkTopology(id, `stages[${i}].topology`, topology)
+    if (placementRules !== undefined) checkRules(id, `stages[${i}].placementRules`, placementRules)
     if (master === true) checkMaster(id, stages, i)
   }
   if (isGangJob(job)) checkGangJob(job)
   if (job.topology !== undefined) checkTopology(id, 'topology', job.topology)
+  if (job.placementRules !== undefined) checkRules(id, 'placementRules', job.placementRules)
 }
 
 function checkBefore(id: string, index: number, after: NonNullable<StageSpec['after']>): void {

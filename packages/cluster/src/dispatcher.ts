@@ -11,12 +11,12 @@ import { checkOptions, type DispatcherOptions, type HeartbeatOptions } from './d
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
-import { UnheededTopology } from './unheeded-topology.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
 import { withTimes, type SubmittedJob } from './submitted-job.js'
 import { taskName, unplacedTask } from './task-name.js'
+import { Unheeded } from './unheeded.js'
 import { updatable, updateJob, type JobUpdate } from './update-job.js'
 import { Wakes } from './wakes.js'
 import { Work } from './work.js'
@@ -52,7 +52,7 @@ export class Dispatcher {
   readonly #streams: CountedStreams
   readonly #promised: DispatcherOptions['promised']
   readonly #warn: (message: string) => void
-  readonly #topology: UnheededTopology
+  readonly #unheeded: Unheeded
   /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
   #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs = new Map<string, JobId>()
@@ -73,7 +73,7 @@ export class Dispatcher {
     this.#streams = new CountedStreams(seed)
     this.#promised = promised
     this.#warn = onceEach(warn)
-    this.#topology = new UnheededTopology(this.#warn)
+    this.#unheeded = new Unheeded(this.#warn)
     this.#model = buildCluster(cluster)
     this.#rounds = this.#model.heartbeat === undefined ? 'unknown' : 'node'
     this.#all = nodeIds(this.#model)
@@ -88,7 +88,8 @@ export class Dispatcher {
       seesWholeInstants: this.#model.heartbeat === undefined,
       random: (stream) => this.#streams.of(`policy:scheduler:${stream}`),
       warn: this.#warn,
-      heedsTopology: this.#topology.heeds,
+      heedsTopology: this.#unheeded.heedsTopology,
+      heedsPlacementRules: this.#unheeded.heedsPlacementRules,
     })
     this.#owner = this.work.addListener(this.policy)
     this.#draft = new Draft(this.cell, this.work, this.#sink(), this.#owner)
@@ -121,7 +122,7 @@ export class Dispatcher {
     if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
     const refusal = this.policy.admits?.(spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
-    this.#topology.look(spec)
+    this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)
     this.#jobs.set(spec.id, job)
     this.#mayLook.fill(1)
@@ -281,7 +282,7 @@ export class Dispatcher {
     for (const [task] of work.suspended.entries())
       if (work.jobOf(task) === id) throw new SchedError('BAD_INPUT', `job ${job} has suspended tasks.`, {}, 'Update it when they have gone on, or cancel it and submit it anew.')
     const spec: JobSpec = withoutUndefined({ ...work.spec(id), ...changes })
-    checkNumbers(spec)
+    checkJob(spec)
     this.#mayLook.fill(1)
     const refusal = updateJob(work, id, spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${job}: ${refusal}.`)

@@ -26,6 +26,9 @@ import { Moves } from './moves.js'
 import { SuspendedMoves } from './suspended-moves.js'
 import type { Work } from './work.js'
 
+/** Seconds until jobs are looked at again where tasks have started beside which rules may let others start that were passed over before: in Kubernetes an event tells of that. */
+const MOMENT = 0.001
+
 /**
  * The rounds of one scheduler: claims are applied to the state they are drafted on and taken back when the round is
  * rolled back. A suspended round has left the live state and remembers what it claimed, where, and which version of the
@@ -329,6 +332,7 @@ export class Draft implements OpenRound {
     if (this.evictions > 0 && this.work.areGangs) this.#stopShortGangs(suspended ? this.#live : this.cluster)
     this.#apply()
     this.#moves.count = 0
+    if (this.work.areRules && this.#commit.accepted.length > 0 && this.pending > 0 && this.#live.heartbeat === 0) this.#sink.wakeAt(this.now + MOMENT)
     return this.#commit
   }
 

@@ -1,8 +1,10 @@
-import type { JobId, JobSpec, QueueId, Seconds, UserId } from '@sched/core'
+import type { Constraints, JobId, JobSpec, PlacementRule, QueueId, Seconds, UserId } from '@sched/core'
 import { Names } from './names.js'
 import { WorkColumns } from './work-columns.js'
 
 const NO_LICENSES: Readonly<Record<string, number>> = {}
+const NO_TAGS: Readonly<Record<string, string>> = {}
+const NO_RULES: readonly PlacementRule[] = []
 
 /** What jobs say of themselves, which does not change while they are in the system: a part of `WorkView`. */
 export class JobFacts extends WorkColumns {
@@ -79,5 +81,17 @@ export class JobFacts extends WorkColumns {
   }
   tasks(job: JobId): number {
     return this.jobTasks[job] as number
+  }
+  tags(job: JobId, stage: number): Readonly<Record<string, string>> {
+    const { tags, stages } = this.spec(job)
+    const own = stages[stage]?.tags
+    return tags === undefined || own === undefined ? (own ?? tags ?? NO_TAGS) : { ...tags, ...own }
+  }
+  placementRules(job: JobId, stage: number): readonly PlacementRule[] {
+    const { placementRules, stages } = this.spec(job)
+    return stages[stage]?.placementRules ?? placementRules ?? NO_RULES
+  }
+  constraints(job: JobId, stage: number): Constraints | undefined {
+    return this.spec(job).stages[stage]?.constraints
   }
 }

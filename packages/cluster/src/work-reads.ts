@@ -23,6 +23,8 @@ export class WorkReads extends JobFacts implements WorkView {
   hasMasters = false
   /** Whether there has been a gang. */
   areGangs = false
+  /** Whether any job so far has had placement rules. */
+  areRules = false
   /** Tasks that stopped before they were done. */
   stops = 0
   /** Whether any job so far has been one gang of several stages, and those that are. */
@@ -98,6 +100,10 @@ export class WorkReads extends JobFacts implements WorkView {
     if (stage < 0) return 0
     if (!this.isGangJob(job)) return this.unplaced(job, lane) * this.#amount(stage, resource)
     return this.#overGang(stage, (each) => (this.stageUnplaced[each] as number) * this.#amount(each, resource))
+  }
+  frontStage(job: JobId, lane: LaneId): number {
+    const stage = this.laneFront[job * this.lanes + lane] as number
+    return stage < 0 ? -1 : stage - (this.jobFirstStage[job] as number)
   }
   topology(job: JobId, lane: LaneId): ReturnType<WorkView['topology']> {
     const stage = this.laneFront[job * this.lanes + lane] as number

@@ -80,6 +80,7 @@ export class Work extends WorkReads {
     this.jobHeld[job] = 0
     if (spec.stages[0]?.master === true) this.addMaster(job)
     if (spec.gang === true && isGangJob(spec)) this.addGangJob(job)
+    this.areRules ||= spec.placementRules !== undefined
     for (let lane = 0; lane < this.lanes; lane++) {
       this.laneUnplaced[job * this.lanes + lane] = 0
       this.laneRunning[job * this.lanes + lane] = 0
@@ -388,6 +389,7 @@ export class Work extends WorkReads {
     this.stageNear[stage] = -1
     this.stageLeast[stage] = this.isGangJob(job) && spec.gang !== true ? 0 : leastTasks(spec)
     this.areGangs ||= spec.gang === true
+    this.areRules ||= spec.placementRules !== undefined
     this.#addTasks(stage, firstTask, spec.tasks)
   }
 

@@ -1,4 +1,5 @@
 import type { Seconds } from './ids.js'
+import type { PlacementRule } from './placement-rule.js'
 
 /**
  * Amounts per task by resource name; non-negative integers in the resource's unit (slot, millicore, MiB, ...). Of a
@@ -135,6 +136,10 @@ export interface StageSpec {
   readonly constraints?: Constraints
   /** How near its tasks are to each other, in place of what the job says. */
   readonly topology?: Topology
+  /** Tags of its tasks, by which rules select them: labels of pods, allocation tags of YARN. They come to those of the job, or in their place. */
+  readonly tags?: Readonly<Record<string, string>>
+  /** Where its tasks are to each other and to those of other jobs, in place of what the job says. */
+  readonly placementRules?: readonly PlacementRule[]
   /**
    * What a task really uses of its node while it runs alone there, by the names of the nodes' hardware: `{ cores: 0.9,
    * disks: 0.3, memory: 1.5 }`. Schedulers go by `demand`; this is for contention and for measured use.
@@ -257,6 +262,10 @@ export interface JobSpec {
   readonly gang?: boolean
   /** How near its tasks are to each other; where a stage says its own, those of each of the others. Default: as its scheduler places it. */
   readonly topology?: Topology
+  /** Tags of all its tasks, by which rules select them. */
+  readonly tags?: Readonly<Record<string, string>>
+  /** Where its tasks are to each other and to those of other jobs; where a stage says its own, those of the others. Default: anywhere. */
+  readonly placementRules?: readonly PlacementRule[]
   /** At least one. */
   readonly stages: readonly StageSpec[]
 }

@@ -26,6 +26,8 @@ export interface Env {
   warn(message: string): void
   /** Called by what is made if it heeds the `topology` of jobs; where nobody does, the user is told of the first job that has one. Absent where nobody asks. */
   readonly heedsTopology?: () => void
+  /** The same of the `placementRules` of jobs that must hold, and if `preferences` of the others, too. */
+  readonly heedsPlacementRules?: (preferences: boolean) => void
   /** Tells of a look at the queue that has ended; absent where nobody listens. */
   readonly tellPass?: (pass: Pass) => void
 }

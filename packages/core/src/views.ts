@@ -1,5 +1,6 @@
 import type { JobId, LaneId, NodeId, None, QueueId, ResourceId, Seconds, ShapeId, TaskId, UserId } from './ids.js'
 import type { Constraints, JobSpec, StageSpec, Topology } from './job.js'
+import type { PlacementRule } from './placement-rule.js'
 import type { NodePower, NodeSleep } from './power.js'
 
 /**
@@ -175,10 +176,20 @@ export interface WorkView {
   licenses(job: JobId): Readonly<Record<string, number>>
   /** How near the tasks of its front stage in the lane must be to each other, and whether these alone, or all of the job; `undefined` where nothing is said. */
   topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined
+  /** Index of its front stage in the lane, -1 where none of its tasks is unplaced. */
+  frontStage(job: JobId, lane: LaneId): number
+  /** The tags of the tasks of a stage. */
+  tags(job: JobId, stage: number): Readonly<Record<string, string>>
+  /** Where the tasks of a stage are to others. */
+  placementRules(job: JobId, stage: number): readonly PlacementRule[]
+  /** Where the tasks of a stage may run, `undefined` where nothing is said. */
+  constraints(job: JobId, stage: number): Constraints | undefined
   /** The kind of job that architectures go by, '' for a job without. */
   classOf(job: JobId): string
   /** Whether there has been a gang: without one no `together` is above 1, and a loop over jobs need not ask. */
   readonly areGangs: boolean
+  /** Whether any job so far has had placement rules: with one tasks that ask the same may not be everywhere alike. */
+  readonly areRules: boolean
   /** Tasks of the job over all stages. */
   tasks(job: JobId): number
   /** Tasks that may be placed now (their stage is open) and are not. */

@@ -41,7 +41,7 @@ export const registerPlacements = (registry: Registry): Registry =>
     .addPreset({
       kind: 'placement',
       name: 'kube-scores',
-      summary: 'where the least is in use, in like parts of all resources, and no taint is disliked',
-      source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation, TaintToleration',
-      config: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 } } },
+      summary: 'where the least is in use, in like parts of all resources, no taint is disliked, and jobs would rather be',
+      source: 'Kubernetes, kube-scheduler: NodeResourcesFit (LeastAllocated), NodeResourcesBalancedAllocation, TaintToleration, InterPodAffinity, PodTopologySpread, NodeAffinity',
+      config: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, 'inter-pod-affinity': 2, 'pod-topology-spread': 2, 'node-affinity': 2 } } },
     })

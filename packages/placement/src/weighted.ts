@@ -10,23 +10,30 @@ import { company } from './scored/by-company.js'
 import { BesideCompany } from './scored/beside-company.js'
 import { ByShape } from './scored/by-shape.js'
 import { alignment, freeAmount, freePart, fullness, nearness, percentFull } from './scored/scores.js'
+import type { Mates } from './rules/mates.js'
+import { Preferences } from './rules/preferences.js'
+import { TaskRules } from './rules/task-rules.js'
 import type { ShapeScore } from './scored/shape-indexes.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement', 'taint-toleration'] as const
+const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const
 type ScoreName = (typeof names)[number]
 /** Percentages, those of kube-scheduler whole ones: no plug-in brings them to anything else. */
 const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
 /** The score that goes by the most taints of all nodes in question. */
 const TAINTS = 'taint-toleration' satisfies ScoreName
+/** Those by what jobs prefer themselves. */
+const preferences = ['inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const satisfies readonly ScoreName[]
+/** Those that count in a way of their own. */
+const apart: ReadonlySet<string> = new Set([TAINTS, ...preferences])
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
 const weightedOptions = z.strictObject({
   scores: z
     .partialRecord(z.enum(names), z.number().nonnegative())
     .default({ 'worst-fit': 1 })
-    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages, and for taint-toleration, 0 for the most taints that the task does not tolerate of those that keep nobody off, 1 for none`),
+    .describe(`weight of each score, of ${names.join(', ')}; every score is brought to 0..1 over the nodes in question, but for those that end in -allocated, -allocation, -ratio, -percentage and -improvement, which are percentages, and for taint-toleration, 0 for the most taints that the task does not tolerate of those that keep nobody off, 1 for none; ${preferences.join(', ')} are percentages by the \`placementRules\` of jobs that are preferences`),
   resourceWeights: z
     .record(z.string(), z.number().nonnegative())
     .default({})
@@ -94,6 +101,11 @@ class Weighted implements Placement {
   readonly #alone: ByShape | undefined
   /** Where percentages count, and otherwise only where the job's tasks are. */
   readonly #besideCompany: BesideCompany | undefined
+  readonly #rules: TaskRules
+  /** What placement rules say of the task that is placed; `undefined`: nothing. */
+  #mates: Mates | undefined
+  readonly #preferences: Preferences
+  readonly #hasPreferences: boolean
   readonly #percentage: number
   /** Weight of the taints that keep nobody off; 0 where there are none. */
   readonly #taints: number
@@ -110,7 +122,7 @@ class Weighted implements Placement {
     const weights = amountsByName(resourceWeights, env.cluster.resources, 'weighted.resourceWeights', 1)
     const own = new Map(Object.entries(resourceWeightsOf).map(([name, given]) => [name, amountsByName(given, env.cluster.resources, `weighted.resourceWeightsOf.${name}`, 1)]))
     const rules: ScoreRules = { weightsOf: (name) => own.get(name) ?? weights, shape }
-    const counting = Object.entries(scores).filter(([name, weight]) => weight > 0 && name !== TAINTS)
+    const counting = Object.entries(scores).filter(([name, weight]) => weight > 0 && !apart.has(name))
     this.#taints = env.cluster.hasSoftTaints ? (scores[TAINTS] ?? 0) : 0
     const [asTheyCome, scaled] = [true, false].map((isAsItIs) => counting.filter(([name]) => asTheyAre.has(name) === isAsItIs)) as [typeof counting, typeof counting]
     this.#scores = scaled.map(([name, weight]) => ({ score: scoreOf(name as ScoreName, perJob, rules), weight }))
@@ -126,19 +138,40 @@ class Weighted implements Placement {
     this.#besideCompany = isAllCompany && this.#percentages
       ? new BesideCompany(this.#percentages, company, perJob, env.cluster, (job, node, cluster) => this.#passes(job, node, cluster))
       : undefined
-    Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks))
+    this.#rules = new TaskRules('weighted', env, perJob)
+    const [affinity, spread, nodes] = preferences.map((name) => scores[name] ?? 0) as [number, number, number]
+    this.#preferences = new Preferences(env.cluster, { affinity, spread, nodes })
+    this.#hasPreferences = affinity + spread + nodes > 0
+    env.heedsPlacementRules?.(this.#hasPreferences)
+    Object.assign(this, forwarding(perJob.hooks, this.#neighbours?.counts.hooks, this.#rules.hooks))
   }
 
   pick(job: JobId, round: Round): NodeId | None {
+    if (!this.#rules.areAny) return this.#pick(job, round)
+    const mates = this.#rules.of(job, round)
+    this.#mates = mates?.areBound === true ? mates : undefined
+    return mates !== undefined && this.#hasPreferences && this.#preferences.areAny(mates) ? this.#pickScored(job, round, mates) : this.#pick(job, round)
+  }
+
+  /** Other tasks may keep it off nodes that have room. */
+  confines(job: JobId, round: Round): boolean {
+    return this.#rules.of(job, round)?.areBound === true
+  }
+
+  #pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
     const { lane, nodes, work } = round
     const isOfAll = enoughOf(nodes.length, this.#percentage) >= nodes.length
     if (isOfAll && nodes.length === round.cluster.nodes && this.#byShape.find(work.shape(job, lane), job, round) === None) return None
     const beside = isOfAll ? this.#besideCompany?.pick(job, round) : undefined
-    if (beside !== undefined) return beside
+    return beside ?? this.#pickScored(job, round)
+  }
+
+  /** Looks at every node, by what the tasks prefer, too. */
+  #pickScored(job: JobId, round: Round, mates?: Mates): NodeId | None {
     this.#collect(job, round)
     for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
-    if (this.#percentages !== undefined || this.#taints > 0) this.#addPercentages(job, round)
+    if (this.#percentages !== undefined || this.#taints > 0 || mates !== undefined) this.#addPercentages(job, round, mates)
     let best = -1
     for (let i = 0; i < this.#nodes.length; i++) if (best < 0 || (this.#sums[i] as number) > (this.#sums[best] as number)) best = i
     return best < 0 ? None : (this.#nodes[best] as NodeId)
@@ -171,6 +204,7 @@ class Weighted implements Placement {
 
   #passes(job: JobId, node: NodeId, cluster: ClusterView): boolean {
     for (const [key, values] of this.#labels) if (!values.includes(cluster.label(node, key) ?? '')) return false
+    if (this.#mates !== undefined && !this.#mates.mayBeOn(node)) return false
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
@@ -189,13 +223,14 @@ class Weighted implements Placement {
   }
 
   /** Added before they are brought to 1, so that sums are exact with whole weights. */
-  #addPercentages(job: JobId, { cluster, lane, work }: Round): void {
+  #addPercentages(job: JobId, { cluster, lane, work }: Round, mates: Mates | undefined): void {
+    const preferred = mates && this.#preferences.sums(mates, this.#nodes)
     const shape = work.shape(job, lane)
     const most = this.#taints === 0 ? 0 : this.#nodes.reduce((known, node) => Math.max(known, work.softTaints(shape, node)), 0)
     for (let i = 0; i < this.#nodes.length; i++) {
       const node = this.#nodes[i] as NodeId
       const tolerated = most === 0 ? 0 : this.#taints * (100 - Math.floor((100 * work.softTaints(shape, node)) / most))
-      this.#sums[i] = (this.#sums[i] as number) + ((this.#percentages?.(node, shape, lane, cluster, work) ?? 0) + tolerated) / 100
+      this.#sums[i] = (this.#sums[i] as number) + ((this.#percentages?.(node, shape, lane, cluster, work) ?? 0) + tolerated + (preferred?.[i] ?? 0)) / 100
     }
   }
 }
@@ -283,6 +318,9 @@ function shapeScore(name: ScoreName, { weightsOf, shape }: ScoreRules): ShapeSco
     case 'pack':
     case 'spread':
     case 'taint-toleration':
+    case 'inter-pod-affinity':
+    case 'pod-topology-spread':
+    case 'node-affinity':
       return undefined
   }
 }

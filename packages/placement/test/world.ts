@@ -18,7 +18,11 @@ export const placing = (placement: Plug<'placement'>): Plug<'policy'> =>
         onRelease: (...release) => chosen.onRelease?.(...release),
         onSubmit: (id) => void jobs.push(id),
         admits: (spec) => chosen.admits?.(spec),
-        onFinish: (id) => void jobs.splice(jobs.indexOf(id), 1),
+        onFinish: (id) => {
+          jobs.splice(jobs.indexOf(id), 1)
+          chosen.onFinish?.(id)
+        },
+        onNode: (...node) => chosen.onNode?.(...node),
         schedule: (round) => {
           for (const id of jobs)
             while (round.work.unplaced(id, round.lane) > 0) {

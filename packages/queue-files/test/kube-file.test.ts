@@ -21,9 +21,9 @@ percentageOfNodesToScore: 40
 profiles:
 - schedulerName: default-scheduler
   plugins:
-    multiPoint: { enabled: [{ name: TaintToleration, weight: 2 }, { name: ImageLocality }] }
+    multiPoint: { enabled: [{ name: TaintToleration, weight: 2 }, { name: ImageLocality }, { name: InterPodAffinity, weight: 4 }] }
     score:
-      disabled: [{ name: NodeResourcesBalancedAllocation }]
+      disabled: [{ name: NodeResourcesBalancedAllocation }, { name: PodTopologySpread }]
       enabled: [{ name: NodeResourcesFit, weight: 5 }]
     filter: { disabled: [{ name: NodePorts }] }
   pluginConfig:
@@ -33,6 +33,8 @@ profiles:
     args: { minCandidateNodesPercentage: 20, minCandidateNodesAbsolute: 7 }
 - schedulerName: other
 `
+/** Weights of what jobs prefer, as kube-scheduler comes. */
+const preferences = { 'inter-pod-affinity': 2, 'pod-topology-spread': 2, 'node-affinity': 2 }
 const klass = (name: string, value: number, policy = '') =>
   `---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: ${name} }\nvalue: ${value}\n${policy === '' ? '' : `preemptionPolicy: ${policy}\n`}`
 
@@ -42,11 +44,12 @@ describe('the configuration of kube-scheduler', () => {
       'kube-scheduler': {
         minCandidateNodesPercentage: 20,
         minCandidateNodesAbsolute: 7,
-        placement: { weighted: { scores: { 'most-allocated': 5, 'taint-toleration': 2 }, resourceWeights: { cpu: 1, mem: 0, gpu: 3 }, percentageOfNodesToScore: 40 } },
+        placement: { weighted: { scores: { 'most-allocated': 5, 'taint-toleration': 2, 'inter-pod-affinity': 4, 'node-affinity': 2 }, resourceWeights: { cpu: 1, mem: 0, gpu: 3 }, percentageOfNodesToScore: 40 } },
       },
     })
     expect(told(full, 'honoured')).toEqual([
-      '4 percentageOfNodesToScore = 40', '8 plugins.multiPoint.enabled = TaintToleration weight 2', '10 plugins.score.disabled = NodeResourcesBalancedAllocation', '11 plugins.score.enabled = NodeResourcesFit weight 5',
+      '4 percentageOfNodesToScore = 40', '8 plugins.multiPoint.enabled = TaintToleration weight 2', '8 plugins.multiPoint.enabled = InterPodAffinity weight 4',
+      '10 plugins.score.disabled = NodeResourcesBalancedAllocation', '10 plugins.score.disabled = PodTopologySpread', '11 plugins.score.enabled = NodeResourcesFit weight 5',
       '15 scoringStrategy = MostAllocated', '15 weight of nvidia.com/gpu = 3', '15 weight of cpu = 1', '17 minCandidateNodesPercentage = 20', '17 minCandidateNodesAbsolute = 7',
     ])
     expect(told(full, 'ignored')).toEqual([
@@ -55,7 +58,7 @@ describe('the configuration of kube-scheduler', () => {
   })
 
   it('is that of kube-scheduler as it comes where it says nothing', () => {
-    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
+    expect(placementOf(head)).toEqual({ scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, resourceWeights: { cpu: 1, mem: 1, gpu: 0 }, percentageOfNodesToScore: 0 })
     expect(placementOf(head, ['memory', 'cpu'])).toMatchObject({ resourceWeights: { memory: 1, cpu: 1 } })
     expect(placementOf(head, ['vcores'])).toMatchObject({ resourceWeights: {} })
   })
@@ -74,8 +77,8 @@ describe('the configuration of kube-scheduler', () => {
   it.each<[string, string, object, boolean]>([
     ['all of a point', 'score: { disabled: [{ name: "*" }] }', {}, true],
     ['everything, and one again', 'multiPoint: { disabled: [{ name: "*" }] }, score: { enabled: [{ name: NodeResourcesBalancedAllocation, weight: 2 }] }', { 'balanced-allocation': 2 }, false],
-    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, false],
-    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, true],
+    ['preemption', 'postFilter: { disabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, false],
+    ['preemption in one and not in the other', 'multiPoint: { disabled: [{ name: DefaultPreemption }] }, postFilter: { enabled: [{ name: DefaultPreemption }] }', { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, true],
   ])('switches off %s', (_, plugins, scores, preempts) => {
     const text = `${head}profiles: [{ plugins: { ${plugins} } }]\n`
     expect((placementOf(text) as { scores: object }).scores).toEqual(scores)

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { compareQueues, isQueueFile, queuePolicy, queueTable, readQueues, type VolcanoPolicy } from '../src/index.js'
 import { messageOf } from './message-of.js'
 
+/** Weights of what jobs prefer, as nodeorder comes. */
+const preferences = { 'inter-pod-affinity': 2, 'pod-topology-spread': 2, 'node-affinity': 2 }
+
 const facts = { resources: ['cpu', 'mem', 'gpu'], nodes: 4, heartbeat: false, totals: { cpu: 64_000, mem: 262_144, gpu: 8000 } }
 const queue = (name: string, spec: string, status = '') => `apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: { name: ${name} }\nspec: ${spec}\n${status}`
 const conf = `actions: "enqueue, allocate, preempt, reclaim, backfill"
@@ -22,7 +25,7 @@ tiers:
   - name: capacity
     enableHierarchy: true
   - name: nodeorder
-    arguments: { leastrequested.weight: 0, nodeaffinity.weight: 2 }
+    arguments: { leastrequested.weight: 0, nodeaffinity.weight: 2, imagelocality.weight: 1 }
   - name: binpack
     arguments: { binpack.weight: 2, binpack.cpu: 5, binpack.resources: nvidia.com/gpu, binpack.resources.nvidia.com/gpu: 7 }
   - name: sla
@@ -39,7 +42,7 @@ const options = {
     { plugins: [{ name: 'priority' }, { name: 'gang', enablePreemptable: false }, { name: 'conformance' }] },
     { plugins: [{ name: 'overcommit', arguments: { 'overcommit-factor': 1.5, 'overcommit-factor.mem': 2 } }, { name: 'drf', enableHierarchy: true }, { name: 'capacity', enableHierarchy: true }] },
   ],
-  placement: { weighted: { scores: { 'balanced-allocation': 1, 'taint-toleration': 3, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
+  placement: { weighted: { scores: { 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences, 'binpack-percentage': 2 }, resourceWeightsOf: { 'binpack-percentage': { cpu: 5, gpu: 7 } } } },
 }
 
 describe('queues of Volcano', () => {
@@ -59,7 +62,7 @@ describe('queues of Volcano', () => {
 
   it('have the configuration of Volcano itself where none is given', () => {
     const { policy, findings } = made(queue('default', '{ weight: 1, parent: root, deserved: { cpu: 1 }, reclaimable: true }'))
-    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 } } } } } })
+    expect(policy).toEqual({ volcano: { queues: { default: { weight: 1 } }, placement: { weighted: { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences }, resourceWeightsOf: { 'least-allocated': { gpu: 0 } } } } } })
     expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note])).toEqual([
       ['approximated', 'configuration', 'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion'],
       ['honoured', 'default weight', ''],
@@ -125,7 +128,8 @@ describe('queues of Volcano', () => {
       'honoured | 31 | capacity enableHierarchy | true | ',
       'approximated | 32 | nodeorder | as scores of the placement weighted',
       'approximated | 33 | nodeorder leastrequested.weight | 0 | as a weight of the placement weighted',
-      'ignored | 33 | nodeorder nodeaffinity.weight | 2 | not simulated',
+      'approximated | 33 | nodeorder nodeaffinity.weight | 2 | as a weight of the placement weighted',
+      'ignored | 33 | nodeorder imagelocality.weight | 1 | not simulated',
       'honoured | 34 | binpack | as scores of the placement weighted',
       'honoured | 35 | binpack binpack.weight | 2 | ',
       'honoured | 35 | binpack binpack.cpu | 5 | ',
@@ -143,8 +147,8 @@ describe('queues of Volcano', () => {
     const all = 'binpack.resources: "nvidia.com/gpu, example.com/foo", binpack.resources.nvidia.com/gpu: 7, binpack.resources.example.com/foo: -3'
 
     it.each<[string, string, object | undefined, (readonly string[])?]>([
-      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
-      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3 } }, ['cpu', 'mem']],
+      ['by nodeorder, in which GPUs are balanced and no more', '{ name: nodeorder, arguments: { mostrequested.weight: 3 } }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences, 'most-allocated': 3 }, resourceWeightsOf: { 'least-allocated': { gpu: 0 }, 'most-allocated': { gpu: 0 } } }],
+      ['by nodeorder on a cluster without GPUs', '{ name: nodeorder }', { scores: { 'least-allocated': 1, 'balanced-allocation': 1, 'taint-toleration': 3, ...preferences } }, ['cpu', 'mem']],
       ['by CPUs and memory, if binpack lists nothing else', '{ name: binpack }', { scores: { 'binpack-percentage': 1 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 0 } } }],
       // binpack_test.go: TestArguments
       ['by weights', binpack(`binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, ${all}`), { scores: { 'binpack-percentage': 10 }, resourceWeightsOf: { 'binpack-percentage': { gpu: 7, cpu: 5, mem: 2 } } }],

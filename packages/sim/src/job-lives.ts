@@ -1,4 +1,4 @@
-import { checkJob, infeasible, loseSuspended, refusedWhole, type CellState, type ClusterModel, type UnheededTopology, type Work } from '@sched/cluster'
+import { checkJob, infeasible, loseSuspended, refusedWhole, type CellState, type ClusterModel, type Unheeded, type Work } from '@sched/cluster'
 import { SchedError, type Architecture, type JobId, type JobSpec, type LaneId, type Scheduler, type Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { Observers } from './observers.js'
@@ -15,7 +15,7 @@ export interface JobLivesOptions {
   readonly architecture: Architecture
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
-  readonly topology: UnheededTopology
+  readonly unheeded: Unheeded
   /** Told of the end of a job: others may follow it. */
   readonly host: { jobLeft(id: string, now: Seconds): void }
 }
@@ -33,12 +33,12 @@ export class JobLives {
   readonly #architecture: Architecture
   readonly #schedulers: readonly Scheduler[]
   readonly #infeasible: SimulationOptions['infeasible']
-  readonly #topology: UnheededTopology
+  readonly #unheeded: Unheeded
   readonly #host: JobLivesOptions['host']
   /** Jobs that were given up and still run. */
   readonly #abandoned = new Set<JobId>()
 
-  constructor({ model, work, cell, queue, observers, runs, architecture, schedulers, infeasible, topology, host }: JobLivesOptions) {
+  constructor({ model, work, cell, queue, observers, runs, architecture, schedulers, infeasible, unheeded, host }: JobLivesOptions) {
     this.lastStartup = 0
     this.#model = model
     this.#work = work
@@ -49,7 +49,7 @@ export class JobLives {
     this.#architecture = architecture
     this.#schedulers = schedulers
     this.#infeasible = infeasible
-    this.#topology = topology
+    this.#unheeded = unheeded
     this.#host = host
   }
 
@@ -70,7 +70,7 @@ export class JobLives {
     if (notWhole !== undefined) return this.#reject(spec, notWhole, now)
     const refusal = policy.admits?.(spec)
     if (refusal !== undefined) return this.#leaveOut(spec, refusal, now)
-    this.#topology.look(spec)
+    this.#unheeded.look(spec)
     const job = work.submit(spec, now, owner)
     runs.forget(job)
     observers.onSubmit(job, spec, now)

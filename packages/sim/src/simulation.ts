@@ -1,4 +1,4 @@
-import { buildCluster, CellState, placedBlocks, Shapes, UnheededTopology, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
+import { buildCluster, CellState, placedBlocks, Shapes, Unheeded, Work, type ClusterModel, type DraftSink } from '@sched/cluster'
 import {
   onceEach, randomStream, SchedError, type Architecture, type Decision, type JobId, type JobSpec, type LaneId, type NodeId, type Pass,
   type Reason, type Scheduler, type Seconds, type TaskId,
@@ -84,7 +84,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#sleep = model.sleep === undefined ? undefined : new SleepingNodes(model.sleep, this.work, this.#queue, this.#observers)
     this.#runs = taskRunsOf(options, seed, { model, work: this.work, cell: this.cell, queue: this.#queue, observers: this.#observers, sleep: this.#sleep, host: this })
     const warn = onceEach((message: string) => options.warn?.(message))
-    const topology = new UnheededTopology(warn)
+    const unheeded = new Unheeded(warn)
     const env = {
       cluster: this.cell,
       work: this.work,
@@ -94,7 +94,8 @@ export class Simulation implements CellHost, DraftSink {
       ...(options.workload.timeZone !== undefined && { timeZone: options.workload.timeZone }),
       random: (stream: string) => randomStream(seed, stream),
       warn,
-      heedsTopology: topology.heeds,
+      heedsTopology: unheeded.heedsTopology,
+      heedsPlacementRules: unheeded.heedsPlacementRules,
       tellPass: (pass: Pass) => this.#observers.onPass(pass, this.now),
     }
     const schedulers = new Schedulers(options, env, this.cell, this.work, this)
@@ -123,7 +124,7 @@ export class Simulation implements CellHost, DraftSink {
       architecture: this.#architecture,
       schedulers: this.schedulers,
       infeasible: options.infeasible,
-      topology,
+      unheeded,
       host: this,
     })
     this.#jobs = new JobArrivals(options.workload, this.#queue, this, options.passPerEvent === 'submits-first' ? EventKind.SubmitFirst : EventKind.Submit)

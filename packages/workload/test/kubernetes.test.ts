@@ -173,21 +173,69 @@ describe('kubernetes', () => {
     expect(jobs([job('sweep', { spec: { template } })])[0]?.stages[0]?.constraints).toEqual(constraints)
   })
 
-  it('tells how many pods mind where others are in ways that are not looked at', () => {
-    const minding = (spec: Json) => {
-      const trace = read(list(pod('p', { metadata: { labels: { app: 'train' } }, spec })))
-      expect([...jobsOf(trace)]).toHaveLength(1)
-      return (trace.report.rules ?? []).find(({ rule }) => rule === 'minding')?.jobs
-    }
-    const requires = (kind: string, term: Json) => ({ affinity: { [kind]: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', ...term }] } } })
-    const apart = (term: Json) => requires('podAntiAffinity', term)
-    const unread = [
-      apart({ labelSelector: { matchLabels: { app: 'web' } } }), apart({ labelSelector: {}, topologyKey: 'topology.kubernetes.io/zone' }), apart({ labelSelector: {}, namespaces: ['web'] }),
-      requires('podAffinity', { labelSelector: {} }), { topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] },
-    ]
-    expect(unread.map(minding)).toEqual([1, 1, 1, 1, 1])
-    const preferred = { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: {} }] } } }
-    expect([{}, apart({ labelSelector: {} }), apart({}), preferred, { topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }] }].map(minding)).toEqual([undefined, undefined, undefined, undefined, undefined])
+  describe('rules of pods', () => {
+    const affine = (kind: string, term: Json, weight?: number) => ({
+      affinity: { [kind]: weight === undefined ? { requiredDuringSchedulingIgnoredDuringExecution: [term] } : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, podAffinityTerm: term }] } },
+    })
+    const zone = 'topology.kubernetes.io/zone'
+    const web = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: zone }
+    const spread = (change: Json) => ({ topologySpreadConstraints: [{ ...web, maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule', ...change }] })
+    const of = { tags: { app: 'web' }, users: ['ml'] }
+    const rulesOf = (spec: Json, options: object = {}) => jobs([pod('train-0', { metadata: { labels: { app: 'train', tier: 'a' } }, spec })], options)[0]?.stages[0]?.placementRules
+
+    it.each<[string, Json, object | undefined]>([
+      ['required affinity', affine('podAffinity', web), { kind: 'affinity', of, over: zone }],
+      ['required anti-affinity', affine('podAntiAffinity', web), { kind: 'antiAffinity', of, over: zone }],
+      ['preferred affinity', affine('podAffinity', web, 7), { kind: 'affinity', of, over: zone, weight: 7 }],
+      ['preferred anti-affinity', affine('podAntiAffinity', web, 7), { kind: 'antiAffinity', of, over: zone, weight: 7 }],
+      ['other namespaces', affine('podAffinity', { ...web, namespaces: ['a', 'b'] }), { kind: 'affinity', of: { ...of, users: ['a', 'b'] }, over: zone }],
+      ['all namespaces', affine('podAffinity', { ...web, namespaceSelector: {} }), { kind: 'affinity', of: { tags: of.tags }, over: zone }],
+      [
+        'expressions', affine('podAffinity', { ...web, labelSelector: { matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }, { key: 'app', operator: 'In', values: ['x', 'y'] }] } }),
+        { kind: 'affinity', of: { matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }, { key: 'app', operator: 'In', values: ['x', 'y'] }], users: ['ml'] }, over: zone },
+      ],
+      [
+        'values of its own', affine('podAffinity', { ...web, matchLabelKeys: ['tier', 'none'], mismatchLabelKeys: ['app'] }),
+        { kind: 'affinity', of: { ...of, matchExpressions: [{ key: 'tier', operator: 'In', values: ['a'] }, { key: 'app', operator: 'NotIn', values: ['train'] }] }, over: zone },
+      ],
+      ['a label of nodes called as a group', affine('podAffinity', { ...web, topologyKey: 'rack' }), { kind: 'affinity', of, over: 'label:rack' }],
+      ['spreading', spread({ minDomains: 3 }), { kind: 'spread', of, over: zone, maxSkew: 2, minDomains: 3 }],
+      ['spreading that is a preference', spread({ whenUnsatisfiable: 'ScheduleAnyway' }), { kind: 'spread', of, over: zone, maxSkew: 2, weight: 1 }],
+      [
+        'nodes that it prefers', { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 3, preference: { matchExpressions: [{ key: 'disk', operator: 'Exists' }] } }, { weight: 1, preference: {} }] } } },
+        { kind: 'nodes', term: { matchExpressions: [{ key: 'disk', operator: 'Exists' }] }, weight: 3 },
+      ],
+      ['nobody, without a selector', affine('podAffinity', { topologyKey: zone }), undefined],
+      ['namespaces by labels', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), undefined],
+    ])('are of %s', (_, spec, expected) => {
+      expect(rulesOf(spec)).toEqual(expected && [expected])
+    })
+
+    it('are of templates, too, and of nodes only where their labels are asked for', () => {
+      const template = { metadata: { labels: { app: 'web' } }, spec: { ...affine('podAntiAffinity', web), containers: [] } }
+      expect(jobs([job('sweep', { spec: { template } })])[0]?.stages[0]).toMatchObject({ tags: { app: 'web' }, placementRules: [{ kind: 'antiAffinity' }] })
+      expect(rulesOf({ affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 3, preference: { matchExpressions: [{ key: 'disk', operator: 'Exists' }] } }] } } }, { nodeSelector: 'ignore' })).toBeUndefined()
+    })
+
+    it('keep of the labels of pods those by which any rule selects pods, and tell pods apart by these alone', () => {
+      const items = [
+        ...['0', '1'].map((index) => pod(`train-${index}`, { metadata: { labels: { app: 'train', 'batch.kubernetes.io/job-completion-index': index } } })),
+        pod('web-1', { metadata: { ...controller('ReplicaSet', 'web'), labels: { app: 'web', hash: 'x' } }, spec: affine('podAffinity', { ...web, labelSelector: { matchLabels: { app: 'train' } } }) }),
+      ]
+      expect(jobs(items).map(({ stages }) => stages.map(({ tasks, tags }) => [tasks, tags]))).toEqual([[[2, { app: 'train' }]], [[1, { app: 'web' }]]])
+      expect(jobs(items.slice(0, 2)).map(({ stages }) => stages.map(({ tasks, tags }) => [tasks, tags]))).toEqual([[[2, undefined]]])
+    })
+
+    it('that are not looked at are told', () => {
+      const unread = (spec: Json) => {
+        const trace = read(list(pod('p', { metadata: { labels: { app: 'train' } }, spec })))
+        expect([...jobsOf(trace)]).toHaveLength(1)
+        return (trace.report.rules ?? []).find(({ rule }) => rule === 'minding')?.jobs
+      }
+      const told = [affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), affine('podAffinity', { ...web, labelSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } }), spread({ nodeTaintsPolicy: 'Honor' }), spread({ nodeAffinityPolicy: 'Ignore' })]
+      expect([...told, {}, spread({}), affine('podAffinity', web)].map(unread)).toEqual([1, 1, 1, 1, undefined, undefined, undefined])
+      expect(() => rulesOf(affine('podAffinity', { labelSelector: {} }))).toThrow('topologyKey')
+    })
   })
 
   it('leaves out what has not ended, never started or never ends, and counts it; objects may also stand one on a line', () => {

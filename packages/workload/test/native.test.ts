@@ -1,4 +1,4 @@
-import { SchedError, type JobEvent, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type StageSpec, type Toleration, type Workload } from '@sched/core'
+import { SchedError, type AffinityRule, type CardinalityRule, type JobEvent, type JobSpec, type NodeRequirement, type NodeSelectorTerm, type PlacementRule, type SpreadRule, type StageSpec, type TaskSelector, type Toleration, type Workload } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type * as z from '@sched/bundled/zod'
@@ -31,6 +31,19 @@ const anyToleration = optional<Toleration>({
   key: name, operator: fc.constantFrom('Equal', 'Exists', 'Gt', 'Lt'), value: fc.string(), effect: fc.constantFrom('NoSchedule', 'NoExecute', 'PreferNoSchedule'),
 }, [])
 
+const anyTags = fc.dictionary(name, fc.string(), { maxKeys: 2 })
+const anySelector = optional<TaskSelector>({
+  tags: anyTags, matchExpressions: fc.array(fc.record({ key: name, operator: fc.constantFrom('In' as const, 'NotIn' as const), values: fc.array(name, { minLength: 1, maxLength: 2 }) }), { maxLength: 2 }),
+  users: fc.array(name, { minLength: 1, maxLength: 2 }), job: fc.constantFrom('own' as const, 'other' as const),
+}, [])
+const among = { of: anySelector, over: name }
+const anyRules = fc.array(fc.oneof<fc.Arbitrary<PlacementRule>[]>(
+  optional<AffinityRule>({ kind: fc.constantFrom('affinity' as const, 'antiAffinity' as const), ...among, weight: fc.integer({ min: 1, max: 100 }) }, ['kind', 'over']),
+  optional<CardinalityRule>({ kind: fc.constant('cardinality' as const), ...among, min: fc.nat({ max: 9 }), max: fc.nat({ max: 9 }) }, ['kind', 'over', 'max']),
+  optional<SpreadRule>({ kind: fc.constant('spread' as const), ...among, maxSkew: fc.integer({ min: 1, max: 9 }), minDomains: fc.integer({ min: 1, max: 9 }), weight: fc.integer({ min: 1, max: 100 }) }, ['kind', 'over', 'maxSkew']),
+  fc.record({ kind: fc.constant('nodes' as const), term: anyTerm, weight: fc.integer({ min: 1, max: 100 }) }),
+), { maxLength: 3 })
+
 /** A stage of the given index in its job: waits for earlier ones only, has as many durations and hosts as tasks. */
 const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1, max: 5 }).chain((tasks) => optional<StageSpec>({
   name,
@@ -53,7 +66,7 @@ const anyStage = (index: number): fc.Arbitrary<StageSpec> => fc.integer({ min: 1
   }, []),
   use: fc.dictionary(name, seconds, { maxKeys: 3 }),
   ...(index > 0 && { shuffle: fc.record({ from: fc.nat(index - 1), bytes: fc.maxSafeNat() }) }),
-  gang: fc.boolean(),
+  gang: fc.boolean(), tags: anyTags, placementRules: anyRules,
 }, ['name', 'tasks', 'demand', 'duration']))
 
 const anyEvents = fc.array(optional<JobEvent>({ job: fc.constant('job 0'), on: fc.constantFrom('start', 'end'), think: seconds }, ['job']), { minLength: 1, maxLength: 3 })
@@ -62,6 +75,7 @@ const anyJob: fc.Arbitrary<Omit<JobSpec, 'id' | 'submit'> & { gap: number }> = o
   gap: seconds, user: name, queue: name, priority: fc.integer(), weight: fc.double({ min: 0.001, max: 1e6, noNaN: true }), estimate: seconds,
   deadline: seconds, startup: seconds, after: fc.constant('before'), think: seconds, afterAll: anyEvents, afterAny: anyEvents, class: name, label: fc.string(), group: name, account: name, partition: name,
   application: name, qos: name, array: name, arrayThrottle: fc.integer({ min: 1, max: 9 }), exclusive: fc.constantFrom(true, false, 'user' as const), licenses: fc.dictionary(name, fc.integer({ min: 1 }), { maxKeys: 3 }), recorded: optional<NonNullable<JobSpec['recorded']>>({ wait: seconds, runtime: seconds, status: name }, []),
+  tags: anyTags, placementRules: anyRules,
   stages: fc.integer({ min: 1, max: 3 }).chain((n) => fc.tuple(...Array.from({ length: n }, (_, i) => anyStage(i)))),
 }, ['gap', 'stages'])
 
@@ -167,6 +181,18 @@ describe('native format', () => {
   ])('refuses %s in a requirement of nodes', (_, requirement, message) => {
     const text = `{"format":"sched-workload","version":1}\n${JSON.stringify(job({ stages: [{ ...stage, constraints: { nodeSelectorTerms: [{ matchExpressions: [requirement as NodeRequirement] }] } }] }))}`
     expect(messageOf(() => read(text))).toContain(message)
+  })
+
+  it.each<[string, object, string]>([
+    ['of no kind', { kind: 'near', over: 'node' }, 'placementRules[0].kind'],
+    ['without groups', { kind: 'affinity' }, 'placementRules[0].over'],
+    ['that asks for no number', { kind: 'cardinality', over: 'node' }, 'expected `min` or `max`'],
+    ['with a weight of 0', { kind: 'affinity', over: 'node', weight: 0 }, 'placementRules[0].weight'],
+    ['of tags above a number', { kind: 'affinity', over: 'node', of: { matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] } }, 'expected In, NotIn, Exists or DoesNotExist'],
+  ])('refuses a placement rule %s', (_, rule, message) => {
+    const text = (change: object) => `{"format":"sched-workload","version":1}\n${JSON.stringify(job({ ...change }))}`
+    expect(messageOf(() => read(text({ placementRules: [rule] })))).toContain(message)
+    expect(messageOf(() => read(text({ stages: [{ ...stage, placementRules: [rule] }] })))).toContain(message.replace(/^p/, 'stages[0].p'))
   })
 
   it('has the keys of JobSpec and StageSpec, no more and no fewer', () => {

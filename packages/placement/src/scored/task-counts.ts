@@ -1,4 +1,4 @@
-import type { ClusterView, JobId, NodeId, WorkListener } from '@sched/core'
+import type { ClusterView, JobId, NodeId, TaskId, WorkListener } from '@sched/core'
 
 /** Tasks in a rack. */
 export interface InRack {
@@ -10,6 +10,8 @@ export interface InRack {
 /** Running tasks by group (a job, a user, a queue), rack and node, kept by the hooks of a placement: of its scheduler's jobs alone. */
 export class TaskCounts {
   readonly hooks: WorkListener
+  /** Who counts tasks in another way, too: told when a task has been counted. */
+  watcher: ((job: JobId, task: TaskId, node: NodeId, by: 1 | -1) => void) | undefined
   readonly #cluster: ClusterView
   /** Per group: racks with tasks. */
   readonly #counts = new Map<number, Map<number, InRack>>()
@@ -17,8 +19,14 @@ export class TaskCounts {
   constructor(cluster: ClusterView, groupOf: (job: JobId) => number = (job) => job) {
     this.#cluster = cluster
     this.hooks = {
-      onClaim: (job, _lane, _task, node) => this.#count(groupOf(job), node, 1),
-      onRelease: (job, _lane, _task, node) => this.#count(groupOf(job), node, -1),
+      onClaim: (job, _lane, task, node) => {
+        this.#count(groupOf(job), node, 1)
+        this.watcher?.(job, task, node, 1)
+      },
+      onRelease: (job, _lane, task, node) => {
+        this.#count(groupOf(job), node, -1)
+        this.watcher?.(job, task, node, -1)
+      },
     }
   }
 

@@ -243,9 +243,9 @@ export class Jobs {
     this.#outside++
   }
 
-  /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone, and so is a job that is one gang. */
+  /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone, and so is a job that is one gang, and all are where there are placement rules. */
   #likenessOf(job: VolcanoJob): Likeness {
-    const alone = job.isGangJob || this.#work.isDistinct(job.shape) ? job.id : ''
+    const alone = job.isGangJob || this.#work.areRules || this.#work.isDistinct(job.shape) ? job.id : ''
     const taskKey = `${job.queue.name} ${job.isDue && job.list === 'outside' ? 'due' : job.list} ${job.shape} ${alone}`
     const key = `${taskKey} ${job.isIn ? job.together : job.least}`
     const known = this.#likenesses.get(key)

@@ -77,7 +77,7 @@ export class VolcanoLane {
    * have. `undefined` where that cannot be said of all alike.
    */
   startsFree({ shape, together, demand, isGangJob, queue }: VolcanoJob, { cluster, nodes, work }: Round): number | undefined {
-    if (isGangJob || work.isDistinct(shape) || nodes.length !== cluster.nodes) return undefined
+    if (isGangJob || work.isDistinct(shape) || work.areRules || nodes.length !== cluster.nodes) return undefined
     let low = 0
     let high = Math.min(together, this.places.of(shape, cluster))
     while (low < high) {

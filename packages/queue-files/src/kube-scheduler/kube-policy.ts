@@ -203,7 +203,10 @@ function readPreemption(args: Args, path: Path, { configuration, findings }: Rea
 
 /** Nodes that no plug-in scores are all the same: the first found is taken. Resources that are balanced are said where others count in the strategy. */
 function scoresOf({ weights }: Plugins, { strategy, weights: counts, balanced, shape }: Args): Scoring {
-  const scores = { [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation, 'taint-toleration': weights.TaintToleration }
+  const scores = {
+    [strategy]: weights.NodeResourcesFit, 'balanced-allocation': balanced?.length === 0 ? 0 : weights.NodeResourcesBalancedAllocation, 'taint-toleration': weights.TaintToleration,
+    'inter-pod-affinity': weights.InterPodAffinity, 'pod-topology-spread': weights.PodTopologySpread, 'node-affinity': weights.NodeAffinity,
+  }
   const isSaid = balanced !== undefined && scores['balanced-allocation'] > 0 && Object.entries(counts).some(([name, weight]) => weight > 0 !== balanced.includes(name))
   return {
     scores: Object.fromEntries(Object.entries(scores).filter(([, weight]) => weight > 0)),

@@ -2,12 +2,12 @@ import type { KubernetesObject } from '@sched/cluster'
 import { at, fieldsOf, listAt, textOf, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
 
-/** What plug-ins of a profile are here: weights of those that score by resources and by taints, and whether there is preemption. */
+/** What plug-ins of a profile are here: weights of those that score but for images, and whether there is preemption. */
 export interface Plugins {
   readonly weights: Record<Scoring, number>
   preempts: boolean
 }
-type Scoring = 'NodeResourcesFit' | 'NodeResourcesBalancedAllocation' | 'TaintToleration'
+type Scoring = 'NodeResourcesFit' | 'NodeResourcesBalancedAllocation' | 'TaintToleration' | 'InterPodAffinity' | 'PodTopologySpread' | 'NodeAffinity'
 const PREEMPTION = 'DefaultPreemption'
 
 /** Extension points whose plug-ins are looked at, in the order in which they count: what one says of itself goes before what is said of all. */
@@ -19,7 +19,7 @@ const points: readonly string[] = ['multiPoint', 'score', 'postFilter']
  * Source: Kubernetes, kube-scheduler configuration (kubescheduler.config.k8s.io/v1), `Plugins`.
  */
 export function pluginsOf(configuration: KubernetesObject, path: Path, findings: Findings): Plugins {
-  const plugins: Plugins = { weights: { NodeResourcesFit: 1, NodeResourcesBalancedAllocation: 1, TaintToleration: 3 }, preempts: true }
+  const plugins: Plugins = { weights: { NodeResourcesFit: 1, NodeResourcesBalancedAllocation: 1, TaintToleration: 3, InterPodAffinity: 2, PodTopologySpread: 2, NodeAffinity: 2 }, preempts: true }
   for (const point of Object.keys(fieldsOf(at(configuration.object, path))))
     if (!points.includes(point))
       findings.add('ignored', where(configuration, [...path, point]), `plugins.${point}`, '', 'filters and binding are those of the simulator, and the order is by priority')
@@ -53,5 +53,5 @@ function apply(plugins: Plugins, { point, isEnabled, name, weight }: Entry): str
   for (const each of scoring) plugins.weights[each] = !isEnabled ? 0 : typeof weight === 'number' && weight > 0 ? weight : 1
   if (isPreemption) plugins.preempts = isEnabled
   if (isAll || isPreemption || scoring.length > 0) return undefined
-  return point === 'postFilter' ? 'only DefaultPreemption preempts here' : 'nodes are scored by resources and taints alone'
+  return point === 'postFilter' ? 'only DefaultPreemption preempts here' : 'nodes are scored by resources, taints, placement rules and labels alone'
 }

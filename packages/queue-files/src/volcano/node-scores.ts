@@ -6,6 +6,7 @@ export const SCORING: readonly string[] = ['nodeorder', 'binpack']
 /** The score of `weighted` for an argument of nodeorder, with its weight where none is given. */
 const nodeScores: Readonly<Record<string, readonly [score: string, weight: number]>> = {
   'leastrequested.weight': ['least-allocated', 1], 'balancedresource.weight': ['balanced-allocation', 1], 'mostrequested.weight': ['most-allocated', 0], 'tainttoleration.weight': ['taint-toleration', 3],
+  'podaffinity.weight': ['inter-pod-affinity', 2], 'podtopologyspread.weight': ['pod-topology-spread', 2], 'nodeaffinity.weight': ['node-affinity', 2],
 }
 /** Those in which CPUs and memory count alone. */
 const WITHOUT_GPUS = ['least-allocated', 'most-allocated']
@@ -18,7 +19,7 @@ export type Told = readonly [verdict: Verdict, note: string]
 /**
  * What plug-ins that score nodes come to.
  *
- * Source: Volcano, nodeorder.go, binpack.go (calculateWeight). Deviation: what kube-scheduler's plug-ins prefer in nodeorder beside resources and taints is not there.
+ * Source: Volcano, nodeorder.go, binpack.go (calculateWeight). Deviation: images of containers do not count.
  */
 export class NodeScores {
   readonly #scores: Record<string, number> = {}

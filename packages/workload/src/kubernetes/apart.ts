@@ -7,23 +7,14 @@ type Labels = Fields | undefined
  * Whether a pod with those labels must not share its node with another that has them, too, as those of one job do: it has a required anti-affinity
  * over hostnames that is against pods such as itself. Throws `BadLine`.
  *
- * Source: Kubernetes, PodAffinityTerm. Deviation: pods of other jobs that such a term is against are not kept apart.
+ * Source: Kubernetes, PodAffinityTerm. Whoever else such a term is against, say the rules of the pod.
  */
 export const isApart = (spec: Fields, labels: Labels, namespace: string): boolean =>
-  termsOf(spec, 'podAntiAffinity').some((term) => isAgainstItsLike(term, labels, namespace))
-
-/**
- * Whether other pods, by their labels, must or must not be where the pod is, other than those just like it, or how they are spread: nothing here
- * knows labels of pods that run. Throws `BadLine`.
- */
-export function minds(spec: Fields, labels: Labels, namespace: string): boolean {
-  const isAgainstOthers = termsOf(spec, 'podAntiAffinity').some((term) => !isAgainstItsLike(term, labels, namespace))
-  return isAgainstOthers || termsOf(spec, 'podAffinity').length > 0 || spec.list('topologySpreadConstraints').some((each) => each.text('whenUnsatisfiable') !== 'ScheduleAnyway')
-}
+  termsOf(spec).some((term) => isAgainstItsLike(term, labels, namespace))
 
 /** Required terms that select any pods. */
-function termsOf(spec: Fields, kind: 'podAffinity' | 'podAntiAffinity'): readonly Fields[] {
-  const terms = spec.object('affinity')?.object(kind)?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []
+function termsOf(spec: Fields): readonly Fields[] {
+  const terms = spec.object('affinity')?.object('podAntiAffinity')?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []
   return terms.filter((term) => term.object('labelSelector') !== undefined)
 }
 

@@ -34,11 +34,14 @@ export function constraintsOfPod({ spec, labels, namespace }: PodLike, asksLabel
 /** The terms of a required affinity that may hold: none without requirements, and none with one that Kubernetes cannot read. */
 function termsOf(spec: Fields): NodeSelectorTerm[] | undefined {
   const required = spec.object('affinity')?.object('nodeAffinity')?.object('requiredDuringSchedulingIgnoredDuringExecution')
-  return required?.list('nodeSelectorTerms').flatMap((term) => {
-    const [labels, fields] = [term.list('matchExpressions').map(requirementOf), term.list('matchFields').map(requirementOf)]
-    const isRead = labels.length + fields.length > 0 && labels.every(isOfLabel) && fields.every(isOfName)
-    return isRead ? [{ ...(labels.length > 0 && { matchExpressions: labels }), ...(fields.length > 0 && { matchFields: fields }) }] : []
-  })
+  return required?.list('nodeSelectorTerms').flatMap((term) => termOf(term) ?? [])
+}
+
+/** A term that may hold; `undefined` of one that never does. */
+export function termOf(term: Fields): NodeSelectorTerm | undefined {
+  const [labels, fields] = [term.list('matchExpressions').map(requirementOf), term.list('matchFields').map(requirementOf)]
+  const isRead = labels.length + fields.length > 0 && labels.every(isOfLabel) && fields.every(isOfName)
+  return isRead ? { ...(labels.length > 0 && { matchExpressions: labels }), ...(fields.length > 0 && { matchFields: fields }) } : undefined
 }
 
 function requirementOf(fields: Fields): NodeRequirement {

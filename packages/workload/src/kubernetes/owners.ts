@@ -1,4 +1,4 @@
-import type { Constraints, Demand, Seconds } from '@sched/core'
+import type { Constraints, Demand, PlacementRule, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import type { LeastPods } from './least-pods.js'
 import type { AskedLevels } from './topology.js'
@@ -9,6 +9,9 @@ export interface Task {
   readonly seconds: Seconds
   readonly demand: Demand
   readonly constraints: Constraints | undefined
+  /** Its labels, by which rules of others select it, and rules of its own. */
+  readonly tags: Readonly<Record<string, string>>
+  readonly rules: readonly PlacementRule[]
   /** Its kind in a group of pods of several. */
   readonly kind?: string | undefined
   /** Whether it may be preempted, where it says so. */
@@ -173,7 +176,7 @@ function withRetries(pods: readonly Task[], size: number): Task[] {
   return tasks
 }
 
-const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.constraints, a.kind]) === JSON.stringify([b.demand, b.constraints, b.kind])
+const isAlike = (a: Task, b: Task): boolean => JSON.stringify([a.demand, a.constraints, a.rules, a.kind]) === JSON.stringify([b.demand, b.constraints, b.rules, b.kind])
 
 /** `namespace/name` of a key. */
 const idOf = (key: string): string => key.replace(/\/[^/]+\//, '/')

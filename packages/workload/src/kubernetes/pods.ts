@@ -1,4 +1,4 @@
-import type { Constraints, Demand, JobSpec, Seconds, StageSpec } from '@sched/core'
+import type { Demand, JobSpec, Seconds, StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
@@ -6,7 +6,6 @@ import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
-import { minds } from './apart.js'
 import { shareOfGpus } from './gpu-shares.js'
 import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
@@ -14,6 +13,7 @@ import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
 import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
+import { rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
@@ -98,7 +98,9 @@ class KubernetesJobs implements LineParser {
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, minding: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
+  /** Labels of pods by which rules of any select them: others are not kept, since many are of one pod each. */
+  readonly #tags = new Set<string>()
+  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
   #isEnded = false
 
   constructor(
@@ -146,7 +148,7 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, minding, ofMemory, ofSeveral, levels } = this.#counts
+    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, unread, ofMemory, ofSeveral, levels } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
@@ -155,7 +157,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
       { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
-      { rule: 'minding', jobs: minding, text: 'pods with a required affinity to pods of others, anti-affinity against those or over other keys than the hostname, or topologySpreadConstraints: not looked at' },
+      { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces with labels, or policies of nodes in topologySpreadConstraints: these are not looked at' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole one each, since `--option gpuMemory=MiB` does not say how much it has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: what they ask together, in whole GPUs where that is more than one' },
       { rule: 'topology', jobs: levels, text: 'that ask for a topology of which no Topology listed has the level, or for slices: that is not looked at' },
@@ -229,7 +231,7 @@ class KubernetesJobs implements LineParser {
       start,
       seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
       demand: this.#demand(spec, metadata),
-      constraints: this.#constraints(pod, namespaceOf(metadata)),
+      ...this.#placing(pod, namespaceOf(metadata)),
       kind: kindOf(metadata),
       preemptible: preemptibleBy(metadata),
       levels: levelsAskedBy(metadata),
@@ -258,7 +260,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')), levels: levelsAskedBy(template.object('metadata')) }]
+    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), ...this.#placing(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')), levels: levelsAskedBy(template.object('metadata')) }]
   }
 
   /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
@@ -285,7 +287,7 @@ class KubernetesJobs implements LineParser {
       const tasks = set.whole('count') ?? 1
       return template === undefined || pod === undefined || tasks === 0
         ? []
-        : [{ tasks, start, seconds, demand: this.#demand(pod, template.object('metadata')), constraints: this.#constraints(template, namespaceOf(metadata)), levels: levelsOfPodSet(set) ?? levelsAskedBy(template.object('metadata')) }]
+        : [{ tasks, start, seconds, demand: this.#demand(pod, template.object('metadata')), ...this.#placing(template, namespaceOf(metadata)), levels: levelsOfPodSet(set) ?? levelsAskedBy(template.object('metadata')) }]
     })
   }
 
@@ -325,19 +327,25 @@ class KubernetesJobs implements LineParser {
     return { cpu: 1 }
   }
 
-  #constraints(pod: Fields, namespace: string): Constraints | undefined {
+  #placing(pod: Fields, namespace: string): Pick<Task, 'constraints' | 'tags' | 'rules'> {
     const labels = pod.object('metadata')?.object('labels')
-    const spec = needed(pod, 'spec')
-    if (minds(spec, labels, namespace)) this.#counts.minding++
-    return constraintsOfPod({ spec, labels, namespace }, this.options.nodeSelector === 'require')
+    const like = { spec: needed(pod, 'spec'), labels, namespace }
+    const asksLabels = this.options.nodeSelector === 'require'
+    const { rules, isUnread } = rulesOfPod(like, asksLabels)
+    if (isUnread) this.#counts.unread++
+    for (const key of tagsAsked(rules)) this.#tags.add(key)
+    return { constraints: constraintsOfPod(like, asksLabels), tags: tagsOf(labels), rules }
   }
+
+  /** With the labels alone by which rules select pods. */
+  readonly #selectable = <T extends Task>(task: T): T => ({ ...task, tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
 
   #add(owner: Owner): void {
     const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload, pods } = owner
     const hasFailed = owner.hasFailed && owner.isComplete !== true
     const templates = ofJob.length > 0 ? ofJob : workload
-    const byKind = pods.length > 0 ? stagesOf(pods, least?.ofKind !== undefined) : []
-    const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map((each, i) => stageOf(each, each.tasks, each.seconds, i))
+    const byKind = pods.length > 0 ? stagesOf(pods.map(this.#selectable), least?.ofKind !== undefined) : []
+    const stages = pods.length > 0 ? byKind.map(({ stage }) => stage) : templates.map(this.#selectable).map((each, i) => stageOf(each, each.tasks, each.seconds, i))
     if (stages.length === 0) return void this.#counts.empty++
     const { gang } = this.options
     const start = pods.reduce((first, each) => Math.min(first, each.start), pods.length > 0 ? Infinity : (templates[0]?.start ?? NaN))
@@ -369,14 +377,14 @@ const ALL = { all: undefined, ofKind: undefined }
 function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: string | undefined; readonly levels: AskedLevels | undefined; readonly stage: StageSpec }[] {
   const alike = new Map<string, Task[]>()
   for (const pod of pods) {
-    const key = JSON.stringify([pod.demand, pod.constraints, pod.levels, ...(byKind ? [pod.kind] : [])])
+    const key = JSON.stringify([pod.demand, pod.constraints, pod.levels, pod.tags, pod.rules, ...(byKind ? [pod.kind] : [])])
     alike.set(key, [...(alike.get(key) ?? []), pod])
   }
   return [...alike.values()].map((tasks, i) => ({ kind: tasks[0]!.kind, levels: tasks[0]!.levels, stage: stageOf(tasks[0]!, tasks.length, tasks.map(({ seconds }) => seconds), i) }))
 }
 
-function stageOf({ demand, constraints }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
-  return { name: index === 0 ? 'pods' : `pods-${index + 1}`, tasks, demand, duration, ...(constraints !== undefined && { constraints }) }
+function stageOf({ demand, constraints, tags, rules }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
+  return { name: index === 0 ? 'pods' : `pods-${index + 1}`, tasks, demand, duration, ...(constraints !== undefined && { constraints }), ...(Object.keys(tags).length > 0 && { tags }), ...(rules.length > 0 && { placementRules: rules }) }
 }
 
 const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 'default'

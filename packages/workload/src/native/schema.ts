@@ -1,6 +1,8 @@
 import { isTimeZone, type Constraints, type DataSpec, type JobEvent, type JobSpec, type RecordedRun, type StageSpec, type Topology } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
+import { termSchema } from './node-terms.js'
+import { placementRuleSchema, tagsSchema } from './placement-rules.js'
 
 /** Name and version that the first line of a native file gives. */
 export const nativeFormat = 'sched-workload'
@@ -34,27 +36,6 @@ export const dataSchema = z.strictObject({
   first: z.int().min(0).exactOptional().describe('Task i reads block first + i of the set.'),
   hosts: z.array(z.array(z.string())).exactOptional().describe('Names of the nodes that hold each task\'s block.'),
 }) satisfies z.ZodType<DataSpec>
-
-const values = z.array(z.string()).min(1)
-export const requirementSchema = z.strictObject({
-  key: name.describe('Name of a label.'),
-  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']).describe('How the value of the label compares with `values`; Gt and Lt as whole numbers.'),
-  values: values.exactOptional().describe('Of In and NotIn at least one, of Gt and Lt one whole number, of others none.'),
-}).refine(({ operator, values }) => {
-  if (operator === 'Gt' || operator === 'Lt') return values?.length === 1 && /^-?\d+$/.test(values[0]!)
-  return (operator === 'In' || operator === 'NotIn') === (values !== undefined)
-}, '`values` with In and NotIn, one whole number in it with Gt and Lt, and none with others')
-
-const fieldSchema = z.strictObject({
-  key: z.literal('metadata.name').describe('The name of the node.'),
-  operator: z.enum(['In', 'NotIn']).describe('Whether it is one of `values`, or none.'),
-  values: values.describe('Names of nodes.'),
-})
-
-export const termSchema = z.strictObject({
-  matchExpressions: z.array(requirementSchema).exactOptional().describe('What labels of a node must be: { "key": "zone", "operator": "NotIn", "values": ["a"] }.'),
-  matchFields: z.array(fieldSchema).exactOptional().describe('What the name of a node must be, with the key metadata.name.'),
-})
 
 const topologySchema = z.strictObject({
   required: z.int().min(0).exactOptional().describe('All are in one group of nodes of this level, or wait for one: 0 one node, 1 a rack, 2 what racks stand in.'),
@@ -99,6 +80,8 @@ export const stageSchema = z.strictObject({
   bytesOut: atLeastZero.exactOptional().describe('Bytes that all its tasks write.'),
   constraints: constraintsSchema.exactOptional().describe('Where the tasks may run, whatever the policy.'),
   topology: topologySchema.exactOptional().describe('How near its tasks are to each other, in place of what the job says; the other stages are then each placed alone, too.'),
+  tags: tagsSchema.exactOptional().describe('Tags of its tasks, by which rules select them: { "app": "web" }; they come to those of the job, or in their place.'),
+  placementRules: z.array(placementRuleSchema).exactOptional().describe('Where its tasks are to each other and to those of other jobs, in place of what the job says.'),
   use: z.record(name, atLeastZero).exactOptional().describe('What a task really uses of its node while it runs alone there: { "cores": 0.9, "disks": 0.3 }.'),
   shuffle: z.strictObject({ from: z.int().min(0).describe('Index of the earlier stage, from 0.'), bytes: atLeastZero.describe('Bytes of all tasks together.') }).exactOptional()
     .describe('Bytes in all that the tasks fetch from the tasks of an earlier stage before they work.'),
@@ -161,6 +144,9 @@ export const jobSchema = z.strictObject({
   gang: z.boolean().exactOptional()
     .describe('The job is one gang: its stages that are gangs start together or not at all, tasks of others follow them. No stage waits for another, is a master or has phases.'),
   topology: topologySchema.exactOptional().describe('How near its tasks are to each other, under placements that heed it (topology-tree, topology-aware). Where a stage says its own, each of the others alone.'),
+  tags: tagsSchema.exactOptional().describe('Tags of all its tasks, by which rules select them: { "app": "web" }.'),
+  placementRules: z.array(placementRuleSchema).exactOptional()
+    .describe('Where its tasks are to each other and to those of other jobs, under the placement weighted. Where a stage says its own, this is of the others.'),
   stages: z.array(stageSchema).min(1).describe('What it does, in an order in which each comes after those it waits for.'),
 }) satisfies z.ZodType<JobSpec>
 

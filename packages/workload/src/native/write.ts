@@ -4,9 +4,10 @@ import { BadLine } from '../trace/format.js'
 import { JobSequence } from '../trace/job-sequence.js'
 import { jobsOf, refuseClosedLoop, streamJobs } from '../workload.js'
 import { checkJob } from './check-job.js'
+import { requirementSchema, termSchema } from './node-terms.js'
+import { orderedRule } from './placement-rules.js'
 import {
-  constraintsSchema, dataSchema, jobEventSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, requirementSchema, stageSchema, termSchema,
-  tolerationSchema,
+  constraintsSchema, dataSchema, jobEventSchema, jobSchema, machineSchema, nativeFormat, nativeVersion, recordedSchema, stageSchema, tolerationSchema,
 } from './schema.js'
 
 /**
@@ -79,6 +80,7 @@ function ordered(job: JobSpec): Fields {
   const plain = inOrder(job, jobKeys)
   plain['stages'] = job.stages.map(orderedStage)
   for (const key of ['afterAll', 'afterAny'] as const) if (job[key] !== undefined) plain[key] = job[key].map((each) => inOrder(each, Object.keys(jobEventSchema.shape)))
+  orderRules(plain, job)
   if (job.licenses !== undefined) plain['licenses'] = byName(job.licenses)
   if (job.recorded !== undefined) plain['recorded'] = inOrder(job.recorded, recordedKeys)
   return plain
@@ -92,10 +94,16 @@ function orderedStage(stage: StageSpec): Fields {
   if (after !== undefined) plain['after'] = after.map((each) => inOrder(each, ['stage', 'fraction']))
   if (data !== undefined) plain['data'] = inOrder(data, dataKeys)
   if (constraints !== undefined) plain['constraints'] = orderedConstraints(constraints)
+  orderRules(plain, stage)
   if (use !== undefined) plain['use'] = byName(use)
   if (shuffle !== undefined) plain['shuffle'] = inOrder(shuffle, ['from', 'bytes'])
   if (phases !== undefined) plain['phases'] = phases.map((each) => inOrder(each, ['activities', 'time']))
   return plain
+}
+
+function orderRules(plain: Fields, { tags, placementRules }: Pick<JobSpec, 'tags' | 'placementRules'>): void {
+  if (tags !== undefined) plain['tags'] = byName(tags)
+  if (placementRules !== undefined) plain['placementRules'] = placementRules.map((rule) => orderedRule(rule, inOrder, orderedTerm))
 }
 
 function orderedConstraints(constraints: Constraints): Fields {

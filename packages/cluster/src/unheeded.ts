@@ -1,0 +1,52 @@
+import { isRequired, type JobSpec } from '@sched/core'
+
+const TREES = 'Give the policy the placement `topology-tree` (racks as Slurm fills them) or `topology-aware` (as Kueue does).'
+const RULES = 'Give the policy the placement `weighted`.'
+const SCORES = 'Give the policy the placement `kube-scores`, or `weighted` the scores `inter-pod-affinity`, `pod-topology-spread` and `node-affinity`.'
+
+/** Tells the user of the first job that asks to be placed in a way that nothing of the run heeds: by its `topology`, or its `placementRules`. */
+export class Unheeded {
+  /** Whether each is heeded, or has been told. */
+  #topology = false
+  #rules = false
+  #preferences = false
+  readonly #warn: (message: string) => void
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn
+  }
+
+  /** Who heeds the topology of jobs calls this. */
+  readonly heedsTopology = (): void => {
+    this.#topology = true
+  }
+
+  /** Who heeds their placement rules calls this: those that must hold, and whether it does the others. */
+  readonly heedsPlacementRules = (preferences: boolean): void => {
+    this.#rules = true
+    this.#preferences ||= preferences
+  }
+
+  /** A job has come. */
+  look(spec: JobSpec): void {
+    if (this.#topology && this.#rules && this.#preferences) return
+    this.#lookAt(spec, spec)
+    for (let i = 0; i < spec.stages.length; i++) this.#lookAt(spec, spec.stages[i] as JobSpec['stages'][number])
+  }
+
+  #lookAt({ id }: JobSpec, { topology, placementRules }: Pick<JobSpec, 'topology' | 'placementRules'>): void {
+    if (topology !== undefined && !this.#topology) {
+      this.#topology = true
+      this.#warn(`job ${id} says by its topology how near its tasks are to each other, and no placement here heeds that: it goes anywhere. ${TREES}`)
+    }
+    if (placementRules === undefined) return
+    if (!this.#rules && placementRules.some(isRequired)) {
+      this.#rules = true
+      this.#warn(`job ${id} says by its placement rules where its tasks are to others, and no placement here heeds that: it goes anywhere. ${RULES}`)
+    }
+    if (!this.#preferences && !placementRules.every(isRequired)) {
+      this.#preferences = true
+      this.#warn(`job ${id} has placement rules that are preferences, and no placement here heeds them. ${SCORES}`)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { dispatcher } from '@sched/cluster'
+import type { Constraints, PlacementRule } from '@sched/core'
+import { fifo, greedy } from '@sched/policies'
+import { job } from '@sched/testkit'
+import { describe, expect, it } from 'vitest'
+import { weighted } from '../../src/index.js'
+import { having, mayBeOn, to, type Nodes, type Pod } from './pods.js'
+
+const foo = { foo: '' }
+const zones: Nodes = { a: { zone: 'zone1', node: 'a' }, b: { zone: 'zone1', node: 'b' }, x: { zone: 'zone2', node: 'x' }, y: { zone: 'zone2', node: 'y' } }
+const abc: Nodes = { a: { node: 'a' }, b: { node: 'b' }, c: { node: 'c' } }
+/** Rules are over labels: `node` itself is another kind of group here, of which these nodes are the same. */
+const even = (maxSkew: number, over: string, key = 'foo', minDomains?: number): PlacementRule => ({ kind: 'spread', of: having(key), over, maxSkew, ...(minDomains !== undefined && { minDomains }) })
+const many = (counts: Readonly<Record<string, number>>, tags: Readonly<Record<string, string>> = foo): Pod[] => Object.entries(counts).flatMap(([node, count]) => Array.from({ length: count }, () => ({ on: node, tags })))
+const inNode = (operator: 'In' | 'NotIn', ...values: string[]): Constraints => ({ nodeSelectorTerms: [{ matchExpressions: [{ key: 'node', operator, values }] }] })
+
+describe('required spreading is that of TestSingleConstraint of kube-scheduler', () => {
+  it.each<[string, Nodes, readonly Pod[], Pod, string]>([
+    ['no pods', zones, [], { rules: [even(1, 'zone')] }, 'a b x y'],
+    ['no pods, and it is none of them itself', zones, [], { rules: [even(1, 'zone', 'bar')] }, 'a b x y'],
+    ['pods of other namespaces do not count', zones, [{ on: 'a', tags: foo, namespace: 'ns1' }, { on: 'a', tags: foo, namespace: 'ns2' }, ...many({ x: 1, y: 1 })], { rules: [even(1, 'zone')] }, 'a b'],
+    ['3/3 by zone', zones, many({ a: 2, b: 1, y: 3 }), { rules: [even(1, 'zone')] }, 'a b x y'],
+    ['1/2 by zone, since a node has no such label', { ...zones, b: { zon: 'zone1' } }, many({ a: 1, b: 1, x: 1, y: 1 }), { rules: [even(1, 'zone')] }, 'a'],
+    ['2/1/0/3 by node', zones, many({ a: 2, b: 1, y: 3 }), { rules: [even(1, 'node')] }, 'x'],
+    ['2/1/0/3 by node, maxSkew 2', zones, many({ a: 2, b: 1, y: 3 }), { rules: [even(2, 'node')] }, 'b x'],
+    ['2/1/0/3 by node, and it is none of them', zones, many({ a: 2, b: 1, y: 3 }), { tags: { bar: '' }, rules: [even(1, 'node')] }, 'b x'],
+    ['2/~1~/~0~/3: it may be on two of the nodes alone', zones, many({ a: 2, b: 1, y: 3 }), { rules: [even(1, 'node')], constraints: inNode('In', 'a', 'y') }, 'a b x'], // nodes are not asked for labels here
+    ['0/~2~/0/1 by zone', zones, many({ b: 2, y: 1 }), { rules: [even(1, 'zone')], constraints: inNode('NotIn', 'b') }, 'a b'],
+    ['2/2/1, maxSkew 2, fewer nodes than minDomains', abc, many({ a: 2, b: 2, c: 1 }), { rules: [even(2, 'node', 'foo', 4)] }, 'c'],
+    ['2/2/1, maxSkew 2, more', abc, many({ a: 2, b: 2, c: 1 }), { rules: [even(2, 'node', 'foo', 2)] }, 'a b c'],
+    ['2/1 by zone, maxSkew 2, fewer zones than minDomains', zones, many({ a: 1, b: 1, y: 1 }), { rules: [even(2, 'zone', 'foo', 3)] }, 'x y'],
+    ['2/1 by zone, maxSkew 2, more', zones, many({ a: 1, b: 1, y: 1 }), { rules: [even(2, 'zone', 'foo', 1)] }, 'a b x y'],
+  ])('%s', (_, nodes, pods, one, expected) => {
+    expect(mayBeOn(nodes, pods, { tags: foo, ...one, rules: [to(having('nobody'), 'zone', 1), ...(one.rules ?? [])] }).join(' ')).toBe(expected)
+  })
+})
+
+describe('several required spreadings are those of TestMultipleConstraints of kube-scheduler', () => {
+  const foobar = { foo: '', bar: '' }
+  const zoneAndNode = [even(1, 'zone'), even(1, 'node')]
+  const other = [even(1, 'zone'), even(1, 'node', 'bar')]
+  it.each<[string, Nodes, readonly Pod[], readonly PlacementRule[], string]>([
+    ['3/3 by zone, 2/1/0/3 by node', zones, many({ a: 2, b: 1, y: 3 }), zoneAndNode, 'x'],
+    ['3/4 by zone, 2/1/0/4 by node: another for each', zones, many({ a: 2, b: 1, y: 4 }), zoneAndNode, ''],
+    ['of other pods, 1/0 by zone, 1/0/0/1 by node', zones, [...many({ b: 1 }), ...many({ a: 1, y: 1 }, { bar: '' })], other, 'x'],
+    ['of other pods, 1/0 by zone, 0/0/1/1 by node: another for each', zones, [...many({ a: 1 }), ...many({ x: 1, y: 1 }, { bar: '' })], other, ''],
+    ['of other pods, 2/3 by zone, 1/0/0/1 by node', zones, [...many({ a: 2, y: 3 }), ...many({ a: 1, y: 1 }, { bar: '' })], other, 'b'],
+  ])('%s', (_, nodes, pods, rules, expected) => {
+    expect(mayBeOn(nodes, pods, { tags: foobar, rules }).join(' ')).toBe(expected)
+  })
+})
+
+describe('spreading', () => {
+  it('does not count groups of which all nodes are away', () => {
+    const cluster = { nodes: ['a', 'b'].map((zone) => ({ count: 1, names: [zone], resources: { cpu: 9 }, labels: { zone } })) }
+    const control = dispatcher({ cluster, policy: greedy(fifo(), weighted({ scores: {} })) })
+    control.nodeDown('b')
+    control.submit(job({ tasks: 4, demand: { cpu: 1 }, placementRules: [{ kind: 'spread', of: { job: 'own' }, over: 'zone', maxSkew: 1 }] }))
+    expect(control.pass(0).start.map(({ node }) => node)).toEqual(['a', 'a', 'a', 'a'])
+    control.submit(job({ id: 'next', tasks: 4, demand: { cpu: 1 }, placementRules: [{ kind: 'spread', of: { job: 'own' }, over: 'zone', maxSkew: 1 }] }))
+    control.nodeUp('b')
+    expect(control.pass(1).start.map(({ node }) => node)).toEqual(['a', 'b', 'a', 'b'])
+  })
+})

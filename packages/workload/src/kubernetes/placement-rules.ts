@@ -1,0 +1,111 @@
+import type { NodeRequirement, PlacementRule, TaskSelector } from '@sched/core'
+import type { Fields } from '../json/fields.js'
+import { termOf, type PodLike } from './node-constraints.js'
+
+/** Where a pod must be to others, or would rather be, and whether something of that is not read. */
+export interface PodRules {
+  readonly rules: readonly PlacementRule[]
+  readonly isUnread: boolean
+}
+
+const OPERATORS: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist']
+const WITHOUT_VALUES: readonly string[] = ['Exists', 'DoesNotExist']
+/** Labels of nodes that would be taken for groups of another kind. */
+const GROUPS: readonly string[] = ['node', 'rack']
+
+/**
+ * The affinities of a pod to others, how it is spread with them, and which nodes it prefers, unless labels of nodes are to be ignored. A selector that is not there selects no pods, and is left
+ * out. Throws `BadLine`.
+ *
+ * Source: Kubernetes, PodAffinityTerm, TopologySpreadConstraint, PreferredSchedulingTerm. Not read, and told: namespaces by their labels, `nodeAffinityPolicy: Ignore`, `nodeTaintsPolicy: Honor`.
+ */
+export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
+  const affinity = pod.spec.object('affinity')
+  const [near, apart] = (['podAffinity', 'podAntiAffinity'] as const).map((key) => affinity?.object(key))
+  const found = [...affinitiesOf(near, 'affinity', pod), ...affinitiesOf(apart, 'antiAffinity', pod), ...pod.spec.list('topologySpreadConstraints').map((each) => spreadOf(each, pod))]
+  const terms = asksLabels ? (affinity?.object('nodeAffinity')?.list('preferredDuringSchedulingIgnoredDuringExecution') ?? []) : []
+  return {
+    rules: [...found.flatMap((each) => (typeof each === 'object' ? [each] : [])), ...terms.flatMap((each) => preferenceOf(each) ?? [])],
+    isUnread: found.includes('unread') || pod.spec.list('topologySpreadConstraints').some((each) => each.text('nodeAffinityPolicy') === 'Ignore' || each.text('nodeTaintsPolicy') === 'Honor'),
+  }
+}
+
+/** Names of labels of pods by which rules select them. */
+export const tagsAsked = (rules: readonly PlacementRule[]): string[] =>
+  rules.flatMap((rule) => (rule.kind === 'nodes' ? [] : [...Object.keys(rule.of?.tags ?? {}), ...(rule.of?.matchExpressions ?? []).map(({ key }) => key)]))
+
+/** A rule, or why there is none. */
+type Found = PlacementRule | 'unread' | 'of nobody'
+
+function affinitiesOf(terms: Fields | undefined, kind: 'affinity' | 'antiAffinity', pod: PodLike): Found[] {
+  const required = (terms?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []).map((term) => affinityOf(term, kind, undefined, pod))
+  const preferred = (terms?.list('preferredDuringSchedulingIgnoredDuringExecution') ?? []).map((each) => {
+    const term = each.object('podAffinityTerm')
+    return term === undefined ? 'of nobody' : affinityOf(term, kind, each.whole('weight', 1) ?? 1, pod)
+  })
+  return [...required, ...preferred]
+}
+
+function affinityOf(term: Fields, kind: 'affinity' | 'antiAffinity', weight: number | undefined, pod: PodLike): Found {
+  const of = selectorOf(term, pod, usersOf(term, pod))
+  return typeof of === 'string' ? of : { kind, of, over: overOf(term), ...(weight !== undefined && { weight }) }
+}
+
+function spreadOf(constraint: Fields, pod: PodLike): Found {
+  const of = selectorOf(constraint, pod, [pod.namespace])
+  if (typeof of === 'string') return of
+  const minDomains = constraint.whole('minDomains', 1)
+  const isSoft = constraint.text('whenUnsatisfiable') === 'ScheduleAnyway'
+  return { kind: 'spread', of, over: overOf(constraint), maxSkew: constraint.whole('maxSkew', 1) ?? 1, ...(minDomains !== undefined && { minDomains }), ...(isSoft && { weight: 1 }) }
+}
+
+const overOf = (term: Fields): string => {
+  const key = term.text('topologyKey')
+  if (key === undefined) throw term.bad('topologyKey', 'is missing.')
+  return GROUPS.includes(key) ? `label:${key}` : key
+}
+
+/** The pods that a term is about: with the values that the pod itself has for `matchLabelKeys`, and others than for `mismatchLabelKeys`. */
+function selectorOf(term: Fields, { labels }: PodLike, users: readonly string[] | 'all' | undefined): TaskSelector | 'unread' | 'of nobody' {
+  const selector = term.object('labelSelector')
+  if (selector === undefined) return 'of nobody'
+  if (users === undefined) return 'unread'
+  const tags = tagsOf(selector.object('matchLabels'))
+  const own = tagsOf(labels)
+  const alike = (key: 'matchLabelKeys' | 'mismatchLabelKeys', operator: 'In' | 'NotIn'): NodeRequirement[] =>
+    term.texts(key).flatMap((name) => (own[name] === undefined ? [] : [{ key: name, operator, values: [own[name]] }]))
+  const expressions = [...selector.list('matchExpressions').map(expressionOf), ...alike('matchLabelKeys', 'In'), ...alike('mismatchLabelKeys', 'NotIn')]
+  if (expressions.includes('unread')) return 'unread'
+  return {
+    ...(Object.keys(tags).length > 0 && { tags }), ...(expressions.length > 0 && { matchExpressions: expressions as NodeRequirement[] }),
+    ...(users !== 'all' && { users }),
+  }
+}
+
+function expressionOf(each: Fields): NodeRequirement | 'unread' {
+  const [key, operator = ''] = [each.text('key'), each.text('operator')]
+  const values = ((each.value('values') ?? []) as readonly unknown[]).map(String)
+  if (key === undefined || !OPERATORS.includes(operator) || WITHOUT_VALUES.includes(operator) !== (values.length === 0)) return 'unread'
+  return { key, operator: operator as NodeRequirement['operator'], ...(values.length > 0 && { values }) }
+}
+
+/** The namespaces of the pods that it is about: those that are named, or the pod's own, or all; `undefined`: those with labels, of which nothing is known. */
+function usersOf(term: Fields, { namespace }: PodLike): readonly string[] | 'all' | undefined {
+  const named = term.texts('namespaces')
+  const selector = term.object('namespaceSelector')
+  if (selector === undefined) return named.length > 0 ? named : [namespace]
+  const isOfAll = selector.object('matchLabels')?.isEmpty !== false && selector.size('matchExpressions') === 0
+  return isOfAll ? 'all' : undefined
+}
+
+/** Labels of a pod. */
+export const tagsOf = (labels: Fields | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries((labels?.keys() ?? []).map((key) => [key, textOf(labels?.value(key))]))
+
+const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '')
+
+function preferenceOf(each: Fields): PlacementRule | undefined {
+  const preference = each.object('preference')
+  const term = preference && termOf(preference)
+  return term && { kind: 'nodes', term, weight: each.whole('weight', 1) ?? 1 }
+}
