@@ -172,7 +172,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     allocated,
     nodes,
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
-    gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
+    gpus: tresGpus(requestedTres) || tresGpus(allocatedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     cpuTime: columns.has('TotalCPU') ? columns.timeSpan('TotalCPU') : NaN,
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),
