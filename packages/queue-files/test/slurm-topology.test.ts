@@ -48,6 +48,30 @@ describe('the switches of topology/tree', () => {
   })
 })
 
+describe('the blocks of topology/block', () => {
+  const BLOCK = 'TopologyPlugin=topology/block\n'
+  const blocks = 'BlockName=a Nodes=n1\nBlockName=b Nodes=n2\nBlockName=c Nodes=n[3-4]\nBlockName=d Nodes=n5\nBlockName=e Nodes=n6\n'
+
+  it('are racks, in those that BlockSizes puts together, beside switches that are none then', () => {
+    expect(racksOf(`SwitchName=s Nodes=n[1-6]\n${blocks}`, BLOCK)).toEqual({ n1: 'a', n2: 'b', n3: 'c', n4: 'c', n5: 'd', n6: 'e' })
+    expect(racksOf(`${blocks}BlockSizes=1,2`, BLOCK)).toEqual({ n1: 'a,2#1', n2: 'b,2#1', n3: 'c,2#2', n4: 'c,2#2', n5: 'd,2#2', n6: 'e,2#3' })
+    expect(racksOf(`${blocks}BlockSizes=1,2,8`, BLOCK)).toMatchObject({ n1: 'a,2#1', n6: 'e,2#3' }) // the last holds all
+    expect(racksOf('SwitchName=x Nodes=n1', `${BLOCK}BlockSizes=1,4\n${blocks}`)).toMatchObject({ n1: 'a,4#1', n6: 'e,4#2' })
+  })
+
+  it.each(['1,3', '4,2', 'x', '0,2'])('have sizes that are each a power of 2 times the first: not %s', (sizes) => {
+    expect(messageOf(() => racksOf(`${blocks}BlockSizes=${sizes}`, BLOCK))).toBe(`"topology.conf" line 6 BlockSizes: found ${JSON.stringify(sizes)}. Write the nodes of a block, and that number times 2, 4, 8, ...: 18,72.`)
+  })
+
+  it('are as few for each job as can be', () => {
+    const { policy, findings } = queuePolicy(readQueues(site(`${blocks}BlockSizes=1,2`, BLOCK)), { resources: ['procs'], nodes: 6, racks: 5, heartbeat: false })
+    expect(policy).toMatchObject({ replan: { topology: 'tree' } })
+    const inFile = queuePolicy(readQueues(site('', `${BLOCK}BlockSizes=1,2\n${blocks}`)), { resources: ['procs'], nodes: 6, racks: 5, heartbeat: false })
+    expect(inFile.findings.filter(({ setting, value }) => /Block/.test(`${setting} ${value}`))).toEqual([])
+    expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note]).filter(([, setting]) => /Topo|Block/.test(setting as string))).toEqual([['approximated', 'TopologyPlugin', 'a job gets nodes in as few blocks as can be, but waits for none; without segments']])
+  })
+})
+
 describe('TopologyPlugin', () => {
   const SWITCHES = 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]\nSwitchName=t Switches=a,b'
   const read = (text: string, { racks = 2, nodes = 6, topology = SWITCHES } = {}) => {
@@ -59,7 +83,7 @@ describe('TopologyPlugin', () => {
   it('says how nodes are chosen, and what is not as in Slurm', () => {
     expect(read(TREE)).toEqual(['tree', ['honoured', '']])
     expect(read('TopologyPlugin=topology/flat\n')).toEqual([undefined, ['honoured', '']])
-    expect(read('TopologyPlugin=topology/block\n')).toEqual([undefined, ['ignored', 'not simulated: topology/tree is']])
+    expect(read('TopologyPlugin=topology/torus\n')).toEqual([undefined, ['ignored', 'not simulated: topology/tree and topology/block are']])
     expect(read(TREE, { nodes: 1 })).toEqual([undefined, ['ignored', 'there is one node']])
     expect(read(TREE, { racks: 0 })).toEqual([undefined, ['ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)']])
     expect(read(TREE, { topology: 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-6]' })).toEqual(['tree', ['approximated', 'switches that nothing connects are one network']])

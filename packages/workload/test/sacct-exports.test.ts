@@ -63,6 +63,15 @@ describe('exports of sacct that follow one another', () => {
   })
 })
 
+it('GPUs that a job held are what it asked for where its request tells none', () => {
+  const asked = (requested: string, allocated: string) => [...jobsOf(read(`JobID|Submit|Start|End|ReqTRES|AllocTRES\n1|0|10|110|${requested}|${allocated}\n`, { gpuDemand: true, gpus: 8 }))][0]!.stages[0]!.demand['gpus']
+  expect([asked('cpu=4,gres/gpu=2', 'cpu=4,gres/gpu=4'), asked('cpu=4', 'cpu=4,gres/gpu:a100=4'), asked('cpu=4', 'cpu=4')]).toEqual([2, 4, undefined])
+  const cpu = { type: 'cpu', count: 4 }
+  const json = (requested: object[], allocated: object[]) => JSON.stringify({ jobs: [{ job_id: 7, tres: { requested: [cpu, ...requested], allocated: [cpu, ...allocated] }, time: { submission: 60, start: 70, end: 80, elapsed: 10 } }] })
+  const gpus = (count: number) => [{ type: 'gres', name: 'gpu', count }]
+  expect([json(gpus(2), gpus(4)), json([], gpus(4))].map((text) => [...jobsOf(read(text, { gpuDemand: true, gpus: 8 }))][0]!.stages[0]!.demand['gpus'])).toEqual([2, 4])
+})
+
 it('the CPU time that steps used is recorded for each processor, where it is told', () => {
   const used = (totalCpu: string) => [...jobsOf(read(`JobID|Submit|Start|End|AllocCPUS|TotalCPU\n1|0|10|110|4|${totalCpu}\n`))][0]!.recorded
   expect(['06:20.500', '1-00:00:00', '00:00:00', ''].map(used)).toEqual([{ wait: 10, cpuTime: 95.125 }, { wait: 10, cpuTime: 21_600 }, { wait: 10 }, { wait: 10 }])

@@ -31,8 +31,10 @@ export interface SlurmConf {
   readonly downNodes: readonly Declared[]
   /** Names of several nodes. */
   readonly nodeSets: readonly Declared[]
-  /** Switches of topology/tree, of a topology.conf beside the file where it has none itself. */
+  /** Switches of topology/tree, or blocks of topology/block, of a topology.conf beside the file where it has none itself. */
   readonly switches: readonly Declared[]
+  /** Nodes of a block, and of several together, for topology/block. */
+  readonly blockSizes?: Setting | undefined
   /** Settings of partitions as they are written, once each, with whom they are of. */
   readonly written: readonly Written[]
   /** The same of nodes. */
@@ -44,8 +46,8 @@ interface Written {
 }
 
 /** Lines about one thing each, by the name that comes first. */
-const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'switches' | 'others'>({
-  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets', switchname: 'switches',
+const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'switches' | 'blocks' | 'others'>({
+  nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets', switchname: 'switches', blockname: 'blocks',
 })
 
 /** Whether a text is a slurm.conf, or a part of one with nodes or partitions. */
@@ -63,7 +65,7 @@ export const withoutConf = (file: string, database: Database): SlurmConf => ({
 
 /** Reads a slurm.conf, or what scontrol shows of one. Throws `BAD_INPUT` with the line. */
 export function readSlurmConf(source: SourceText): SlurmConf {
-  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), switches: new Declarations(), others: new Declarations() }
+  const lists = { nodes: new Declarations(), partitions: new Declarations(), downNodes: new Declarations(), nodeSets: new Declarations(), switches: new Declarations(), blocks: new Declarations(), others: new Declarations() }
   const general = new Map<string, Setting>()
   const [written, writtenOfNodes]: [Written[], Written[]] = [[], []]
   refuseOthers(source)
@@ -74,7 +76,11 @@ export function readSlurmConf(source: SourceText): SlurmConf {
     const into = kind === 'partitions' ? written : kind === 'nodes' ? writtenOfNodes : undefined
     for (const setting of into === undefined ? [] : statement.slice(1)) into?.push({ of: statement[0].value, setting })
   }
-  if (lists.switches.all.length === 0 && isTree(general.get('topologyplugin'))) for (const statement of topologyBeside(source)) lists.switches.add(statement)
+  const plugin = general.get('topologyplugin')
+  const joined = isTree(plugin) ? lists.switches : isBlock(plugin) ? lists.blocks : undefined
+  const beside = joined?.all.length === 0 ? topologyBeside(source) : []
+  for (const statement of beside) if (joined === lists[kinds[statement[0].name.toLowerCase()] ?? 'others']) joined.add(statement)
+  const blockSizes = beside.flat().find(({ name }) => /^blocksizes$/i.test(name)) ?? general.get('blocksizes')
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined)
@@ -86,17 +92,20 @@ export function readSlurmConf(source: SourceText): SlurmConf {
     )
   return {
     kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all,
-    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, switches: lists.switches.all, written, writtenOfNodes,
+    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, switches: (isBlock(plugin) ? lists.blocks : lists.switches).all, blockSizes, written, writtenOfNodes,
   }
 }
 
 /** Whether nodes are chosen by the tree of switches. */
 export const isTree = (plugin: Setting | undefined): boolean => /^topology\/tree$/i.test(plugin?.value ?? '')
 
-/** The switches of a topology.conf, none where there is no such file. */
+/** Whether they are chosen by blocks. */
+export const isBlock = (plugin: Setting | undefined): boolean => /^topology\/block$/i.test(plugin?.value ?? '')
+
+/** The lines of a topology.conf, none where there is no such file. */
 const topologyBeside = ({ include }: SourceText): Statement[] => {
   const found = include?.('topology.conf')
-  return found === undefined ? [] : readLines(found).filter(([{ name }]) => /^switchname$/i.test(name))
+  return found === undefined ? [] : readLines(found)
 }
 
 /** Files that look like one: a gres.conf, and nodes as scontrol shows them, with what is going on. */

@@ -12,7 +12,7 @@ import { timeSlices } from './time-slices.js'
 /** Settings that a policy is made of, or that are told elsewhere. */
 const used = [
   'EnforcePartLimits', 'Licenses', 'AccountingStorageEnforce', 'SchedulerType', 'SelectType', 'SchedulerParameters', 'PriorityType',
-  'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', 'TopologyPlugin', 'TopologyParam', ...multifactorNames,
+  'PreemptType', 'PreemptMode', 'PreemptExemptTime', 'PreemptParameters', 'TopologyPlugin', 'TopologyParam', 'BlockSizes', ...multifactorNames,
 ]
 const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 

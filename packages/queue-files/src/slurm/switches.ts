@@ -2,21 +2,24 @@ import { SchedError } from '@sched/core'
 import type { Declared, SlurmConf } from './conf.js'
 import { hostNames } from './hosts.js'
 import { hostsOf } from './partition-nodes.js'
-import type { Setting } from '../setting.js'
+import { listed, type Setting } from '../setting.js'
 
 /**
  * The switches above each node, from its own up, as the racks of a description of a cluster. All paths have one length: in a tree of unequal depth the switch of a node
- * that has fewer above it comes several times. A switch above all nodes is left out. Of a node on several switches the first counts. Throws `BAD_INPUT` for what is no tree.
+ * that has fewer above it comes several times. A switch above all nodes is left out. Of a node on several switches the first counts. A block is as a switch, and above it are the
+ * blocks together that BlockSizes names, one behind the other. Throws `BAD_INPUT` for what is no tree.
  *
- * Source: Slurm, topology.conf(5).
+ * Source: Slurm, topology.conf(5); `_get_block_level` of topology/block.
  */
 export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly string[]> {
   const parents = parentsOf(conf)
   const paths = new Map<string, string[]>()
-  for (const each of conf.switches.filter(isLeaf))
-    for (const host of nodesOf(each, conf)) if (!paths.has(host)) paths.set(host, pathUp(each, parents))
+  for (const [i, each] of conf.switches.filter(isLeaf).entries()) {
+    const path = [...pathUp(each, parents), ...blocksAround(i, conf)]
+    for (const host of nodesOf(each, conf)) if (!paths.has(host)) paths.set(host, path)
+  }
   const depth = Math.max(0, ...[...paths.values()].map(({ length }) => length))
-  const isOne = depth > 1 && rootsOf(conf) === 1
+  const isOne = depth > 1 && new Set([...paths.values()].map((path) => path.at(-1))).size === 1
   return new Map([...paths].map(([host, path]) => {
     const whole = [...Array<string>(depth - path.length).fill(path[0] as string), ...path]
     return [host, isOne ? whole.slice(0, -1) : whole]
@@ -34,6 +37,18 @@ export const rootsOf = (conf: SlurmConf): number => {
   const parents = parentsOf(conf)
   return conf.switches.filter(({ name }) => !parents.has(name.value)).length
 }
+
+/** The larger blocks that the one at a place lies in, from the smaller up: `BlockSizes=18,72` puts four together. */
+function blocksAround(at: number, { blockSizes }: SlurmConf): string[] {
+  if (blockSizes === undefined) return []
+  const sizes = listed(blockSizes.value).map(Number)
+  const [least = NaN] = sizes
+  if (!sizes.every((size, i) => size > (sizes[i - 1] ?? 0) && isPowerOfTwo(size / least)))
+    throw new SchedError('BAD_INPUT', `found ${JSON.stringify(blockSizes.value)}.`, { file: blockSizes.file, line: blockSizes.line, field: blockSizes.name }, 'Write the nodes of a block, and that number times 2, 4, 8, ...: 18,72.')
+  return sizes.slice(1).map((size) => `${size}#${Math.floor((at * least) / size) + 1}`)
+}
+
+const isPowerOfTwo = (number: number): boolean => Number.isInteger(number) && (number & (number - 1)) === 0
 
 /** A switch with others below it may list all their nodes, as scontrol show topology does. */
 const isLeaf = (each: Declared): boolean => childrenOf(each).length === 0

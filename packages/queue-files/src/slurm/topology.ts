@@ -1,7 +1,7 @@
 import type { Findings, Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
-import { isTree, type SlurmConf } from './conf.js'
+import { isBlock, isTree, type SlurmConf } from './conf.js'
 import { preemptionActs } from './preemption.js'
 import { nodesWithoutSwitch, rootsOf } from './switches.js'
 import { timeSlices } from './time-slices.js'
@@ -29,14 +29,16 @@ export function topologyOf(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 
 
 function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes' | 'racks'>, flags: readonly string[]): Topology {
   const plugin = conf.general.get('topologyplugin')
-  if (!isTree(plugin)) return /^topology\/(default|flat|none)$/i.test(plugin?.value ?? '') ? flat('honoured', '') : flat('ignored', 'not simulated: topology/tree is')
+  const areBlocks = isBlock(plugin)
+  if (!isTree(plugin) && !areBlocks) return /^topology\/(default|flat|none)$/i.test(plugin?.value ?? '') ? flat('honoured', '') : flat('ignored', 'not simulated: topology/tree and topology/block are')
   if (nodes === 1) return flat('ignored', 'there is one node')
   if (racks === 0) return flat('ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)')
   const alone = nodesWithoutSwitch(conf)
-  const isAsked = flags.includes('topooptional')
+  const isAsked = !areBlocks && flags.includes('topooptional')
   const deviations = [
-    ...(alone.length > 0 ? [unconnected(alone)] : []),
-    ...(rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
+    ...(areBlocks ? [BLOCKS] : []),
+    ...(alone.length > 0 ? [unconnected(alone, areBlocks ? 'block' : 'switch')] : []),
+    ...(!areBlocks && rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
     ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
     ...(isAsked && timeSlices(conf) !== undefined ? ['jobs that take turns get nodes without it, those that ask for few switches, too'] : []),
   ]
@@ -46,5 +48,8 @@ function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes
 
 const flat = (verdict: Verdict, note: string): Topology => ({ kind: 'flat', verdict, note })
 
-const unconnected = (nodes: readonly string[]): string =>
-  nodes.length === 1 ? `${nodes[0] as string} has no switch, so that no job gets it in Slurm: here below one of its own` : `${nodes.length} nodes have no switch, so that no job gets them in Slurm: here below one of their own`
+/** In Slurm a job is in one group of blocks, of the smallest of BlockSizes that holds it. */
+const BLOCKS = 'a job gets nodes in as few blocks as can be, but waits for none; without segments'
+
+const unconnected = (nodes: readonly string[], what: string): string =>
+  nodes.length === 1 ? `${nodes[0] as string} has no ${what}, so that no job gets it in Slurm: here below one of its own` : `${nodes.length} nodes have no ${what}, so that no job gets them in Slurm: here below one of their own`

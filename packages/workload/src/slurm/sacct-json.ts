@@ -114,7 +114,7 @@ class SacctJsonReader implements RecordReader {
       allocated,
       nodes,
       mem: known(count(asked, 'mem'), requiredMemory(required, requested > 0 ? requested : allocated, nodes), -1),
-      gpus: known(count(asked, 'gres', 'gpu'), sumOf(asked.filter((each) => each.text('name')?.startsWith('gpu:')))),
+      gpus: gpusOf(asked) || gpusOf(allocatedTres),
       licenses: askedLicenses(job.text('licenses') ?? '')
         ?? licensesOf(asked.filter((each) => each.text('type') === 'license').map((each) => [each.text('name') ?? '', amount(each, 'count')])),
       exclusive: exclusiveIn(job.text('submit_line') ?? ''),
@@ -196,6 +196,9 @@ function gpuTypeOf(tres: readonly Fields[]): string | undefined {
   const types = tres.flatMap((each) => (each.text('type') === 'gres' && amount(each, 'count') > 0 ? (/^gpu:(.+)$/.exec(each.text('name') ?? '')?.[1] ?? []) : []))
   return types.length === 1 ? types[0] : undefined
 }
+
+/** GPUs of any kind, the sum over kinds where only those are given; 0 where there are none. */
+const gpusOf = (tres: readonly Fields[]): number => known(count(tres, 'gres', 'gpu'), sumOf(tres.filter((each) => each.text('name')?.startsWith('gpu:'))), 0)
 
 /** NaN where there is none. */
 const sumOf = (tres: readonly Fields[]): number => (tres.length === 0 ? NaN : tres.reduce((sum, each) => sum + known(amount(each, 'count'), 0), 0))

@@ -134,12 +134,12 @@ class SacctReader implements RecordReader {
   #checked(columns: Columns): Columns {
     const { file, line } = this.place
     const header = { file, line: this.#places === undefined ? line : line - 1 }
-    const require = (...names: string[]) => columns.require(header, `Ask for example: ${command}`, ...names)
-    require('JobID', 'JobIDRaw')
-    require('Submit')
-    require('Start')
-    require('End', 'ElapsedRaw', 'Elapsed')
-    require('NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes', 'ReqNodes')
+    const needs = (...names: string[]) => columns.require(header, `Ask for example: ${command}`, ...names)
+    needs('JobID', 'JobIDRaw')
+    needs('Submit')
+    needs('Start')
+    needs('End', 'ElapsedRaw', 'Elapsed')
+    needs('NCPUS', 'AllocCPUS', 'ReqCPUS', 'AllocTRES', 'ReqTRES', 'NNodes', 'AllocNodes', 'ReqNodes')
     return columns
   }
 }
@@ -172,7 +172,7 @@ function record(columns: Columns): AccountingRecord | 'step' {
     allocated,
     nodes,
     mem: memory(columns, tres(requestedTres, 'mem'), nodes, requested > 0 ? requested : allocated),
-    gpus: tresGpus(requestedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
+    gpus: tresGpus(requestedTres) || tresGpus(allocatedTres) || gresGpus(columns.text('ReqGRES', 'AllocGRES')),
     cpuTime: columns.has('TotalCPU') ? columns.timeSpan('TotalCPU') : NaN,
     licenses: askedLicenses(columns.text('Licenses')) ?? tresLicenses(requestedTres),
     exclusive: exclusiveIn(columns.text('SubmitLine')),

@@ -89,6 +89,7 @@ export function textKind(head: string): string {
   if (/^\s*JobID\s+/i.test(line) || /^-{3,}( -{3,})+$/.test(line)) return 'what sacct prints for people (--parsable2 prints a table)'
   if (/^\d+[\w.+[\]%-]*\|/.test(line) && /\|(COMPLETED|FAILED|CANCELLED|TIMEOUT|RUNNING|PENDING|OUT_OF_MEMORY)\b/.test(head))
     return 'records of sacct without their header line (leave out --noheader, or write above them what --format asked for, with | between the names)'
+  if (/^jobs:\s*$/m.test(head) && /^\s+(- )?submission:\s/m.test(head)) return 'records of Slurm in YAML (sacct --json prints the same as it is read)'
   if (/^JobId=\d+ (UserId|JobName)=/.test(line)) return 'jobs as scontrol of Slurm writes them (sacct --parsable2 prints those that have ended as a table)'
   const columns = (separator: string) => line.split(separator).length
   if (columns('\t') > 1) return `a table of ${columns('\t')} tab-separated columns`
