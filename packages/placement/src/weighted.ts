@@ -158,6 +158,10 @@ class Weighted implements Placement {
     return this.#rules.of(job, round)?.areBound === true
   }
 
+  delays(job: JobId, round: Round): boolean {
+    return this.confines(job, round) && round.nodes.some((node) => round.fits(job, node))
+  }
+
   #pick(job: JobId, round: Round): NodeId | None {
     if (this.#alone !== undefined) return this.#alone.pick(job, round)
     const { lane, nodes, work } = round
