@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import { Reason, type JobSpec, type PlacementRule, type TaskSelector } from '@sched/core'
-import { conservative, easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, volcano, yunikornReserving, yunikornPreempting } from '@sched/policies'
+import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, mapReduce, replan, strict, volcano, yunikornPreempting, yunikornReserving } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstFit, weighted } from '../../src/index.js'
@@ -70,6 +70,17 @@ describe('placement rules of jobs, under weighted', () => {
   it('hold with scores, too, and where few nodes are scored', () => {
     for (const options of [{ scores: { 'least-allocated': 1, pack: 1 } }, { scores: { spread: 1 } }, { scores: { 'most-allocated': 1 } }, { percentageOfNodesToScore: 1 }])
       expect(new Play(two, weighted(options)).place(5, cpu, { placementRules: [apart('node', { job: 'own' })] }).sort()).toEqual([0, 1, 2, 3])
+  })
+
+  it.each([
+    ['strict', strict(fifo(), { placement: inOrder() })], ['replan', replan(fifo(), { placement: inOrder() })], ['fattened', fattened(fifo(), { placement: inOrder() })],
+    ['mapreduce', mapReduce(fifo(), {}, inOrder())], ['gang-scheduling', gangScheduling(fifo(), { placement: inOrder() })],
+  ])('hold under %s', (_, policy) => {
+    const stage = { name: 's', tasks: 1, demand: cpu, duration: 5 }
+    const jobs: JobSpec[] = [{ id: 'apart', submit: 0, estimate: 10, placementRules: [apart('zone', { job: 'own' })], stages: [{ ...stage, tasks: 3 }] }, { id: 'other', submit: 0, estimate: 10, stages: [stage] }]
+    const { recorder } = run({ cluster: instantCluster(two), policy, jobs })
+    expect(recorder.launches.filter((each) => each.job === 'apart').map(({ node, time }) => [node, time])).toEqual([['n-0', 0], ['n-2', 0], ['n-0', 5]])
+    expect(recorder.launches).toHaveLength(4)
   })
 
   it('know what started before the first job with rules, and forget what has ended', () => {
