@@ -4,6 +4,7 @@ export { SchedError, nearest, suggest, type ErrorCode, type Place } from './erro
 export { fieldOf } from './field-of.js'
 export { describeIssues, type Complaint, type SchemaIssue } from './issue.js'
 export type * from './job.js'
+export type * from './node-selector.js'
 export * from './placement-rule.js'
 export type * from './views.js'
 export { ANYWHERE } from './anywhere.js'

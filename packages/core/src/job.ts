@@ -1,4 +1,5 @@
 import type { Seconds } from './ids.js'
+import type { NodeSelectorTerm } from './node-selector.js'
 import type { PlacementRule } from './placement-rule.js'
 
 /**
@@ -29,27 +30,6 @@ export interface DataSpec {
   readonly first?: number
   /** Node names that hold each task's block, where a trace records them; otherwise the cluster places replicas. */
   readonly hosts?: readonly (readonly string[])[]
-}
-
-/**
- * What a label of a node must be, as Kubernetes has it: `NotIn` and `DoesNotExist` hold where there is none of that name; `Gt` and `Lt`
- * compare whole numbers of 64 bits, and hold for nothing else.
- */
-export interface NodeRequirement {
-  /** Name of the label. */
-  readonly key: string
-  /** How it is compared. */
-  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
-  /** Of `In` and `NotIn` at least one, of `Gt` and `Lt` one, of others none. */
-  readonly values?: readonly string[]
-}
-
-/** Requirements that hold together; one without any holds for no node. */
-export interface NodeSelectorTerm {
-  /** Of labels. */
-  readonly matchExpressions?: readonly NodeRequirement[]
-  /** Of fields, of which there is one: `metadata.name`, the node's name. */
-  readonly matchFields?: readonly NodeRequirement[]
 }
 
 /** What a taint does to tasks that do not tolerate it: the last one keeps nobody off. */

@@ -1,4 +1,4 @@
-import type { NodeRequirement, NodeSelectorTerm } from './job.js'
+import type { NodeRequirement, NodeSelectorTerm } from './node-selector.js'
 
 /** Running tasks, of any job unless it says otherwise. What is given must all hold; without anything it selects all tasks. */
 export interface TaskSelector {

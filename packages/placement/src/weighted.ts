@@ -68,12 +68,12 @@ export type WeightedOptions = z.input<typeof weightedOptions>
  * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
  * that weights compare, but for percentages of each node, as those of kube-scheduler's resource plug-ins are. Filters hold for the tasks
- * of this scheduler; where a job itself requires labels, see `constraints`.
+ * of this scheduler, and so do the placement rules of jobs, of which those that are preferences count in scores of their own; where a job itself requires labels, see `constraints`.
  *
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
  * stopped, and the first of equals is taken, where kube-scheduler draws one.
  *
- * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler.
+ * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler. Deviation: nobody is preempted for a rule alone.
  */
 export const weightedPlacement = definePlacement({
   name: 'weighted',
@@ -156,6 +156,10 @@ class Weighted implements Placement {
   /** Other tasks may keep it off nodes that have room. */
   confines(job: JobId, round: Round): boolean {
     return this.#rules.of(job, round)?.areBound === true
+  }
+
+  delays(job: JobId, round: Round): boolean {
+    return this.confines(job, round) && round.nodes.some((node) => round.fits(job, node))
   }
 
   #pick(job: JobId, round: Round): NodeId | None {

@@ -94,9 +94,9 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   if (kept.length === 0) return undefined
   return new SchedError(
     'INFEASIBLE',
-    `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations or nearer nodes although nothing runs.`,
+    `at ${now} s policy "${policy}" keeps ${named(jobsOf(kept), work)} waiting for reservations${work.areRules ? ', tasks of others' : ''} or nearer nodes although nothing runs.`,
     {},
-    'Change the reservations.',
+    work.areRules ? 'Change the reservations, or the placement rules of jobs.' : 'Change the reservations.',
   )
 }
 

@@ -38,6 +38,7 @@ export class Census {
   #stages = 0
   #tasks = 0
   #chained = 0
+  #ruled = 0
   readonly #constrained = { labels: 0, tolerations: 0, apart: 0 }
   #first = Infinity
   #last = 0
@@ -76,7 +77,8 @@ export class Census {
     this.#longest = Math.max(this.#longest, stages)
   }
 
-  #addConstraints({ stages }: JobSpec): void {
+  #addConstraints({ placementRules, stages }: JobSpec): void {
+    if (placementRules !== undefined || stages.some((stage) => stage.placementRules !== undefined)) this.#ruled++
     const has = (isSuch: (constraints: Constraints) => boolean): number => Number(stages.some(({ constraints }) => constraints !== undefined && isSuch(constraints)))
     this.#constrained.labels += has(({ require = {}, nodeSelectorTerms }) => nodeSelectorTerms !== undefined || Object.keys(require).length > 0)
     this.#constrained.tolerations += has(({ tolerations = [] }) => tolerations.length > 0)
@@ -114,6 +116,7 @@ export class Census {
       queues: this.#queues.size,
       chained: this.#chained,
       ...(Object.values(this.#constrained).some((jobs) => jobs > 0) && { constrained: { ...this.#constrained } }),
+      ...(this.#ruled > 0 && { ruled: this.#ruled }),
       closedLoop: this.workload.open().ended !== undefined,
       firstSubmit: first,
       lastSubmit: this.#last,

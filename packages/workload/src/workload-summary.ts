@@ -18,6 +18,8 @@ export interface WorkloadSummary {
   readonly chained: number
   /** Jobs with a stage that requires labels or names of nodes, tolerates taints, or keeps its tasks on different nodes. Absent where none does. */
   readonly constrained?: { readonly labels: number; readonly tolerations: number; readonly apart: number }
+  /** Jobs with placement rules, of their own or of a stage. Absent where none has. */
+  readonly ruled?: number
   /** Whether jobs are submitted when others end; then the times say nothing. */
   readonly closedLoop: boolean
   /** When the first job is submitted. */

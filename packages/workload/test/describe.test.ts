@@ -48,6 +48,9 @@ describe('describe', () => {
     ]
     expect(summaryOf(workloadOf('w', jobs)).constrained).toEqual({ labels: 2, tolerations: 1, apart: 1 })
     expect(summaryOf(workloadOf('w', [on({ require: {} })]))).not.toHaveProperty('constrained')
+    const rules = [{ kind: 'antiAffinity' as const, over: 'node' }]
+    expect(summaryOf(workloadOf('w', [{ ...on(), placementRules: rules }, job('b', 0, [{ ...stage(1, 1), placementRules: rules }]), on()])).ruled).toBe(2)
+    expect(summaryOf(workloadOf('w', [on()]))).not.toHaveProperty('ruled')
   })
 
   it('counts a uniform duration with the middle of its range, and durations of a typed array', () => {

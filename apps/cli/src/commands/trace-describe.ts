@@ -51,7 +51,7 @@ function text(trace: Trace, summary: WorkloadSummary, width: number | undefined)
 
 type Fact = readonly [what: string, value: string]
 
-function jobFacts({ format, machine }: Trace, { jobs, stages, tasks, users, queues, chained, constrained, medianJobTasks, criticalPath }: WorkloadSummary): Fact[] {
+function jobFacts({ format, machine }: Trace, { jobs, stages, tasks, users, queues, chained, constrained, ruled, medianJobTasks, criticalPath }: WorkloadSummary): Fact[] {
   const path = criticalPath === undefined
     ? []
     : [`${number(criticalPath.median)} s in the median job, at most ${number(criticalPath.max)} s; at most ${number(criticalPath.stages)} stages in a row`]
@@ -60,6 +60,7 @@ function jobFacts({ format, machine }: Trace, { jobs, stages, tasks, users, queu
     ['jobs that require labels', constrained?.labels],
     ['jobs that tolerate taints', constrained?.tolerations],
     ['jobs with tasks apart', constrained?.apart],
+    ['jobs with placement rules', ruled],
   ]
   return [
     ['format', format],

@@ -45,7 +45,7 @@ export function mayBePlain(task: PlainTask, node: number, nodes: number, running
 }
 
 /** Whether a task is one that a rule of a job is about. */
-export function isOf({ tags = {}, matchExpressions = [], users, job }: TaskSelector = {}, task: PlainTask, owner: string): boolean {
+function isOf({ tags = {}, matchExpressions = [], users, job }: TaskSelector = {}, task: PlainTask, owner: string): boolean {
   if (users !== undefined && !users.includes(task.user)) return false
   if ((job === 'own' && task.job !== owner) || (job === 'other' && task.job === owner)) return false
   return Object.entries(tags).every(([key, value]) => task.tags[key] === value) && matchExpressions.every((each) => holds(each, task.tags[each.key]))

@@ -61,4 +61,17 @@ describe('spreading', () => {
     control.nodeUp('b')
     expect(control.pass(1).start.map(({ node }) => node)).toEqual(['a', 'b', 'a', 'b'])
   })
+
+  it('counts them again when one is back, and what runs there', () => {
+    const cluster = { nodes: [{ count: 1, names: ['a'], resources: { cpu: 1 } }, { count: 1, names: ['b'], resources: { cpu: 9 } }] }
+    const control = dispatcher({ cluster, policy: greedy(fifo(), weighted({ scores: {} })) })
+    control.nodeDown('b')
+    control.submit(job({ tasks: 9, demand: { cpu: 1 }, placementRules: [{ kind: 'spread', of: { job: 'own' }, over: 'node', maxSkew: 1 }] }))
+    const passes = [0, 1, 2].map((now) => {
+      if (now === 1) control.nodeUp('b')
+      if (now === 2) control.nodeDown('a') // its task runs on, and b is all there is
+      return control.pass(now).start.map(({ node }) => node)
+    })
+    expect(passes).toEqual([['a'], ['b', 'b'], ['b', 'b', 'b', 'b', 'b', 'b']])
+  })
 })

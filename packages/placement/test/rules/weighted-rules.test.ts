@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
-import type { JobSpec, PlacementRule, TaskSelector } from '@sched/core'
-import { conservative, easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, volcano, yunikornReserving, yunikornPreempting } from '@sched/policies'
+import { Reason, type JobSpec, type PlacementRule, type TaskSelector } from '@sched/core'
+import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, mapReduce, replan, strict, volcano, yunikornPreempting, yunikornReserving } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstFit, weighted } from '../../src/index.js'
@@ -72,6 +72,17 @@ describe('placement rules of jobs, under weighted', () => {
       expect(new Play(two, weighted(options)).place(5, cpu, { placementRules: [apart('node', { job: 'own' })] }).sort()).toEqual([0, 1, 2, 3])
   })
 
+  it.each([
+    ['strict', strict(fifo(), { placement: inOrder() })], ['replan', replan(fifo(), { placement: inOrder() })], ['fattened', fattened(fifo(), { placement: inOrder() })],
+    ['mapreduce', mapReduce(fifo(), {}, inOrder())], ['gang-scheduling', gangScheduling(fifo(), { placement: inOrder() })],
+  ])('hold under %s', (_, policy) => {
+    const stage = { name: 's', tasks: 1, demand: cpu, duration: 5 }
+    const jobs: JobSpec[] = [{ id: 'apart', submit: 0, estimate: 10, placementRules: [apart('zone', { job: 'own' })], stages: [{ ...stage, tasks: 3 }] }, { id: 'other', submit: 0, estimate: 10, stages: [stage] }]
+    const { recorder } = run({ cluster: instantCluster(two), policy, jobs })
+    expect(recorder.launches.filter((each) => each.job === 'apart').map(({ node, time }) => [node, time])).toEqual([['n-0', 0], ['n-2', 0], ['n-0', 5]])
+    expect(recorder.launches).toHaveLength(4)
+  })
+
   it('know what started before the first job with rules, and forget what has ended', () => {
     const play = new Play(two, inOrder())
     const [first] = play.start(1, cpu, web)
@@ -97,6 +108,16 @@ describe('a job that waits for tasks of another', () => {
     expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['like', 0], ['early', 0], ['late', 0.001]])
   })
 
+  it('waits for others, by what is told, where nodes have room', () => {
+    const reasonsOf = (cpus: number) => {
+      const reasons = new Set<Reason>()
+      const cluster = instantCluster({ nodes: [{ ...side('r0', 'a', 'n-0', 'n-1'), resources: { cpu: cpus } }] })
+      run({ cluster, policy: greedy(fifo(), inOrder()), jobs: [...jobs.slice(1), jobs[0] as JobSpec].map((each) => ({ ...each, submit: each.id === 'late' ? 1 : 0, placementRules: each.id === 'late' ? [apart('zone', web)] : [] })), observers: [{ onDefer: (_job, _lane, reason) => void reasons.add(reason) }] })
+      return [...reasons]
+    }
+    expect([reasonsOf(2), reasonsOf(1)]).toEqual([[Reason.Locality], []]) // no job is asked about nodes that are full
+  })
+
   it('is looked at again only where something has started', () => {
     const control = dispatcher({ cluster: two, policy: greedy(fifo(), inOrder()) })
     control.submit(jobs[0] as JobSpec)
@@ -110,7 +131,7 @@ describe('a job that waits for tasks of another', () => {
   })
 
   it('is told of where it never comes', () => {
-    expect(() => run({ cluster: instantCluster(two), policy: greedy(fifo(), inOrder()), jobs: jobs.slice(0, 1) })).toThrow('finds no room for job late although nothing runs')
+    expect(() => run({ cluster: instantCluster(two), policy: greedy(fifo(), inOrder()), jobs: jobs.slice(0, 1) })).toThrow('keeps job late waiting for reservations, tasks of others or nearer nodes although nothing runs. Change the reservations, or the placement rules of jobs.')
   })
 })
 

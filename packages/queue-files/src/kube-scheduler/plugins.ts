@@ -53,5 +53,5 @@ function apply(plugins: Plugins, { point, isEnabled, name, weight }: Entry): str
   for (const each of scoring) plugins.weights[each] = !isEnabled ? 0 : typeof weight === 'number' && weight > 0 ? weight : 1
   if (isPreemption) plugins.preempts = isEnabled
   if (isAll || isPreemption || scoring.length > 0) return undefined
-  return point === 'postFilter' ? 'only DefaultPreemption preempts here' : 'nodes are scored by resources, taints, placement rules and labels alone'
+  return point === 'postFilter' ? 'only DefaultPreemption preempts here' : 'nodes are scored by resources, taints, labels and other tasks alone'
 }

@@ -7,7 +7,7 @@ const name = z.string().min(1)
 /** Tags of tasks. */
 export const tagsSchema = z.record(name, z.string())
 
-export const selectorSchema = z.strictObject({
+const selectorSchema = z.strictObject({
   tags: tagsSchema.exactOptional().describe('Tags that they have, with these values.'),
   matchExpressions: z.array(requirementSchema.refine(({ operator }) => operator !== 'Gt' && operator !== 'Lt', 'In, NotIn, Exists or DoesNotExist')).exactOptional()
     .describe('What tags of theirs must be: { "key": "tier", "operator": "NotIn", "values": ["web"] }.'),
