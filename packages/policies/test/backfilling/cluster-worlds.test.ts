@@ -1,9 +1,9 @@
 import type { JobSpec, NodeId, Observer, Plug } from '@sched/core'
-import { conservative, easy, fattened, fifo, strict } from '@sched/policies'
+import { conservative, easy, fattened, fifo, replan, strict } from '@sched/policies'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { startsOf } from './machine.js'
-import { asEstimated, atLeastASecond, conservativeOn, easyOn, fattenedOn, reservingOn, strictOn } from './reference/cluster-passes.js'
+import { asEstimated, atLeastASecond, conservativeOn, easyOn, fattenedOn, replanOn, reservingOn, strictOn, wholeMinutes, type ReplanChoice } from './reference/cluster-passes.js'
 import { scheduleOnNodes, type ClusterPass, type ClusterWorld, type TaskJob } from './reference/cluster.js'
 
 interface Kind {
@@ -16,6 +16,8 @@ const worldsOf = ({ windows, outages }: Kind) =>
   fc.record({ nodes: fc.integer({ min: 1, max: 4 }), capacity: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 5 })) }).chain(({ nodes, capacity }) => {
     const amounts = (most: readonly number[]) => fc.tuple(...most.map((amount) => fc.oneof(fc.constant(amount), fc.integer({ min: 0, max: amount }))))
     const job = fc.record({
+      user: fc.constantFrom('ann', 'bob'),
+      queue: fc.constantFrom('short', 'long'),
       submit: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 14 })),
       runtime: fc.integer({ min: 0, max: 8 }),
       more: fc.oneof(fc.constant(0), fc.integer({ min: -5, max: 5 })),
@@ -46,8 +48,10 @@ const demandOf = ([procs = 0, memory = 0]: readonly number[]): Record<string, nu
 const windowsOf = ({ windows }: ClusterWorld) =>
   windows.filter(({ size }) => size === 'all' || size.some((amount) => amount > 0)).map(({ from, to, size }) => ({ from, to, demand: size === 'all' ? size : demandOf(size) }))
 
-const specOf = ({ submit, runtime, estimate, tasks, gang, size }: TaskJob, index: number): JobSpec => ({
+const specOf = ({ user, queue, submit, runtime, estimate, tasks, gang, size }: TaskJob, index: number): JobSpec => ({
   id: `J${index}`,
+  user,
+  queue,
   submit,
   ...(estimate !== undefined && { estimate }),
   stages: [{ name: 'tasks', tasks, gang, demand: demandOf(size), duration: runtime }],
@@ -79,12 +83,39 @@ describe.each<[string, Kind]>([
   ['windows', { outages: false, windows: true }],
   ['both', { outages: true, windows: true }],
 ])('on random small clusters with %s', (_, kind) => {
-  it.each(Object.entries(pairs))('%s starts every task as its second-by-second reference does', (_name, { policy, reference, length = asEstimated }) => {
+  it.each(Object.entries(pairs))('%s starts every task as its plain reference does', (_name, { policy, reference, length = asEstimated }) => {
     fc.assert(
       fc.property(worldsOf(kind), (world) => {
         expect(logOf(world, policy(world))).toEqual(scheduleOnNodes(world, reference(world), length))
       }),
-      { seed: 20_261_128, numRuns: 100 },
+      { seed: 20_261_128, numRuns: 150 },
+    )
+  })
+})
+
+describe('replan on random small clusters', () => {
+  /** Of some minutes in all, so that limits of whole minutes differ. */
+  const slow = ({ jobs, outages, windows, ...rest }: ClusterWorld): ClusterWorld => ({
+    ...rest,
+    jobs: jobs.map((job) => ({ ...job, submit: 17 * job.submit, runtime: 17 * job.runtime, estimate: job.estimate === undefined ? undefined : 17 * job.estimate })),
+    outages: outages.map((outage) => ({ ...outage, from: 17 * outage.from, to: 17 * outage.to })),
+    windows: windows.map((window) => ({ ...window, from: 17 * window.from, to: 17 * window.to })),
+  })
+  const choices: fc.Arbitrary<ReplanChoice> = fc.record({
+    bf_resolution: fc.oneof(fc.constant(60), fc.integer({ min: 1, max: 70 })),
+    bf_window: fc.oneof(fc.constant(1440), fc.integer({ min: 1, max: 6 })),
+    bf_job_part_count_reserve: fc.nat({ max: 2 }),
+    bf_max_job_user: fc.nat({ max: 3 }),
+    bf_interval: fc.integer({ min: 1, max: 90 }),
+    twoPass: fc.boolean(),
+  })
+
+  it('starts every task as its plain reference does, beside outages and windows, with limits by user and queue', () => {
+    fc.assert(
+      fc.property(worldsOf({ outages: true, windows: true }).map(slow), choices, (world, choice) => {
+        expect(logOf(world, replan(fifo(), { windows: windowsOf(world), ...choice }))).toEqual(scheduleOnNodes(world, replanOn(choice), wholeMinutes))
+      }),
+      { seed: 20_261_129, numRuns: 500 },
     )
   })
 })

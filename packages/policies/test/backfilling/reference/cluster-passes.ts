@@ -14,24 +14,20 @@ export const atLeastASecond = (job: TaskJob) => Math.max(1, asEstimated(job))
 const roomAt = (cluster: Cluster, plan: Plan, t: number) =>
   cluster.freeAt(t).map((free, r) => plan.filter(({ at, seconds }) => at <= t && t < at + seconds).reduce((left, { size }) => left - (size[r] ?? 0), free))
 
-/** The last second at which something changes. */
-function lastChange(cluster: Cluster, plan: Plan): number {
-  const changes = [...cluster.running.map(({ expected }) => expected), ...cluster.world.windows.map(({ to }) => to), ...plan.flatMap(({ at, seconds }) => [at, at + seconds])]
-  return Math.max(cluster.now, ...changes.filter((time) => time < Infinity))
+/** When plans change after now, in order. */
+function changesOf(cluster: Cluster, plan: Plan): number[] {
+  const times = [...cluster.running.map(({ expected }) => expected), ...cluster.world.windows.flatMap(({ from, to }) => [from, to]), ...plan.flatMap(({ at, seconds }) => [at, at + seconds])]
+  return times.filter((time) => time > cluster.now && time < Infinity).sort((a, b) => a - b)
 }
 
-/** Whether there is room for so many seconds from a time on, second by second. */
-function fitsAt(cluster: Cluster, plan: Plan, start: number, seconds: number, size: readonly number[], last = lastChange(cluster, plan)): boolean {
-  if (!hasRoom(size, roomAt(cluster, plan, start))) return false
-  for (let t = start; t < start + seconds && t <= last; t++) if (!hasRoom(size, roomAt(cluster, plan, t))) return false
-  return true
-}
+/** Whether there is room for so many seconds from a time on. */
+const fitsAt = (cluster: Cluster, plan: Plan, start: number, seconds: number, size: readonly number[], changes = changesOf(cluster, plan)) =>
+  [start, ...changes.filter((time) => time > start && time < start + seconds)].every((time) => hasRoom(size, roomAt(cluster, plan, time)))
 
 /** The earliest start; `Infinity`: there is none. */
 function earliest(cluster: Cluster, plan: Plan, seconds: number, size: readonly number[]): number {
-  const last = lastChange(cluster, plan)
-  for (let t = cluster.now; t <= last; t++) if (fitsAt(cluster, plan, t, seconds, size, last)) return t
-  return Infinity
+  const changes = changesOf(cluster, plan)
+  return [cluster.now, ...changes].find((start) => fitsAt(cluster, plan, start, seconds, size, changes)) ?? Infinity
 }
 
 const isLeft = (cluster: Cluster, job: TaskJob) => cluster.waiting.includes(job)
@@ -136,4 +132,63 @@ export function fattenedOn(): ClusterPass {
       }
     return [windowEnd(cluster)]
   }
+}
+
+/** Options of `replan`, by their names. */
+export interface ReplanChoice {
+  readonly bf_resolution: number
+  readonly bf_window: number
+  readonly bf_job_part_count_reserve: number
+  readonly bf_max_job_user: number
+  readonly bf_interval: number
+  readonly twoPass: boolean
+}
+
+export const wholeMinutes = (job: TaskJob) => 60 * Math.max(1, Math.ceil(asEstimated(job) / 60))
+
+/** Slurm's: every pass plans the whole queue anew, with `twoPass` at multiples of `bf_interval`, and at all events the first jobs start that may. */
+export function replanOn(choice: ReplanChoice): ClusterPass {
+  let due = Infinity
+  return (cluster) => {
+    const { now } = cluster
+    if (!choice.twoPass) return [...planAll(cluster, choice), windowEnd(cluster)]
+    if (!(due >= now && due < Infinity)) due = Math.ceil(now / choice.bf_interval) * choice.bf_interval
+    const mayStart = (job: TaskJob) => hasRoom(cluster.asks(job), cluster.free()) && fitsAt(cluster, [], now, wholeMinutes(job), cluster.asks(job))
+    for (let job = cluster.waiting[0]; job !== undefined && mayStart(job) && cluster.start(job); ) job = cluster.waiting[0]
+    if (now < due) return [due, windowEnd(cluster)]
+    due = Infinity
+    return [...planAll(cluster, choice), windowEnd(cluster)]
+  }
+}
+
+/** Returns when to plan again, where a limit kept jobs from being looked at and others have started. */
+function planAll(cluster: Cluster, choice: ReplanChoice): number[] {
+  const { now } = cluster
+  const plan: Entry[] = []
+  const [looks, reservations] = [new Map<string, number>(), new Map<string, number>()]
+  const isUsed = (counts: Map<string, number>, key: string, most: number) => most > 0 && (counts.get(key) ?? 0) >= most
+  const use = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
+  const [step, seconds] = [choice.bf_resolution, wholeMinutes]
+  let [isCut, hasStarted] = [false, false]
+  for (const job of cluster.waiting) {
+    if (isUsed(looks, job.user, choice.bf_max_job_user)) {
+      isCut = true
+      continue
+    }
+    use(looks, job.user)
+    let start = now
+    while (start === now && isLeft(cluster, job)) {
+      start = earliest(cluster, plan, seconds(job), cluster.asks(job))
+      if (start > now + 60 * choice.bf_window) start = Infinity
+      if (start > now || cluster.start(job)) continue
+      plan.push({ at: now, seconds: seconds(job), size: cluster.asks(job) }) // room in pieces only, kept free all the same
+      start = Infinity
+    }
+    if (!isLeft(cluster, job)) hasStarted = true
+    if (!isLeft(cluster, job) || start === Infinity || isUsed(reservations, job.queue, choice.bf_job_part_count_reserve)) continue
+    use(reservations, job.queue)
+    const at = Math.floor(start / step) * step
+    plan.push({ at, seconds: Math.ceil((start + seconds(job)) / step) * step - at, size: cluster.asks(job) })
+  }
+  return isCut && hasStarted ? [(Math.floor(now / choice.bf_interval) + 1) * choice.bf_interval] : []
 }

@@ -1,5 +1,7 @@
 /** A job of equal tasks, which start together or one by one; `size` is the demand of each, and without an estimate it is taken as endless. Whole numbers only. */
 export interface TaskJob {
+  readonly user: string
+  readonly queue: string
   readonly submit: number
   readonly runtime: number
   readonly estimate: number | undefined
@@ -51,7 +53,7 @@ const less = (amounts: readonly number[], taken: readonly (readonly number[])[])
 /** Who asks none of a resource may go where it is short. */
 export const hasRoom = (size: readonly number[], free: readonly number[]) => size.every((amount, r) => amount === 0 || amount <= (free[r] ?? 0))
 
-/** A cluster as a reference discipline sees it: plain arrays, second by second. */
+/** A cluster as a reference discipline sees it: plain arrays. */
 export class Cluster {
   now = 0
   readonly world: ClusterWorld
