@@ -1,4 +1,4 @@
-import { capacity, conservative, easy, fattened, fifo, greedy, replan, strict } from '@sched/policies'
+import { capacity, conservative, easy, fattened, fifo, greedy, replan, sjf, strict } from '@sched/policies'
 import type { NodeId, Plug } from '@sched/core'
 import { checkPolicyLaws, job, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
@@ -105,6 +105,12 @@ describe('what changes with nodes', () => {
     const policy = () => greedy(capacity({ queues: { default: { capacity: 50, maximumCapacity: 50 }, other: { capacity: 50 } } }))
     const outages = [{ node: 3 as NodeId, from: 0, to: 10 }]
     expect(starts(policy(), 4, [['first', 0.5, 1, 0.1], ['a', 1, 2, 5], ['b', 2, 3, 5]], outages)).toEqual({ first: 0.5, a: 10 })
+  })
+
+  it.each([['easy', () => easy(sjf(), { keepHead: true })], ['strict', () => strict(sjf(), { keepHead: true })]] as const)('%s that keeps its head keeps none that has started, though it is lost', (_, policy) => {
+    const outages = [{ node: 1 as NodeId, from: 12, to: 20 }]
+    const rows = [['a', 0, 1, 10], ['head', 1, 2, 5], ['short', 11, 1, 3]] as const
+    expect(starts(policy(), 2, rows, outages)).toEqual({ a: 0, short: 12, head: 20 }) // head starts at 10 and again at 20
   })
 
   it('fattened counts the delay of a head from its first shadow time, not from where it had none', () => {

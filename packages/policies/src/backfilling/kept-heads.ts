@@ -1,4 +1,4 @@
-import { jobsByName, None, type Env, type JobId, type Round, type Seconds, type WorkListener } from '@sched/core'
+import { jobsByName, None, type Env, type JobId, type LaneId, type Round, type Seconds, type WorkListener } from '@sched/core'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
@@ -19,6 +19,12 @@ export class KeptHeads implements WorkListener {
     this.#work = work
     this.#lanes = lanes
     this.#kept = lanes.map(() => ({ head: None, rank: NaN, time: NaN }))
+  }
+
+  /** One that has started and is lost, fails or is preempted later waits as any other. */
+  onDrained(job: JobId, lane: LaneId): void {
+    const kept = this.#kept[lane] as Kept
+    if (kept.head === job) kept.head = None
   }
 
   /** Starts that of the lane if there is room; returns it while it waits. */

@@ -73,6 +73,7 @@ const pairs: Record<string, () => { policy: Plug<'policy'>; reference: Pass; see
   'fattened as its authors': () => ({ policy: fattened(undefined, likeAuthors), reference: referenceFattened(likeAuthors) }),
   conservative: () => ({ policy: conservative(), reference: referenceConservative(), seen: atLeastASecond }),
   'conservative that compresses at all ends': () => ({ policy: conservative(fifo(), { compress: 'all-ends' }), reference: referenceConservative(undefined, undefined, true), seen: atLeastASecond }),
+  'conservative that compresses by start': () => ({ policy: conservative(fifo(), { compressOrder: 'start' }), reference: referenceConservative(undefined, undefined, false, true), seen: atLeastASecond }),
   'conservative, smallest first': () => ({ policy: conservative(score({ formula: 'sqf' })), reference: by(smallestFirst, referenceConservative()), seen: atLeastASecond }),
 }
 
