@@ -6,6 +6,7 @@ import {
 import { DynamicSlots, LOOK_AT_SLOTS } from './dynamic-slots.js'
 import { checkParts } from './check-parts.js'
 import { EngineCell, type CellHost } from './engine-cell.js'
+import { EventByEvent } from './event-by-event.js'
 import { EventKind, EventQueue } from './event-queue.js'
 import { FirstStarts } from './first-starts.js'
 import { HeartbeatRing } from './heartbeat-ring.js'
@@ -51,6 +52,8 @@ export class Simulation implements CellHost, DraftSink {
   readonly #queue = new EventQueue()
   readonly #ring: HeartbeatRing | undefined
   readonly #runs: TaskRuns
+  /** Where there is a pass after every event. */
+  readonly #byEvent: EventByEvent | undefined
   readonly #jobs: JobArrivals
   readonly #lives: JobLives
   readonly #prefill: Prefill
@@ -127,7 +130,10 @@ export class Simulation implements CellHost, DraftSink {
       unheeded,
       host: this,
     })
-    this.#jobs = new JobArrivals(options.workload, this.#queue, this, options.passPerEvent === 'submits-first' ? EventKind.SubmitFirst : EventKind.Submit)
+    this.#byEvent = options.passPerEvent === undefined || model.heartbeat !== undefined
+      ? undefined
+      : new EventByEvent(options.passPerEvent, this.#queue, this.work, { arrive: () => this.#arrive(), fire: (kind, subject) => this.#fire(kind, subject), pass: () => this.pass() })
+    this.#jobs = new JobArrivals(options.workload, this.#queue, this, this.#byEvent?.submits)
   }
 
   /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
@@ -180,7 +186,7 @@ export class Simulation implements CellHost, DraftSink {
 
   /** Without heartbeats most instants of a busy cluster are events alone: handles them while no job arrives; returns the rest of `left`. */
   #fireOn(left: number, until: Seconds): number {
-    if (this.#jobs.areDue || this.#options.passPerEvent !== undefined) return left
+    if (this.#jobs.areDue || this.#byEvent !== undefined) return left
     const queue = this.#queue
     const submit = this.#jobs.next
     for (; left > 0; left--) {
@@ -267,48 +273,19 @@ export class Simulation implements CellHost, DraftSink {
   }
 
   #instant(time: Seconds): void {
+    if (this.#byEvent !== undefined) return this.#byEvent.instant(time)
     const queue = this.#queue
-    const { passPerEvent } = this.#options
     const ring = this.#ring
     ring?.skipTo(time)
     const last = ring?.next === time ? EventKind.Timer : EventKind.AtOnce
-    if (passPerEvent === 'submits-first') this.#arrive()
     while (queue.next === time && queue.nextKind <= last && queue.pop()) {
-      if (passPerEvent === 'ends-first' && queue.kind === EventKind.Submit) {
-        this.#submitAll(time)
-        continue
-      }
       if (queue.kind >= EventKind.Submit) this.#arrive()
-      const goesOn = passPerEvent !== undefined && this.#goesOn(time)
       this.#fire(queue.kind, queue.subject)
-      if (passPerEvent !== undefined && !goesOn) this.pass()
     }
     this.#arrive()
     if (ring === undefined) return this.pass()
     if (ring.next === time) this.#heartbeats(time, ring)
     else if (this.#wakeDue) this.#wakeUp()
-  }
-
-  /** Whether the event that comes is an end of the gang of which one comes after it: together these are one event. */
-  #goesOn(time: Seconds): boolean {
-    const queue = this.#queue
-    if (queue.kind !== EventKind.TaskEnd || queue.next !== time || queue.nextKind !== EventKind.TaskEnd) return false
-    const { work } = this
-    const [task, next] = [work.runTask(queue.subject), work.runTask(queue.nextSubject)]
-    return work.jobOf(task) === work.jobOf(next) && work.gangOf(task) === work.gangOf(next) && work.inGang(task) && work.inGang(next)
-  }
-
-  /** Each with a pass: jobs of the workload, then those that have waited for others, before the ends of what these passes start and ends at once. */
-  #submitAll(time: Seconds): void {
-    const queue = this.#queue
-    const waited: number[] = []
-    do waited.push(queue.subject)
-    while (queue.next === time && queue.nextKind === EventKind.Submit && queue.pop())
-    this.#arrive()
-    for (const subject of waited) {
-      this.#fire(EventKind.Submit, subject)
-      this.pass()
-    }
   }
 
   #wakeUp(): void {
@@ -318,7 +295,7 @@ export class Simulation implements CellHost, DraftSink {
 
   /** Jobs of the workload that are due. */
   #arrive(): void {
-    if (this.#jobs.areDue) this.#jobs.arrive(this.now, this.#options.passPerEvent !== undefined)
+    if (this.#jobs.areDue) this.#jobs.arrive(this.now, this.#byEvent !== undefined)
   }
 
   /** Lets the architecture open rounds, if anything has changed. */
