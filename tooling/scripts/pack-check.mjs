@@ -1,12 +1,12 @@
 // Packs every public package as it would be published and checks the tarball: publint for the manifest,
 // attw for whether TypeScript and Node resolve the same thing, and whether CommonJS can require it; then bundles for
-// a browser, of which one that uses a part has to be small. Needs a build.
+// a browser, of which one that uses a part has to be small, and the name of the errors. Needs a build.
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -71,6 +71,12 @@ async function checkBundles() {
   return complaints
 }
 
+/** Node prints the name of the class of an error that nobody catches, which a bundler changes where the class names itself. */
+async function checkErrorName() {
+  const { SchedError } = await import(pathToFileURL(join(root, 'packages/core/dist/index.js')).href)
+  return SchedError.name === 'SchedError' ? [] : [`@sched/core: its errors are called ${SchedError.name} where nobody catches them`]
+}
+
 const into = mkdtempSync(join(tmpdir(), 'sched-pack-'))
 try {
   const queue = [...dirs]
@@ -79,7 +85,7 @@ try {
     for (let dir = queue.shift(); dir !== undefined; dir = queue.shift()) complaints.push(...(await check(dir, into)))
   }
   await Promise.all([worker(), worker()])
-  complaints.push(...(await checkBundles()))
+  complaints.push(...(await checkBundles()), ...(await checkErrorName()))
   for (const complaint of complaints) console.error(complaint)
   console.log(`${dirs.length} packages packed and checked, ${complaints.length} complaints`)
   process.exitCode = complaints.length > 0 ? 1 : 0

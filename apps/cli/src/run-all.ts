@@ -76,8 +76,16 @@ export function messagesOf(results: readonly RunResult[], experiment: Pick<Exper
     ...(report !== undefined && report.skipped > 0 ? [`warning: ${skippedText(report)}`] : []),
     ...(isEmpty ? [`warning: no job was submitted${whyNone(description)}.`] : []),
     ...(!isEmpty && drewNothing(results) ? ['note: every seed gave the same, since nothing is drawn here: `--seeds 1` is enough, or `--jitter 0.1` varies task times.'] : []),
+    ...partlyRecorded(results),
     ...warningsOf(results).map((text) => `warning: ${text}`),
   ]
+}
+
+/** What is recorded stands beside figures of all jobs, and differences from these are of other jobs where the log knows few waits. */
+function partlyRecorded([first]: readonly RunResult[]): string[] {
+  const { jobs, recorded } = first?.summary.rigid ?? {}
+  if (jobs === undefined || recorded === undefined || recorded.jobs === 0 || recorded.jobs >= jobs.overall.finished) return []
+  return [`note: what is recorded is of ${number(recorded.jobs)} of ${number(jobs.overall.finished)} jobs, whose waits the log has; other figures are of all.`]
 }
 
 /** Whether a note says how large the machine of a log was found to be, which matters where the log's machine is the cluster. */

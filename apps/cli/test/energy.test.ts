@@ -12,7 +12,7 @@ const power = 'power: { idle: 100, busy: 200, off: 10 }'
 const world = (group = power) => directory({
   'jobs.jsonl': jobs,
   'c.yaml': `nodes:\n  - count: 2\n    resources: { cpu: 4 }\n    ${group}\n`,
-  'e.yaml': `workload: { trace: jobs.jsonl }\ncluster: c.yaml\npolicies: [fifo, easy]\nseeds: 1\n`,
+  'e.yaml': `workload: { trace: jobs.jsonl }\ncluster: c.yaml\npolicies: [fifo, strict]\nseeds: 1\n`,
   'away.csv': 'node,from,to,kind\nnode-1,0,600,drain\n',
 })
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')

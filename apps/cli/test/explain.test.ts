@@ -65,7 +65,7 @@ describe('sched explain', () => {
     expect(out).toBe(`log.swf: 3 jobs on one node of 4 procs
 strict, fifo on seed 1
 
-job 2 of 1, submitted at 10 s
+job 2 of user 1, submitted at 10 s
 
                                  strict        fifo
 ----------------------------  ---------  ----------

@@ -5,7 +5,7 @@ import { directory, sched } from './sched.js'
 
 const experiment = `workload: { generate: { poisson-jobs: { jobs: 40, demand: { cpu: 2 } } } }
 cluster: { nodes: 4, resources: { cpu: 8 } }
-policies: [fifo, easy]
+policies: [fifo, strict]
 `
 const world = () => {
   const cwd = directory()
@@ -33,7 +33,7 @@ describe('tasks of an experiment that fail', () => {
       return counts.failed
     })
     expect(Math.min(...failed)).toBeGreaterThan(0)
-    expect([failed[1], failed[3]]).toEqual([failed[0], failed[2]]) // fifo and easy on equal seeds
+    expect([failed[1], failed[3]]).toEqual([failed[0], failed[2]]) // fifo and strict on equal seeds
   })
 
   it('fail their jobs after the last attempt', async () => {

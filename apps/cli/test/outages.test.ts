@@ -6,7 +6,7 @@ import { directory, sched } from './sched.js'
 const experiment = `workload: { generate: { poisson-jobs: { jobs: 40, demand: { cpu: 2 } } } }
 cluster: { nodes: 4, resources: { cpu: 8, mem: 64 } }
 outages: away.csv
-policies: [fifo, easy]
+policies: [fifo, strict]
 `
 const world = () => {
   const cwd = directory()

@@ -207,6 +207,12 @@ describe('what the log recorded', () => {
     expect(out).toMatch(/^use of procs, % +\d/m)
   })
 
+  it('is told to be of some jobs, where the log does not know all waits', async () => {
+    const err = async (text: string) => (await compare({ 'a.swf': text }, '--trace', 'a.swf', '--policies', 'strict,easy')).err
+    expect(await err(log.replace(/^(2 \d+) \d+/m, '$1 -1'))).toContain('note: what is recorded is of 2 of 3 jobs, whose waits the log has; other figures are of all.\n')
+    expect(await err(log)).not.toContain('what is recorded')
+  })
+
   it('has no column where nothing was', async () => {
     const { out } = await compare({ 'a.swf': log.replaceAll(/^(\d+ \d+) \d+/gm, '$1 -1') }, '--trace', 'a.swf', '--policies', 'strict,easy')
     expect(out).not.toContain('recorded')

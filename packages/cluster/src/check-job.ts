@@ -9,7 +9,7 @@ export function checkJob(job: JobSpec): void {
   const areNames = typeof id === 'string' && isName(user) && isName(queue) && isName(group) && isName(account) && isName(partition) && isName(qos) && isName(array)
     && isName(application) && isName(kind) && isName(label)
   const { priority, weight, estimate, deadline, startup, think, arrayThrottle } = job
-  if (areNames && isPriority(priority) && isWeight(weight) && isTime(estimate) && isTime(deadline) && isSpan(startup) && isSpan(think) && isCount(arrayThrottle)) return
+  if (areNames && isPriority(priority) && isWeight(weight) && isTime(estimate) && isDeadline(deadline) && isSpan(startup) && isSpan(think) && isCount(arrayThrottle)) return
   throw whatIsBad(job)
 }
 
@@ -17,6 +17,8 @@ const isName = (value: unknown) => value === undefined || typeof value === 'stri
 const isPriority = (value: number | undefined) => value === undefined || Number.isFinite(value)
 const isWeight = (value: number | undefined) => value === undefined || (typeof value === 'number' && value > 0 && value < Infinity)
 const isTime = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 0)
+/** That of a job of a window may have been before its first second. */
+const isDeadline = (value: number | undefined) => value === undefined || (typeof value === 'number' && !Number.isNaN(value))
 const isSpan = (value: number | undefined) => isTime(value) && value !== Infinity
 const isCount = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 1)
 
@@ -25,7 +27,7 @@ const numbers: readonly (readonly [field: 'priority' | 'weight' | 'estimate' | '
   ['priority', isPriority, 'Give a finite number; larger is more important.'],
   ['weight', isWeight, 'Give a number above 0.'],
   ['estimate', isTime, 'Give seconds, at least 0, or leave it out where the run time is unknown.'],
-  ['deadline', isTime, 'Give seconds, at least 0, or leave it out.'],
+  ['deadline', isDeadline, 'Give seconds from the start of the workload, or leave it out.'],
   ['startup', isSpan, 'Give seconds, at least 0, or leave it out.'],
   ['think', isSpan, 'Give seconds, at least 0, or leave it out.'],
   ['arrayThrottle', isCount, 'Give a number, at least 1, or leave it out.'],

@@ -1,5 +1,6 @@
 import {
   None,
+  nothingToPlace,
   SchedError,
   type Commit,
   type CommitMode,
@@ -146,7 +147,8 @@ export class Draft implements OpenRound {
   }
 
   /** Whether the node has room, the constraints of the task allow it, and its job is not given up. */
-  #fits(shape: ShapeId, job: JobId, node: NodeId): boolean {
+  #fits(shape: ShapeId | undefined, job: JobId, node: NodeId): boolean {
+    if (shape === undefined) throw nothingToPlace(job, this.work)
     if (!this.cluster.fits(shape, node) || (this.#interruptions.areAny && this.#interruptions.isCancelled(job))) return false
     if (this.work.shapes.of(shape).special !== 0) return this.work.isApart(shape, job, node)
     if (!this.#interruptions.areAny) this.cluster.noteFit(shape, node)

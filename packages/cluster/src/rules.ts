@@ -76,8 +76,11 @@ export class Rules {
   }
 }
 
+/** Of a program without types they may be no texts. */
 function valuesOf(label: string, values: string | readonly string[]): readonly string[] {
   if (typeof values === 'string') return [values]
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
+    throw new SchedError('BAD_INPUT', `a task requires the label "${label}" to be ${JSON.stringify(values)}.`, { field: 'constraints.require' }, 'Give a text, or a list of texts.')
   if (values.length === 0)
     throw new SchedError(
       'BAD_INPUT',

@@ -88,6 +88,8 @@ describe('constraints', () => {
     expect(new Set([shape, shapes.intern(cpus(1)), shapes.intern(cpus(2), { require: { model: ['P100', 'T4'] } }), shapes.intern(cpus(1), { distinctNodes: true })]).size).toBe(4)
     expect(shapes.intern(cpus(1), { tolerations: [{ key: 'gpu' }] })).toBe(shapes.intern(cpus(1))) // no node has a taint
     expect(() => shapes.intern(cpus(1), { require: { model: [] } })).toThrow(/requires the label "model" and no value/)
+    for (const values of [5, ['T4', 5], null] as never[])
+      expect(() => shapes.intern(cpus(1), { require: { model: values } })).toThrow(`constraints.require: a task requires the label "model" to be ${JSON.stringify(values)}. Give a text, or a list of texts.`)
   })
 
   it('keep tasks of a job on different nodes, of one draft or an earlier one, until they end or are taken back', () => {

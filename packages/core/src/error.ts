@@ -65,9 +65,12 @@ export class SchedError extends Error {
 
   /** The same error by somebody who knows more of its place, for example the file that an option came from. */
   at(place: Place): SchedError {
-    return new SchedError(this.code, this.fact, { ...this.place, ...place }, this.wayOut)
+    return placed(this, place)
   }
 }
+
+/** Outside of the class, whose name the build would change to _SchedError if it named itself: Node prints that of an error that nobody catches. */
+const placed = ({ code, fact, place, wayOut }: SchedError, more: Place) => new SchedError(code, fact, { ...place, ...more }, wayOut)
 
 const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`)
 

@@ -70,6 +70,18 @@ describe('replay', () => {
     expect(starts(replay(greedy(fifo()), { until: 5 }), [rigid('waits', 0, 1, 1), rigid('ran', 1, 1, 1, 0)], 1)).toEqual({ waits: 5, ran: 1 })
   })
 
+  it('says so where the log does not say when jobs started', () => {
+    const told = (until: number | undefined, ...waits: readonly (number | undefined)[]) => {
+      const warnings: string[] = []
+      const jobs = waits.map((wait, i) => rigid(`j${i}`, i, 1, 1, wait))
+      prepare({ policy: replay(strict(), until === undefined ? {} : { until }), jobs, cluster: cluster(9), architecture: queuePasses.plug({}), warn: (text) => warnings.push(text) }).simulation.advance(100)
+      return warnings
+    }
+    expect(told(5, undefined, undefined)).toEqual(['of no job submitted by 5 s the log says when it started: none starts before that time.'])
+    expect(told(undefined, undefined, undefined)).toEqual(['of its first jobs the log does not say when they started: such jobs start as soon as they fit.'])
+    expect([told(5, undefined, 0), told(undefined, 0, undefined), told(0, undefined)]).toEqual([[], [], []])
+  })
+
   it('lets none of many start before its time', () => {
     const many = Array.from({ length: 300 }, (_, i) => rigid(`j${i}`, 0, 1, 1, 1 + ((i * 7) % 300)))
     expect(Object.entries(starts(replay(greedy(fifo())), many, 300)).toSorted(([, a], [, b]) => a - b)).toEqual(many.map(({ id, recorded }) => [id, recorded?.wait]).toSorted(([, a], [, b]) => Number(a) - Number(b)))

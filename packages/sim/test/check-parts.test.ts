@@ -35,6 +35,7 @@ describe('a run described by a program without types', () => {
     [{ priority: 'high' }, 'priority: job a has "high". Give a finite number; larger is more important.'],
     [{ estimate: '5' }, 'estimate: job a has "5". Give seconds, at least 0, or leave it out where the run time is unknown.'],
     [{ estimate: NaN }, 'estimate: job a has NaN.'],
+    [{ deadline: '9' }, 'deadline: job a has "9". Give seconds from the start of the workload, or leave it out.'],
     [{ weight: -1 }, 'weight: job a has -1.'],
     [{ startup: -5 }, 'startup: job a has -5. Give seconds, at least 0, or leave it out.'],
     [{ think: -3 }, 'think: job a has -3.'],
@@ -42,6 +43,10 @@ describe('a run described by a program without types', () => {
     [{ queue: null }, 'queue: job a has null. Give a text, or leave it out.'],
     [{ class: ['batch'] }, 'class: job a has ["batch"].'],
   ])('says what no job can have: %j', (change, message) => expect(without({ workload: workloadOf([job('a', change)]) })).toThrow(message))
+
+  it('takes a deadline that was before time 0, as that of a window may have been', () => {
+    expect(without({ workload: workloadOf([job('a', { deadline: -3 })]) })().launches).toBe(1)
+  })
 
   it('may have keys of others beside, and ends where it is told', () => {
     expect(without({ quick: true })().launches).toBe(1)

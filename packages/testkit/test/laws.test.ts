@@ -1,4 +1,4 @@
-import { SchedError, type NodeId, type TaskId } from '@sched/core'
+import { SchedError, type NodeId, type ResourceId, type TaskId } from '@sched/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkPolicyLaws, cluster, instantCluster, job, laws, mapReduceJob, play, policyLaws, worlds, type Launch, type LawName, type MakePolicy, type Play, type Recorded, type World, type WorldOptions } from '../src/index.js'
@@ -17,7 +17,9 @@ const broken = (make: MakePolicy, worlds: WorldOptions = {}): string => {
 describe('a policy that takes no notice of lanes', () => {
   it('is told what that may be', () => {
     const blind = () => policyOf(() => (round, jobs) => jobs.forEach((each) => round.nodes.forEach((node) => void round.fits(each, node))))
-    expect(broken(blind, { slots: true })).toMatch(/^a round threw ".*"\. Are there jobs among those read that do not wait in the lane of the round\?/)
+    expect(broken(blind, { slots: true })).toMatch(/^job j\d+ was to be started and has no task to place\. An order gives jobs that have tasks to place: .* in each lane\.$/)
+    const asking = () => policyOf(() => (round, jobs) => jobs.forEach((each) => void round.work.demand(round.work.shape(each, round.lane), 0 as ResourceId)))
+    expect(broken(asking, { slots: true })).toMatch(/^a round threw ".*"\. Are there jobs among those read that do not wait in the lane of the round\?/)
   })
 })
 

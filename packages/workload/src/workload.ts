@@ -1,7 +1,8 @@
 import { isFollower, SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
 
-/** A workload of jobs that are all in memory, already in order of submission. */
+/** A workload of jobs that are all in memory, already in order of submission. Throws `BAD_OPTION` where a program without types gives no list. */
 export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
+  if (!Array.isArray(jobs)) throw new SchedError('BAD_OPTION', `is ${jobs === undefined ? 'missing' : 'no list'}.`, { field: 'jobs' }, "Write workloadOf('mine', [{ id: 'a', submit: 0, stages: [...] }]).")
   return {
     name,
     jobs: jobs.length,

@@ -9,6 +9,13 @@ const five = workloadOf('five', [
 ])
 const seen = (workload: Parameters<typeof jobsOf>[0]) => [...jobsOf(workload)].map(({ id, submit, after }) => [id, submit, after].filter((x) => x !== undefined).join(' '))
 
+describe('workloadOf', () => {
+  it('says so where a program without types leaves out the name, or gives no list', () => {
+    expect(() => (workloadOf as (jobs: unknown) => unknown)([])).toThrow("jobs: is missing. Write workloadOf('mine', [{ id: 'a', submit: 0, stages: [...] }]).")
+    expect(() => workloadOf('x', new Set() as never)).toThrow('jobs: is no list.')
+  })
+})
+
 describe('scaleLoad', () => {
   it('divides the gaps between submissions by the factor and nothing else', () => {
     expect(seen(scaleLoad(five, 2))).toEqual(['a 0', 'b 5', 'c 10 b', 'd 15 c', 'e 20'])

@@ -1,5 +1,5 @@
 import {
-  forwarding, None, SchedError, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Placement, type Release,
+  forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Placement, type Release,
   type Round, type Seconds, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import type { Overrun } from './options.js'
@@ -158,6 +158,7 @@ export class RigidJobs implements WorkListener {
   start(job: JobId, round: Round, places?: readonly NodeId[]): boolean {
     if (!round.take(job)) return false
     const tasks = round.work.together(job, round.lane)
+    if (tasks === 0) throw nothingToPlace(job, round.work)
     this.#starting = job
     this.#tasks = tasks
     this.#piece = -1

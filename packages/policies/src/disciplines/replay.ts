@@ -31,18 +31,40 @@ class Replay implements Policy {
   readonly #until: Seconds
   readonly #recorded: Policy
   readonly #policy: Policy
+  readonly #warn: Env['warn']
+  /** Whether a job has come, and one of which the log says when it started. */
+  #areJobs = false
+  #areRecorded = false
+  #isTold: boolean
 
   constructor(until: Seconds, env: Env, recorded: Policy, policy: Policy) {
     this.#until = until
+    this.#isTold = until === 0 // nothing is to be replayed
     this.#recorded = recorded
     this.#policy = policy
-    Object.assign(this, forwarding(recorded, policy))
+    this.#warn = (message) => env.warn(message)
+    Object.assign(this, forwarding(recorded, policy, { onSubmit: (job) => this.#note(env.work.recordedWait(job)) }))
     this.admits = (spec) => (env.now() < until ? undefined : policy.admits?.(spec))
   }
 
   declare readonly admits: NonNullable<Policy['admits']>
 
+  #note(wait: Seconds): void {
+    this.#areJobs = true
+    if (!Number.isNaN(wait)) this.#areRecorded = true
+  }
+
+  /** Of a log without waits nothing can be replayed: without a word the machine would stand idle until the time, or be that of another policy. */
+  #tellIfNone(): void {
+    this.#isTold = true
+    if (this.#areRecorded) return
+    this.#warn(this.#until < Infinity
+      ? `of no job submitted by ${this.#until} s the log says when it started: none starts before that time.`
+      : 'of its first jobs the log does not say when they started: such jobs start as soon as they fit.')
+  }
+
   schedule(round: Round): void {
+    if (!this.#isTold && this.#areJobs && round.now >= (this.#until < Infinity ? this.#until : 0)) this.#tellIfNone()
     if (round.now >= this.#until) return this.#policy.schedule(round)
     if (this.#until < Infinity) round.wakeAt(this.#until)
     this.#recorded.schedule(round)
