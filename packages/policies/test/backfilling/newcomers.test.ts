@@ -25,7 +25,7 @@ function jobsOf(seed: number): JobSpec[] {
     .sort((a, b) => a.submit - b.submit)
     .map(({ submit }, i) => {
       const duration = whole(1, 60)
-      return { id: `J${i}`, user: users[whole(0, 2)] as string, submit, estimate: duration + whole(-5, 20), stages: [{ name: 'job', tasks: 1, demand: { procs: whole(1, 6) }, duration }] }
+      return { id: `J${i}`, user: users[whole(0, 2)] as string, submit, estimate: Math.max(0, duration + whole(-5, 20)), stages: [{ name: 'job', tasks: 1, demand: { procs: whole(1, 6) }, duration }] }
     })
 }
 
