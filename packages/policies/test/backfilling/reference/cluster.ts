@@ -19,7 +19,7 @@ export interface Away {
 }
 
 /** Amounts that nobody may use for a time. */
-export interface Kept {
+interface Kept {
   readonly from: number
   readonly to: number
   readonly size: readonly number[] | 'all'
