@@ -6,7 +6,7 @@ import { bytesOf, messageOf, skip } from './reading.js'
 const line = (change: Readonly<Record<string, string>> = {}) => {
   const usual = {
     JobId: '7', UserId: 'ann(1000)', GroupId: 'users(100)', Name: 'train', JobState: 'COMPLETED', Partition: 'main', TimeLimit: '60', StartTime: '2024-03-04T08:00:10', EndTime: '2024-03-04T08:40:10',
-    NodeList: 'n[1-2]', NodeCnt: '2', ProcCnt: '16', WorkDir: '/home/ann', ReservationName: '', Tres: 'cpu=12,mem=8G,node=2,billing=12,gres/gpu=4', Account: 'physics', QOS: 'normal', WcKey: '', Cluster: 'fox',
+    NodeList: 'n[1-2]', NodeCnt: '2', ProcCnt: '16', WorkDir: 'work', ReservationName: '', Tres: 'cpu=12,mem=8G,node=2,billing=12,gres/gpu=4', Account: 'physics', QOS: 'normal', WcKey: '', Cluster: 'fox',
     SubmitTime: '2024-03-04T08:00:00', EligibleTime: '2024-03-04T08:00:00',
   }
   const { ExitCode = '0:0', ...fields } = { ...usual, ...change }
