@@ -1,4 +1,4 @@
-import { dispatcher } from '@sched/cluster'
+import { dispatcher, type JobUpdate } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { fifo, slurmLimits, strict, type SlurmLimitsOptions } from '@sched/policies'
 import { instantCluster, job, type JobChange } from '@sched/testkit'
@@ -18,6 +18,7 @@ export const machine = (options: SlurmLimitsOptions, { nodes = 1, policy = stric
       for (const each of jobs) master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)
       return pass(now)
     },
+    update: (id: string, changes: JobUpdate, now: number) => master.update(id, changes, now),
     refusal: (each: JobChange, now = 0) => {
       try {
         master.submit(job({ user: (each.id as string).split('_')[0] as string, queue: 'main', estimate: 100, ...each }), now)

@@ -165,11 +165,11 @@ export class Accruals implements WorkListener {
     }
   }
 
-  /** Those that have started, or left, wait no longer. */
+  /** Those that have started, or left, or count for others since, wait no longer. */
   #dropGone(group: Accruing): void {
     for (let first = group.first; first !== undefined; first = group.first) {
       const { job, rank } = first
-      const isSame = this.#isQueued[job] === true && this.#env.work.rank(job) === rank
+      const isSame = this.#isQueued[job] === true && this.#env.work.rank(job) === rank && this.#of[job]?.limiting === group
       if (isSame && this.#running[job] === 0) return
       if (isSame) this.#isQueued[job] = false
       group.drop()

@@ -59,6 +59,16 @@ describe('jobs that grow older', () => {
     expect(end(400, 'bob_1')).toEqual(['ann_3'])
   })
 
+  it('are those of the QOS that a job has been given since, not of the one that it had', () => {
+    const { come, end, update } = machine({}, { policy: strict(aging({ qos: { few: { GrpJobsAccrue: 1 }, none: { GrpJobsAccrue: 0 } } })) })
+    come(0, procs('root_1', 8))
+    come(10, procs('ann_1', 8, { qos: 'few' }), procs('ann_2', 8, { qos: 'few' }))
+    update('ann_2', { qos: 'none' }, 20)
+    expect(end(100, 'root_1')).toEqual(['ann_1']) // another of few could grow older
+    come(150, procs('bob_1', 8))
+    expect([end(300, 'ann_1'), end(400, 'bob_1')]).toEqual([['bob_1'], ['ann_2']])
+  })
+
   it.each([[1, ['ann_2', 'bob_1']], [9, ['ann_2', 'ann_1']]])('of which %d of a user may: one that is preempted begins again, behind those that came first', (most, expected) => {
     const order = aging({ qos: { normal: { MaxJobsAccruePerUser: most } } })
     const { come, end } = machine({}, { policy: slurmPreempting(strict(order), { tiers: { urgent: 2 } }) })
