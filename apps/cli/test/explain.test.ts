@@ -52,6 +52,29 @@ describe('sched explain', () => {
     expect(Object.values(told).map(({ parts }) => parts)).toEqual([{ 'queue limit quota of cpu in q': 5, 'locality delay': 50 }, { 'no room': 5, 'locality delay': 50 }, { 'no room': 5 }, { 'no room': 5, 'locality delay': 50 }])
   })
 
+  it('tells a lack of room from what rules forbid, and which kinds of them', async () => {
+    const apart = { placementRules: [{ kind: 'antiAffinity', of: { tags: { app: 'db' } }, over: 'node' }] }
+    const near = { placementRules: [{ kind: 'affinity', of: { tags: { app: 'web' } }, over: 'node' }] }
+    const [db, web] = [{ tags: { app: 'db' }, queue: 'q', estimate: 100 }, { tags: { app: 'web' }, queue: 'q', estimate: 100 }]
+    // one db is on each node, one of them alone by its own will, until 30 s; another job fills both from 5 to 15 s
+    const cwd = directory({
+      'nodes.yaml': 'nodes: [{ count: 2, resources: { cpu: 4 } }]\n',
+      'jobs.jsonl': jobs(
+        job('first', 0, 50, { ...db, ...apart }), job('second', 0, 30, { ...db, ...apart }), job('full', 5, 10, { queue: 'q', estimate: 10 }, { tasks: 6 }),
+        job('third', 6, 10, { ...db, ...apart }), job('any', 7, 10, db), job('close', 8, 10, { queue: 'q', estimate: 100, ...near }), job('web', 40, 10, web),
+      ),
+    })
+    const placement = 'placement: weighted'
+    const policies = [`greedy: {order: fifo, ${placement}}`, ...['strict', 'easy', 'conservative', 'replan', 'volcano', 'yunikorn-reserving', 'yunikorn-preempting', 'kai-preempting', 'kube-scheduler'].map((name) => `${name}: {${placement}}`), `kueue: {queues: {q: {nominalQuota: {cpu: 8}}}, ${placement}}`]
+    const partsOf = async (id: string, of = policies) => {
+      const told = await waits(['--nodes', 'nodes.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', id, '--policies', of.map((each) => `{${each}}`).join()], cwd)
+      return Object.values(told).map(({ parts }) => Object.fromEntries(Object.entries(parts).filter(([name]) => name.startsWith('placement rule'))))
+    }
+    expect(await partsOf('third')).toEqual(policies.map(() => ({ 'placement rule antiAffinity': 15 })))
+    expect(await partsOf('any', policies.slice(0, 1))).toEqual([{ 'placement rule antiAffinity of others': 25 }]) // the third is on the other node until 40 s
+    expect(await partsOf('close', policies.slice(0, 1))).toEqual([{ 'placement rule affinity': expect.closeTo(25.001, 9) as number }]) // looked at again 1 ms after web has started
+  })
+
   it('tells a lack of room from what a policy does with room', async () => {
     const { strict, easy, fifo } = await waits(['--trace', 'log.swf', '--job', '3', '--policies', 'strict,easy,fifo'], blocked())
     // one processor is free until 100 s, then 2 has all to 110 s

@@ -1,6 +1,6 @@
 import type { JobId, LaneId, NodeId, None, Savepoint, Seconds, TaskId } from './ids.js'
 import type { JobSpec, StageSpec } from './job.js'
-import type { Round } from './round.js'
+import type { Reason, Round } from './round.js'
 import type { ClusterView, WorkListener, WorkView } from './views.js'
 
 /** Numbers in [0, 1) from a named seeded stream. */
@@ -140,12 +140,19 @@ export interface Sharing {
   jobs(pool: number, out: JobId[]): void
 }
 
+/** Why a placement keeps a job waiting that has room. */
+export interface KeptBack {
+  readonly reason: Reason
+  /** Which rules do so, where these are the reason. */
+  readonly limit?: string
+}
+
 /** Where a job's next task goes. */
 export interface Placement extends WorkListener {
   /** A node of the round on which the job's next task fits, or `None`. */
   pick(job: JobId, round: Round): NodeId | None
-  /** Whether it keeps a job waiting that has room, for nodes that are nearer to each other. Asked where waits are explained alone: it may look at every node. Absent: it never does. */
-  delays?(job: JobId, round: Round): boolean
+  /** Why it keeps a job waiting that has room: for nodes nearer to each other, or for what runs elsewhere; `undefined`: it does not. Asked where waits are explained alone: it may look at every node. Absent: it never does. */
+  keepsBack?(job: JobId, round: Round): KeptBack | undefined
   /** Whether tasks of the job must be near each other, so that room on some nodes is not enough for it, whatever else is free. Absent: they need not. */
   confines?(job: JobId, round: Round): boolean
 }

@@ -14,10 +14,12 @@ export const Reason = {
   Reservation: 3,
   /** Another job was served first. */
   Order: 4,
+  /** Its placement rules, or those of others, forbid all nodes with room, by what runs there. */
+  Rule: 5,
 } as const
 export type Reason = (typeof Reason)[keyof typeof Reason]
 /** What people call a reason, by its number. */
-export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others']
+export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others', 'placement rule']
 
 /** What limits around a policy say of a waiting job. */
 export interface LimitsSay {
@@ -95,7 +97,7 @@ export interface Round {
   reserve(job: JobId, start: Seconds): void
   /** Whether somebody listens to `defer`: a policy that passes over many jobs at once need look at each only then. */
   readonly explained: boolean
-  /** Records why a job was passed over; `limit` names the limit where that is the reason. Free unless somebody listens. */
+  /** Records why a job was passed over; `limit` names the limit, or the rules, where these are the reason. Free unless somebody listens. */
   defer(job: JobId, reason: Reason, limit?: string): void
   /** Where `rollback` may go back to. */
   savepoint(): Savepoint

@@ -1,4 +1,4 @@
-import { None, type JobId, type JobSpec, type NodeId, type Placement, type Round, type Topology } from '@sched/core'
+import { None, Reason, type JobId, type JobSpec, type KeptBack, type NodeId, type Placement, type Round, type Topology } from '@sched/core'
 import type { Asked, Nearness } from './nearness.js'
 import { PlannedPlaces } from './planned-places.js'
 
@@ -33,11 +33,11 @@ export abstract class NearPlacement implements Placement {
     return this.places.nodes[0] ?? None
   }
 
-  /** Whether it waits for nodes near each other, and has room for all that must start at once without that. */
-  delays(job: JobId, round: Round): boolean {
-    if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.nearness.askedOf(job, round) === undefined) return false
+  /** Where it waits for nodes near each other, and has room for all that must start at once without that. */
+  keepsBack(job: JobId, round: Round): KeptBack | undefined {
+    if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.nearness.askedOf(job, round) === undefined) return undefined
     this.#plan(job, round)
-    return this.places.nodes.length === 0 && this.nearness.hasRoom(job, round, () => this.measure(job, round))
+    return this.places.nodes.length === 0 && this.nearness.hasRoom(job, round, () => this.measure(job, round)) ? { reason: Reason.Locality } : undefined
   }
 
   confines(job: JobId, round: Round): boolean {

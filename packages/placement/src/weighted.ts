@@ -1,5 +1,5 @@
 import {
-  amountsByName, definePlacement, forwarding, LowestNodes, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId,
+  amountsByName, definePlacement, forwarding, LowestNodes, None, Reason, SchedError, suggest, type ClusterView, type Env, type JobId, type KeptBack, type NodeId,
   type Placement, type Plug, type Round,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -158,8 +158,10 @@ class Weighted implements Placement {
     return this.#rules.of(job, round)?.areBound === true
   }
 
-  delays(job: JobId, round: Round): boolean {
-    return this.confines(job, round) && round.nodes.some((node) => round.fits(job, node))
+  keepsBack(job: JobId, round: Round): KeptBack | undefined {
+    const mates = this.#rules.of(job, round)
+    const bars = mates?.areBound === true ? round.nodes.filter((node) => round.fits(job, node)).map((node) => mates.barOn(node)) : []
+    return bars.length === 0 || bars.includes(undefined) ? undefined : { reason: Reason.Rule, limit: [...new Set(bars)].join(', ') }
   }
 
   #pick(job: JobId, round: Round): NodeId | None {

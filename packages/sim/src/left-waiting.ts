@@ -71,7 +71,7 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   const policy = options.policy.name
   const told = [...waitingReasons(schedulers, cell, work, now)]
   const of = (...reasons: readonly Reason[]) => told.filter(([, { reason }]) => reasons.includes(reason))
-  const [limited, unfit, kept] = [of(Reason.Limit), of(Reason.NoRoom), of(Reason.Locality, Reason.Reservation)]
+  const [limited, unfit, kept] = [of(Reason.Limit), of(Reason.NoRoom), of(Reason.Locality, Reason.Rule, Reason.Reservation)]
   if (limited.length > 0 && unfit.length === 0) return forbidden(limited, policy)
   if (isPrefilled(run)) return besidePrefill(run)
   const why = architecture.stuck?.()

@@ -2,7 +2,7 @@ import { Draft, type CellState, type DraftSink, type Work } from '@sched/cluster
 import { Reason, type JobId, type LaneId, type NodeId, type Seconds } from '@sched/core'
 import type { Schedulers } from './schedulers.js'
 
-/** What a policy says of a job that waits; `limit` names the limit where that is the reason. */
+/** What a policy says of a job that waits; `limit` names the limit, or the rules, where these are the reason. */
 export interface Told {
   readonly reason: Reason
   readonly limit: string | undefined
@@ -12,7 +12,7 @@ export interface Told {
 export type WaitingReasons = ReadonlyMap<JobId, Told>
 
 /** The reason that counts of several for one job, first what is most its own. */
-const WEIGHT: Readonly<Record<Reason, number>> = { [Reason.Limit]: 4, [Reason.NoRoom]: 3, [Reason.Locality]: 2, [Reason.Reservation]: 1, [Reason.Order]: 0 }
+const WEIGHT: Readonly<Record<Reason, number>> = { [Reason.Limit]: 4, [Reason.NoRoom]: 3, [Reason.Locality]: 2, [Reason.Rule]: 2, [Reason.Reservation]: 1, [Reason.Order]: 0 }
 
 /**
  * Asks all policies why work waits, in rounds as heartbeats or passes have them, of which nothing comes. To be called when nothing else will happen: jobs

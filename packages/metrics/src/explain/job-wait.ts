@@ -89,7 +89,7 @@ const NAMED = 5
  * - `queue limit`: the policy says that a limit forbids it, and which where it names them;
  * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a
  *   gang, or of stages that start together not all they ask;
- * - what the policy said last, `locality delay` or `reservation`;
+ * - what the policy said last, `locality delay`, `placement rule` and which, or `reservation`;
  * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
  * - `next attempt`: before the decision that follows one which found no room, or lost all it claimed to others;
  * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: it was not its turn.
@@ -286,13 +286,18 @@ export class JobWaitObserver implements Observer {
   #look(now: Seconds): void {
     this.#attribute(now)
     const given = this.#deferred
-    if (given === Reason.Limit) this.#why = `${reasonNames[Reason.Limit] as string}${this.#limit === undefined ? '' : ` ${this.#limit}`}`
+    if (given === Reason.Limit) this.#why = this.#named(given)
     else if (!this.#hasRoom()) this.#why = reasonNames[Reason.NoRoom] as string
-    else if (given === Reason.Locality || given === Reason.Reservation) this.#why = reasonNames[given] as string
+    else if (given === Reason.Locality || given === Reason.Rule || given === Reason.Reservation) this.#why = this.#named(given)
     else if (this.#why !== UNUSED) {
       this.#why = UNUSED
       this.#unusedSince = Math.max(now, this.#facts.ready)
     }
+  }
+
+  /** A reason, and which limit or rules it is. */
+  #named(reason: Reason): string {
+    return `${reasonNames[reason] as string}${this.#limit === undefined ? '' : ` ${this.#limit}`}`
   }
 
   #attribute(now: Seconds): void {

@@ -55,7 +55,16 @@ export class Mates implements Tagged {
 
   /** Whether a task of them may start on the node. */
   mayBeOn(node: NodeId): boolean {
-    return !this.keptOff.some((tally) => tally.on(node) > 0) && !this.apart.some((tally) => tally.on(node) > 0) && this.#isNear(node) && this.#isInNumber(node) && this.#isEven(node)
+    return this.barOn(node) === undefined
+  }
+
+  /** What rules keep a task of them off the node, by kind, the first of them; `undefined`: none. */
+  barOn(node: NodeId): string | undefined {
+    if (this.apart.some((tally) => tally.on(node) > 0)) return 'antiAffinity'
+    if (!this.#isNear(node)) return 'affinity'
+    if (!this.#isInNumber(node)) return 'cardinality'
+    if (!this.#isEven(node)) return 'spread'
+    return this.keptOff.some((tally) => tally.on(node) > 0) ? 'antiAffinity of others' : undefined
   }
 
   /**

@@ -115,7 +115,7 @@ describe('a job that waits for tasks of another', () => {
       run({ cluster, policy: greedy(fifo(), inOrder()), jobs: [...jobs.slice(1), jobs[0] as JobSpec].map((each) => ({ ...each, submit: each.id === 'late' ? 1 : 0, placementRules: each.id === 'late' ? [apart('zone', web)] : [] })), observers: [{ onDefer: (_job, _lane, reason) => void reasons.add(reason) }] })
       return [...reasons]
     }
-    expect([reasonsOf(2), reasonsOf(1)]).toEqual([[Reason.Locality], []]) // no job is asked about nodes that are full
+    expect([reasonsOf(2), reasonsOf(1)]).toEqual([[Reason.Rule], []]) // no job is asked about nodes that are full
   })
 
   it('is looked at again only where something has started', () => {

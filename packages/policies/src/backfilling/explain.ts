@@ -1,4 +1,4 @@
-import { None, Reason, type JobId, type Round } from '@sched/core'
+import { None, Reason, type JobId, type KeptBack, type Round } from '@sched/core'
 import type { Window } from './options.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
@@ -10,12 +10,12 @@ import type { RigidLane } from './rigid-lane.js'
 export class Explanations {
   readonly #jobs: RigidJobs
   readonly #windows: readonly Window[]
-  readonly #isDelayed: (job: JobId, round: Round) => boolean
+  readonly #keptBack: (job: JobId, round: Round) => KeptBack | undefined
   readonly #waiting: JobId[] = []
 
-  /** `isDelayed`: whether a job is kept waiting that has room, for nodes nearer to each other. */
-  constructor(jobs: RigidJobs, windows: readonly Window[], isDelayed: (job: JobId, round: Round) => boolean = (job, round) => jobs.isDelayed(job, round)) {
-    this.#isDelayed = isDelayed
+  /** `keptBack`: why its nodes keep a job waiting that has room. */
+  constructor(jobs: RigidJobs, windows: readonly Window[], keptBack: (job: JobId, round: Round) => KeptBack | undefined = (job, round) => jobs.keptBack(job, round)) {
+    this.#keptBack = keptBack
     this.#jobs = jobs
     this.#windows = windows
   }
@@ -28,8 +28,12 @@ export class Explanations {
     const ofHead = this.#windows.some(({ to }) => to > round.now) ? Reason.Reservation : Reason.NoRoom
     for (const job of this.#waiting) {
       const held = limit?.(job)
-      if (held === undefined) round.defer(job, !lane.fitsIn(lane.free, job) ? Reason.NoRoom : this.#isDelayed(job, round) ? Reason.Locality : job === head ? ofHead : kept)
-      else round.defer(job, Reason.Limit, held)
+      if (held !== undefined) round.defer(job, Reason.Limit, held)
+      else if (!lane.fitsIn(lane.free, job)) round.defer(job, Reason.NoRoom)
+      else {
+        const { reason, limit: rules } = this.#keptBack(job, round) ?? { reason: job === head ? ofHead : kept }
+        round.defer(job, reason, rules)
+      }
     }
   }
 }

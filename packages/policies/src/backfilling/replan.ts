@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
@@ -110,7 +110,7 @@ class Replan implements Policy {
     this.#jobs = jobs
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
-    this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.isDelayed(job, round) || this.#plans[round.lane]?.isFar?.(job) === true)
+    this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
     if (options.topology !== 'flat') env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))

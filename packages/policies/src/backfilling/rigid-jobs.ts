@@ -1,5 +1,5 @@
 import {
-  forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Order, type Placement, type Release,
+  forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId, type Order, type Placement, type Release,
   type Round, type Seconds, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
 import type { Overrun } from './options.js'
@@ -130,9 +130,9 @@ export class RigidJobs implements WorkListener {
     return this.#order.priority?.(job, lane) ?? this.#env.work.priority(job)
   }
 
-  /** Whether its placement keeps a job waiting that has room. */
-  isDelayed(job: JobId, round: Round): boolean {
-    return this.#placement?.delays?.(job, round) === true
+  /** Why its placement keeps a job waiting that has room, if it does. */
+  keptBack(job: JobId, round: Round): KeptBack | undefined {
+    return this.#placement?.keepsBack?.(job, round)
   }
 
   /** The most deserving job, or `None`. */

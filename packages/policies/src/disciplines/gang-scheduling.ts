@@ -6,7 +6,7 @@ import * as z from '@sched/bundled/zod'
 import { exceptWaiting } from './except-waiting.js'
 import { FreeBeside } from './free-beside.js'
 import { Gang, startGang } from './gangs.js'
-import { nodeFor, whyNoNode } from './lowest-fitting.js'
+import { deferWithoutNode, nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
@@ -167,7 +167,8 @@ class GangScheduling implements Policy {
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        round.defer(job, job === head ? whyNoNode(job, round, this.#placement) : Reason.Order)
+        if (job === head) deferWithoutNode(job, round, this.#placement)
+        else round.defer(job, Reason.Order)
       }
   }
 

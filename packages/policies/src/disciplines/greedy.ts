@@ -4,7 +4,7 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
-import { nodeFor, whyNoNode } from './lowest-fitting.js'
+import { deferWithoutNode, nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 
 /**
@@ -100,7 +100,7 @@ class Greedy implements Policy {
         if (this.#done.has(job)) continue
         if (areGangs && round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)) return true
         this.#done.add(job) // nothing is given back while a round lasts, so it will find no node
-        if (round.explained) round.defer(job, whyNoNode(job, round, this.#placement)) // where a node has room the placement will not have it, or all of a gang
+        if (round.explained) deferWithoutNode(job, round, this.#placement) // where a node has room the placement will not have it, or all of a gang
       }
     return false
   }

@@ -1,12 +1,20 @@
-import { None, Reason, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
+import { None, Reason, type JobId, type KeptBack, type NodeId, type Placement, type Round } from '@sched/core'
 
 /** The node for the job's next task: the only one in sight, else the one that the placement picks. */
 export function nodeFor(job: JobId, round: Round, placement: Placement): NodeId | None {
   return round.nodes.length === 1 ? (round.nodes[0] as NodeId) : placement.pick(job, round)
 }
 
+const NO_ROOM: KeptBack = { reason: Reason.NoRoom }
+
 /** Why there is none, for those who listen to `defer`: no room, or room that the placement does not take yet. */
-export const whyNoNode = (job: JobId, round: Round, placement: Placement): Reason => (placement.delays?.(job, round) === true ? Reason.Locality : Reason.NoRoom)
+export const whyNoNode = (job: JobId, round: Round, placement: Placement): KeptBack => placement.keepsBack?.(job, round) ?? NO_ROOM
+
+/** Tells it. */
+export function deferWithoutNode(job: JobId, round: Round, placement: Placement): void {
+  const { reason, limit } = whyNoNode(job, round, placement)
+  round.defer(job, reason, limit)
+}
 
 /** The lowest node in sight with room for the job's next task. */
 export function lowestFitting(job: JobId, round: Round): NodeId | None {

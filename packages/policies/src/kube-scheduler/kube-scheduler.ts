@@ -5,7 +5,7 @@ import {
 import * as z from '@sched/bundled/zod'
 import { Gangs } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
-import { nodeFor, whyNoNode } from '../disciplines/lowest-fitting.js'
+import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { priority } from '../orders/priority.js'
 import { GangPreemption } from './gang-preemption.js'
@@ -108,7 +108,7 @@ class KubeScheduler implements Policy {
         }
         if (this.#start(job, round) || this.#preemptFor(job, round)) return true
         this.#done.add(job)
-        if (round.explained) round.defer(job, whyNoNode(job, round, this.#placement))
+        if (round.explained) deferWithoutNode(job, round, this.#placement)
       }
     return false
   }

@@ -1,5 +1,5 @@
 import { definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type JobSpec, type NodeId, type Placement, type Plug, type Policy, type Round } from '@sched/core'
-import { whyNoNode } from '../disciplines/lowest-fitting.js'
+import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { SortedIds } from '../orders/sorted-ids.js'
 import { fits, Mode, nominate, NOTHING, preempts, type Assignment } from './assignment.js'
@@ -439,12 +439,12 @@ class Kueue implements Policy {
 
   #explain(round: Round): void {
     const { lane } = round
-    for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) round.defer(job, whyNoNode(job, round, this.#placement))
+    for (const { job } of this.#workloads.unstarted[lane] as Set<Workload>) deferWithoutNode(job, round, this.#placement)
     for (const [queue, list] of this.#workloads.waiting(lane))
       for (let i = list.from; i < list.to; i++) {
         const job = list.ids[i] as JobId
         if (this.#closed.has(queue) && i > list.from) round.defer(job, Reason.Order)
-        else if (this.#far.has(job)) round.defer(job, this.#starts.whyNot(this.#workloads.next(job, lane), round))
+        else if (this.#far.has(job)) this.#starts.deferFar(this.#workloads.next(job, lane), round)
         else round.defer(job, Reason.Limit, lackingQuota(queue, job, lane, this.#queues.resources, this.#env))
       }
   }

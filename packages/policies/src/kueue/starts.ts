@@ -1,4 +1,4 @@
-import { None, type NodeId, type Placement, type Reason, type Round } from '@sched/core'
+import { None, type NodeId, type Placement, type Round } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
@@ -33,9 +33,10 @@ export class Starts {
     return this.#placement.pick(workload.job, this.#within(this.#flavorOfNext(workload, round), round)) !== None
   }
 
-  /** Why there are none. */
-  whyNot(workload: Workload, round: Round): Reason {
-    return whyNoNode(workload.job, this.#within(this.#flavorOfNext(workload, round), round), this.#placement)
+  /** Tells why there are none. */
+  deferFar(workload: Workload, round: Round): void {
+    const { reason, limit } = whyNoNode(workload.job, this.#within(this.#flavorOfNext(workload, round), round), this.#placement)
+    round.defer(workload.job, reason, limit)
   }
 
   #within(flavor: Flavor, round: Round): Round {

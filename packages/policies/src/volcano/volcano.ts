@@ -1,6 +1,6 @@
 import { askedTogether, definePolicy, FirstFit, forwarding, None, Reason, SchedError, startedTogether, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Release, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
-import { nodeFor, whyNoNode } from '../disciplines/lowest-fitting.js'
+import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import type { VolcanoJob } from './queue.js'
@@ -177,7 +177,8 @@ function explain(lane: VolcanoLane, placement: Placement, round: Round): void {
     for (const job of queue.outside.ids.subarray(queue.outside.from, queue.outside.to)) round.defer(job as JobId, Reason.Limit)
     for (const id of queue.waiting.ids.subarray(queue.waiting.from, queue.waiting.to)) {
       const job = lane.jobs.of(id as JobId)
-      round.defer(job.id, isFull || !lane.mayStart(job, round) ? Reason.Limit : whyNoNode(job.id, round, placement))
+      if (isFull || !lane.mayStart(job, round)) round.defer(job.id, Reason.Limit)
+      else deferWithoutNode(job.id, round, placement)
     }
   }
 }

@@ -4,7 +4,7 @@ import {
 } from '@sched/core'
 import { Gang, Gangs, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
-import { whyNoNode } from '../disciplines/lowest-fitting.js'
+import { deferWithoutNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { nodesToReserve } from './nodes-to-reserve.js'
 import { yunikornPolicyOptions, type YunikornPolicyOptions, type YunikornPolicySettings } from './options.js'
@@ -186,7 +186,9 @@ export class YunikornReserving implements Policy {
         if (hasRoom && !areAll && (this.#isGang(job, round) ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
         this.#done.add(job) // nothing is given back any more in this call
         this.#reserveFor(job, round)
-        if (explained) round.defer(job, this.#reserved.isKeptOff(job) ? Reason.Reservation : whyNoNode(job, round, this.#placement))
+        if (!explained) continue
+        if (this.#reserved.isKeptOff(job)) round.defer(job, Reason.Reservation)
+        else deferWithoutNode(job, round, this.#placement)
       }
     return false
   }
