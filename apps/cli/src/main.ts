@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import module from 'node:module'
 import { Exit, interrupted } from './exit-code.js'
 import { version } from './version.js'
 import { wholeOutput } from './whole-output.js'
@@ -29,6 +30,8 @@ const [, , ...argv] = process.argv
 if (argv.length === 1 && /^(-V|--version)$/.test(argv[0] as string)) stdout.write(`${version}\n`)
 else {
   // the version is asked for by other programs, and needs nothing of what commands do: loading that takes most of the time
+  const { enableCompileCache } = module as { enableCompileCache?: () => void }
+  enableCompileCache?.() // from Node 22 on what is compiled is kept for the next start, which takes a quarter less time then
   const { main } = await import('./cli.js')
   const { stderr, env } = process
   const code = await main(argv, { stdout, stderr, env, cwd: process.cwd(), signal: stop.signal })
