@@ -57,6 +57,9 @@ describe('outages of an experiment', () => {
     const [anew, saved] = [await lostOf(), await lostOf('--checkpoint', 'interval=2,cost=0.1')]
     expect(saved).toBeLessThan(anew / 2)
     expect(readFileSync(join(cwd, 'r', 'experiment.yaml'), 'utf8')).toContain('checkpoint:\n  interval: 2\n  cost: 0.1\n')
+    expect((await sched(['run', 'e.yaml', '--checkpoint', 'whenPreempted=true,restore=5', '--out', 'w', '--quiet'], { cwd })).err).toBe('')
+    expect(readFileSync(join(cwd, 'w', 'experiment.yaml'), 'utf8')).toContain('checkpoint:\n  whenPreempted: true\n  restore: 5\n')
+    expect((await sched(['run', 'e.yaml', '--checkpoint', 'restore=5'], { cwd })).err).toMatch(/checkpoint: .*an interval, or whenPreempted: true/)
     expect((await sched(['run', 'e.yaml', '--checkpoint', 'interval=0'], { cwd })).err).toMatch(/checkpoint\.interval: found 0, expected more than 0/)
   })
 

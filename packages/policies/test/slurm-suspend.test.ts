@@ -194,6 +194,8 @@ describe('PreemptMode=SUSPEND', () => {
   it('has saved its work where tasks save it', () => {
     const jobs = [cpu('low_1', 4, { duration: 50 }), cpu('high_1', 4, { submit: 15, duration: 30 })]
     expect(endsOf(played(jobs, { mode: 'suspend' }, { checkpoint: { interval: 10, cost: 1 } }))).toEqual({ high_1: 47, low_1: 86 }) // 14 s done and one save by 15; 36 s and 3 saves left
+    expect(endsOf(played(jobs, { mode: 'suspend' }, { checkpoint: { interval: 10, cost: 1, restore: 5, whenPreempted: true } }))).toEqual({ high_1: 47, low_1: 86 }) // it is in memory
+    expect(endsOf(played(jobs, { mode: 'requeue' }, { checkpoint: { restore: 5, whenPreempted: true } }))).toEqual({ high_1: 45, low_1: 85 })
   })
 
   it('is planned with: what is left of the time limit counts', () => {

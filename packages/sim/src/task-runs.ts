@@ -239,7 +239,7 @@ export class TaskRuns {
     const stopped = how === 'failed' ? Math.min(now, work.runEnd(run)) : now
     const row = this.#endRow(stage, how, started, stopped, now)
     row.add(task, node)
-    row.saved = this.#saved(task, job, this.#worked(run, stopped - started), isSuspended)
+    row.saved = this.#saved(task, job, this.#worked(run, stopped - started), how, isSuspended)
     if (isSuspended) this.#sleep?.suspend(run, task, node)
     else this.#sleep?.stop(run, node, now)
     this.inVain.killed(how, row.saved, now)
@@ -255,7 +255,7 @@ export class TaskRuns {
   }
 
   /** Seconds of work that a task which stops `ran` seconds after it started, or went on, has behind it, more than it had then. */
-  #saved(task: TaskId, job: JobId, ran: Seconds, isSuspended: boolean): Seconds {
+  #saved(task: TaskId, job: JobId, ran: Seconds, how: TaskEnd, isSuspended: boolean): Seconds {
     const work = this.#work
     if (work.isMaster(task)) return 0
     if (isSuspended) this.progress?.refuseToSuspend()
@@ -264,7 +264,7 @@ export class TaskRuns {
     else work.suspended.forget(task)
     if (!this.#hasCheckpoints(task, job)) return isSuspended ? ran : -before
     const checkpoints = this.#checkpoints as Checkpoints
-    return isSuspended ? checkpoints.keep(job, task, ran) : checkpoints.cut(job, task, ran)
+    return isSuspended ? checkpoints.keep(job, task, ran) : checkpoints.cut(job, task, ran, how === 'evicted')
   }
 
   #hasCheckpoints(task: TaskId, job: JobId): boolean {

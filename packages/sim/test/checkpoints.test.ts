@@ -1,7 +1,30 @@
-import { randomStream, type NodeId } from '@sched/core'
+import { randomStream, type LaneId, type NodeId, type TaskId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
 import { runtimeModel, type CheckpointOptions, type Outage } from '../src/index.js'
-import { job, oneNode, prepare, run, stage, twoNodes } from './world.js'
+import { job, oneNode, policyOf, prepare, run, stage, startAll, twoNodes } from './world.js'
+
+/** A time in which everything that runs is preempted, and nothing starts. */
+interface Hold {
+  readonly from: number
+  readonly to: number
+}
+
+/** Jobs by submission, but for some times. */
+const holding = (holds: readonly Hold[]) =>
+  policyOf((round, jobs) => {
+    const { now, work } = round
+    const hold = holds.find(({ from, to }) => from <= now && now < to)
+    for (const each of jobs)
+      if (hold === undefined) startAll(round, each)
+      else {
+        const running: TaskId[] = []
+        work.runningTasks(each, 0 as LaneId, running)
+        for (const task of running) round.evict(task)
+        if (running.length === 0) round.defer(each, 3)
+      }
+    const next = hold?.to ?? holds.find(({ from }) => from > now)?.from
+    if (next !== undefined) round.wakeAt(next)
+  })
 
 const away = (node: number, from: number, to: number): Outage => ({ node: node as NodeId, from, to })
 
@@ -55,27 +78,71 @@ describe('a task that saves its work', () => {
     }
   })
 
+  it('has saved all it did where it is preempted, but not where its node goes', () => {
+    const of = (checkpoint: CheckpointOptions | undefined, outages: readonly Outage[] = []) =>
+      run([job('a', { duration: 10 })], { cluster: oneNode, outages, policy: holding([{ from: 7, to: 20 }]), ...(checkpoint && { checkpoint }) }).ends['a']
+    expect([of(undefined), of({ interval: 4 }), of({ whenPreempted: true }), of({ interval: 4, whenPreempted: true })]).toEqual([30, 26, 23, 23])
+    expect(of({ whenPreempted: true }, [away(0, 22, 30)])).toBe(33) // 7 s were saved, and 2 are lost
+  })
+
+  it('begins a run that goes on from what it saved with restoring it', () => {
+    const of = (checkpoint: CheckpointOptions, holds: readonly Hold[]) => run([job('a', { duration: 10 })], { cluster: oneNode, policy: holding(holds), checkpoint }).ends['a']
+    expect(of({ interval: 4, restore: 2 }, [{ from: 3, to: 20 }])).toBe(30) // it had saved nothing
+    expect(of({ interval: 4, restore: 2 }, [{ from: 5, to: 20 }])).toBe(28)
+    expect(of({ whenPreempted: true, restore: 2 }, [{ from: 5, to: 20 }, { from: 21, to: 30 }])).toBe(37) // preempted once more before it went on
+  })
+
+  it('ends when one that is preempted and followed second by second does', () => {
+    let held = 0
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = randomStream(seed, 'preempted')
+      const whole = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
+      const whenPreempted = random() < 0.7
+      const checkpoint = { ...((!whenPreempted || random() < 0.5) && { interval: whole(1, 8), cost: whole(0, 3) }), whenPreempted, restore: whole(0, 3) }
+      const duration = whole(1, 40)
+      const times: Hold[] = []
+      for (let from = whole(0, 10); times.length < 12; from = (times.at(-1) as Hold).to + whole(1, 15)) times.push({ from, to: from + whole(1, 4) })
+      const outages = times.filter(() => random() < 0.4).map(({ from, to }) => away(0, from, to))
+      const holds = times.filter(({ from }) => outages.every((each) => each.from !== from))
+      const { ends, lines } = run([job('a', { duration })], { cluster: oneNode, outages, policy: holding(holds), checkpoint, validate: true })
+      held += lines.filter((line) => line.includes('evicted')).length
+      expect([seed, ends['a']]).toEqual([seed, endOf(duration, checkpoint, outages, holds)])
+    }
+    expect(held).toBeGreaterThan(500)
+  })
+
   it('has an interval, and a time of its own', () => {
     expect(() => prepare([], { checkpoint: { interval: 0 } })).toThrow('checkpoint: found an interval of 0 s. It is more than 0 s.')
     expect(() => prepare([], { checkpoint: { interval: 1, cost: -1 } })).toThrow('checkpoint: found a cost of -1 s.')
+    expect(() => prepare([], { checkpoint: {} })).toThrow('checkpoint: found no interval. Give the seconds of work after which tasks save it, or set whenPreempted.')
+    expect(() => prepare([], { checkpoint: { interval: 1, restore: Infinity } })).toThrow('checkpoint: found Infinity s to restore.')
     expect(() => prepare([], { checkpoint: { interval: 1 }, runtime: { network: true } })).toThrow('checkpoint: is for tasks that take their own time')
     expect(run([job('a')], { checkpoint: { interval: 4, cost: 1 }, runtime: runtimeModel(1, { jitter: 0 }) }).ends).toEqual({ a: 12 })
   })
 })
 
-/** The end of a task on one node, all times whole: every second it works, saves, or is away. */
-function endOf(duration: number, { interval, cost = 0 }: CheckpointOptions, outages: readonly Outage[]): number {
-  let kept = 0, worked = 0, saving = 0
+/** The end of a task on one node, all times whole: every second it restores, works, saves, or does not run. */
+function endOf(duration: number, { interval = Infinity, cost = 0, whenPreempted = false, restore = 0 }: CheckpointOptions, outages: readonly Hold[], holds: readonly Hold[] = []): number {
+  let kept = 0, worked = 0, saving = 0, restoring = 0
+  let runs = false
   for (let now = 0; ; now++) {
     if (worked === duration) return now
     if (saving === 0 && worked > kept && worked - kept === interval) {
       if (cost === 0) kept = worked
       else saving = cost
     }
-    if (outages.some(({ from, to }) => from <= now && now < to)) {
+    const within = ({ from, to }: Hold) => from <= now && now < to
+    if (outages.some(within) || holds.some(within)) {
+      if (runs && whenPreempted && !outages.some(within)) kept = worked
       worked = kept
       saving = 0
-    } else if (saving > 0) {
+      runs = false
+      continue
+    }
+    if (!runs) restoring = kept > 0 ? restore : 0
+    runs = true
+    if (restoring > 0) restoring--
+    else if (saving > 0) {
       saving--
       if (saving === 0) kept = worked
     } else worked++

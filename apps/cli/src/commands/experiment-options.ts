@@ -46,7 +46,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
       '--failures <fields>',
       'tasks fail by themselves: probability=0.01 of each attempt or mtbf=864000 seconds of running, and with maxAttempts=4 of one their job (default: none fails)',
     )
-    .option('--checkpoint <seconds>', 'tasks save their work and go on from there when lost or preempted: interval=3600,cost=60 (default: they start anew)')
+    .option('--checkpoint <seconds>', 'tasks save their work and go on from there when lost or preempted: interval=3600,cost=60 or whenPreempted=true,restore=30 (default: they start anew)')
     .option(
       '--outages <list>',
       'nodes that go and come back: a file (CSV with node, from, to, kind; or a log of Slurm, Google, Batsim), or failures drawn with mtbf=604800,mttr=3600, seconds',

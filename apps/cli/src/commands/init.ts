@@ -66,7 +66,7 @@ policies:
 # Nodes that fail and come back: drawn, or the path of a list (CSV with node, from, to, kind).
 # outages: { mtbf: 2592000, mttr: 7200 } # seconds, means for each node; default: all stay
 # failures: { probability: 0.01, maxAttempts: 4 } # attempts of tasks fail, and with the fourth of a task its job; or mtbf: seconds of running; default: none fails
-# checkpoint: { interval: 3600, cost: 60 } # tasks that are lost or preempted go on from what they saved; default: they start anew
+# checkpoint: { interval: 3600, cost: 60 } # tasks that are lost or preempted go on from what they saved, also whenPreempted: true, restore: 30; default: they start anew
 
 # How much longer a task takes with its data on the node, in the rack, elsewhere; and how much task times vary.
 runtime:

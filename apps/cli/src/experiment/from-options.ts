@@ -93,10 +93,10 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
 }
 
 /** `mtbf=60,mttr=20` by name, numbers where they are some. */
-function fieldsGiven(text: string, option: string, example: string): Record<string, string | number> {
+function fieldsGiven(text: string, option: string, example: string): Record<string, string | number | boolean> {
   const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
   if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
-  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
+  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, /^(true|false)$/.test(value) ? value === 'true' : value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {

@@ -81,9 +81,12 @@ const outagesSchema = z.union([...outageSources, z.array(z.union(outageSources))
 
 const checkpointSchema = z
   .strictObject({
-    interval: z.number().positive().describe('seconds of work after which a task saves it'),
+    interval: z.number().positive().optional().describe('seconds of work after which a task saves it; default: never'),
     cost: z.number().min(0).optional().describe('seconds that saving takes; default: 0'),
+    whenPreempted: z.boolean().optional().describe('whether tasks that are preempted have saved all they did; default: false'),
+    restore: z.number().min(0).optional().describe('seconds with which a run begins that goes on from what was saved; default: 0'),
   })
+  .refine(({ interval, whenPreempted }) => interval !== undefined || whenPreempted === true, 'an interval, or whenPreempted: true')
   .describe('tasks that were lost with a node or preempted go on from what they had saved last; default: they start anew')
 
 const failuresSchema = z
