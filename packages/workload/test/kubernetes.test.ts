@@ -226,6 +226,16 @@ describe('kubernetes', () => {
       expect(jobs(items.slice(0, 2)).map(({ stages }) => stages.map(({ tasks, tags }) => [tasks, tags]))).toEqual([[[2, undefined]]])
     })
 
+    it('keep those by which a PodDisruptionBudget selects pods, too', () => {
+      const budget = (selector: Json) => ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', namespace: 'ml', creationTimestamp: at(0) }, spec: { maxUnavailable: 1, selector } })
+      const labelled = pod('train-0', { metadata: { labels: { app: 'train', tier: 'a', hash: 'x' } } })
+      const selector = { matchLabels: { app: 'train' }, matchExpressions: [{ key: 'tier', operator: 'Exists' }] }
+      const trace = read(list(labelled, budget(selector)))
+      expect([...jobsOf(trace)].map(({ stages }) => stages[0]?.tags)).toEqual([{ app: 'train', tier: 'a' }])
+      expect(trace.report.rules ?? []).toEqual([]) // not one of the other objects
+      expect(jobs([budget({}), labelled])[0]?.stages[0]?.tags).toBeUndefined()
+    })
+
     it('that are not looked at are told', () => {
       const unread = (spec: Json) => {
         const trace = read(list(pod('p', { metadata: { labels: { app: 'train' } }, spec })))

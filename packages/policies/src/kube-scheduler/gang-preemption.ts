@@ -1,6 +1,7 @@
 import { None, type JobId, type NodeId, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
+import type { DisruptionBudgets } from './disruption-budgets.js'
 import { LeftRoom } from './left-room.js'
 import type { VictimSearch } from './victim-search.js'
 import { allTasks, goesWith, type Unit } from './victims.js'
@@ -9,23 +10,26 @@ type Pick = (job: JobId, round: Round) => NodeId | None
 
 /**
  * Starts a gang in the place of others, wherever they are: first without all of lower priority, and with it as many more of its tasks as there is room for
- * then; of those others all stay that have room beside it where it is by then, tried from the most important on.
+ * then; of those others all stay that have room beside it where it is by then, tried from the most important on, those first who go against disruption budgets.
  *
- * Source: kube-scheduler, preemption/podgrouppreemption.go (selectVictimsOnDomain), behind the gates GenericWorkload and WorkloadAwarePreemption; without disruption budgets.
+ * Source: kube-scheduler, preemption/podgrouppreemption.go (selectVictimsOnDomain), behind the gates GenericWorkload and WorkloadAwarePreemption.
  */
 export class GangPreemption {
   readonly #search: VictimSearch
   readonly #pick: Pick
+  readonly #budgets: DisruptionBudgets | undefined
 
-  constructor(search: VictimSearch, pick: Pick) {
+  constructor(search: VictimSearch, pick: Pick, budgets?: DisruptionBudgets) {
     this.#search = search
     this.#pick = pick
+    this.#budgets = budgets
   }
 
   /** The nodes from which somebody has gone for it; `undefined`, and nothing has changed, where it finds no room even so. */
   start(job: JobId, round: Round): NodeId[] | undefined {
     const units = this.#search.everywhere(round.work.priority(job), round)
     if (units.length === 0 || !couldBeEnough(job, units, round)) return undefined
+    const sorted = this.#budgets?.sorted(units).units ?? units
     const before = round.savepoint()
     evict(units, round)
     const places = this.#startAll(job, round)
@@ -33,7 +37,7 @@ export class GangPreemption {
       round.rollback(before)
       return undefined
     }
-    const gone = whoMustGo(units, new LeftRoom(round))
+    const gone = whoMustGo(sorted, new LeftRoom(round))
     const startWithout = (evicted: readonly Unit[]): boolean => {
       round.rollback(before)
       evict(evicted, round)

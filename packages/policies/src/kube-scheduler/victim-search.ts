@@ -1,7 +1,8 @@
 import type { Env, JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
+import type { DisruptionBudgets } from './disruption-budgets.js'
 import type { RunningTasks } from './running-tasks.js'
 import { Units } from './units.js'
-import { byImportance, byPreference, victimsOn, type Candidate, type Unit, type Victim } from './victims.js'
+import { byImportance, byPreference, victimsOn, type Candidate, type Unit, type Victim, type Victims } from './victims.js'
 
 export interface SearchOptions {
   readonly workloadAwarePreemption: boolean
@@ -20,12 +21,15 @@ export class VictimSearch {
   hasSpared = false
   readonly #options: SearchOptions
   readonly #running: RunningTasks
+  readonly #budgets: DisruptionBudgets | undefined
   readonly #random: () => number
   readonly #amounts = new Map<ShapeId, Float64Array>()
   /** By shape and priority: changes of nodes when a search among all of them found none. */
   readonly #inVain = new Map<ShapeId, Map<number, number>>()
 
-  constructor(options: SearchOptions, env: Env, running: RunningTasks) {
+  /** `budgets`: absent where there are none. */
+  constructor(options: SearchOptions, env: Env, running: RunningTasks, budgets?: DisruptionBudgets) {
+    this.#budgets = budgets
     this.#options = options
     this.#running = running
     this.#random = env.random('kube-scheduler')
@@ -46,10 +50,13 @@ export class VictimSearch {
     const spared = this.hasSpared
     this.hasSpared = false
     const units = this.#options.workloadAwarePreemption ? new Units(work, lane) : undefined
-    for (let i = 0; i < nodes.length && found.length < enough; i++) {
+    let isKept = false // whether all budgets are, on one of them
+    for (let i = 0; i < nodes.length && (found.length < enough || !isKept); i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
       const victims = this.#victimsOn(node, shape, own, units, round)
-      if (victims !== undefined) found.push({ node, victims })
+      if (victims === undefined) continue
+      found.push({ node, ...victims })
+      isKept ||= victims.violations === 0
     }
     if (isWhole && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
     this.hasSpared ||= spared
@@ -94,13 +101,13 @@ export class VictimSearch {
   }
 
   /** Who has to go from the node, at least one; `undefined` where that makes no room. `units`: gangs go as one. */
-  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, round: Round): Victim[] | undefined {
+  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, round: Round): Victims | undefined {
     const { cluster, lane } = round
     const below = units === undefined ? this.#tasksBelow(node, own, round) : this.#unitsBelow(node, own, units, round)
     if (below.length === 0) return undefined
     const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
-    const victims = victimsOn(this.#amountsOf(shape, round), free, below)
-    return victims === undefined || victims.length === 0 ? undefined : victims
+    const victims = victimsOn(this.#amountsOf(shape, round), free, below, this.#budgets)
+    return victims === undefined || victims.victims.length === 0 ? undefined : victims
   }
 
   #tasksBelow(node: NodeId, own: number, round: Round): Victim[] {

@@ -34,6 +34,12 @@ export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
 export const tagsAsked = (rules: readonly PlacementRule[]): string[] =>
   rules.flatMap((rule) => (rule.kind === 'nodes' ? [] : [...Object.keys(rule.of?.tags ?? {}), ...(rule.of?.matchExpressions ?? []).map(({ key }) => key)]))
 
+/** Names of the labels that a `selector` goes by. */
+export function labelsSelected(fields: Fields | undefined): string[] {
+  const selector = fields?.object('selector')
+  return [...(selector?.object('matchLabels')?.keys() ?? []), ...(selector?.list('matchExpressions') ?? []).flatMap((each) => each.text('key') ?? [])]
+}
+
 /** A rule, or why there is none. */
 type Found = PlacementRule | 'unread' | 'of nobody'
 

@@ -13,7 +13,7 @@ import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
 import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
-import { rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
+import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
@@ -55,7 +55,7 @@ export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   source: 'Kubernetes API, core/v1 and batch/v1; Kueue, kueue.x-k8s.io',
   options: kubernetesOptions,
   isHeld: true,
-  detect: (head) => isPrinted(head, 'Pod|Job|Workload') || (head.length >= LONG && isPrinted(head, 'Node|ClusterQueue|LocalQueue|PodGroup|JobSet')),
+  detect: (head) => isPrinted(head, 'Pod|Job|Workload') || (head.length >= LONG && isPrinted(head, 'Node|ClusterQueue|LocalQueue|PodGroup|JobSet|PodDisruptionBudget')),
   parser: (options, place) => new KubernetesJobs(options, place),
 }
 
@@ -98,7 +98,7 @@ class KubernetesJobs implements LineParser {
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
-  /** Labels of pods by which rules of any select them: others are not kept, since many are of one pod each. */
+  /** Labels of pods by which rules of any, or disruption budgets, select them: others are not kept, since many are of one pod each. */
   readonly #tags = new Set<string>()
   readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
   #isEnded = false
@@ -174,6 +174,7 @@ class KubernetesJobs implements LineParser {
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
+    else if (kind === 'PodDisruptionBudget') for (const key of labelsSelected(object.object('spec'))) this.#tags.add(key)
     else if (kind === 'Topology') this.#levels.add(object)
     else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
