@@ -273,6 +273,33 @@ describe('kubernetes', () => {
     expect(trace.report.notes).toEqual(['3 pods still running or pending: run 900 s (unfinished)'])
   })
 
+  describe('with pods behind scheduling gates', () => {
+    const waits = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', lastTransitionTime: at(1) }], startTime: undefined, containerStatuses: [] }
+    const gated = (name: string, gate: string, metadata: Json = { ownerReferences: [] }) => pod(name, { metadata, spec: { schedulingGates: [{ name: gate }] }, status: waits })
+    const found = (items: readonly object[], options: object) => {
+      const trace = read(list(...items), { unfinished: 900, ...options })
+      return [[...jobsOf(trace)].map(({ id, startup, recorded, stages }) => [id, startup, recorded?.status, stages[0]?.tasks]), (trace.report.notes ?? []).filter((note) => note.includes('(gated)'))]
+    }
+
+    it('leaves them out, since nothing in a list lifts the gates, or lifts these so long after their creation as is said', () => {
+      const items = [gated('soon', 'example.com/quota'), pod('train-0')]
+      const train = ['ml/train', undefined, 'completed', 1]
+      expect(found(items, {})).toEqual([[train], ['1 pod behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when (gated)']])
+      expect(found(items, { gated: 300 })).toEqual([
+        [['ml/soon', 300, 'pending', 1], train], ['1 pod behind scheduling gates: lifted 300 s after their creation, but for jobs that have other pods without any, from which they are left out (gated)'],
+      ])
+    })
+
+    it('leaves them out of jobs that have other pods, which need not wait for them', () => {
+      expect(found([gated('train-1', 'example.com/quota', {}), pod('train-0')], { gated: 300 })[0]).toEqual([['ml/train', undefined, 'completed', 1]])
+    })
+
+    it('takes gates of Kueue for none, since its policy lifts them, and those of pods that have started for lifted', () => {
+      expect(found([gated('soon', 'kueue.x-k8s.io/admission')], {})).toEqual([[['ml/soon', undefined, 'pending', 1]], []])
+      expect(found([pod('train-0', { spec: { schedulingGates: [{ name: 'example.com/quota' }] } })], {})).toEqual([[['ml/train', undefined, 'completed', 1]], []])
+    })
+  })
+
   it('says what is wrong', () => {
     expect(messageOf(() => read(list({ ...pod('a'), spec: undefined })))).toContain('line 43 spec: in the object that begins on line 4: is missing. Print whole objects: kubectl get jobs,pods -A -o json')
     expect(messageOf(() => read(list(pod('a', { metadata: { creationTimestamp: 'yesterday' } }))))).toContain('metadata.creationTimestamp: in the object that begins on line 4: found "yesterday", expected a time such as 2024-01-31T10:00:00Z.')

@@ -74,7 +74,7 @@ export class DisruptionBudgets {
   #isBeyond(task: TaskId, allowed: number[]): boolean {
     return this.#of(this.#work.jobOf(task), task).some((b) => {
       allowed[b] = (allowed[b] as number) - 1
-      return (allowed[b] as number) < 0
+      return allowed[b] < 0
     })
   }
 

@@ -37,7 +37,7 @@ function preempt(nodes: number, running: readonly Pod[], [priority, size]: reado
 
 const foo = (node: number, priority = mid, size = medium): Pod => ({ node, priority, size, app: 'foo' })
 const bar = (node: number, priority = mid, size = medium): Pod => ({ node, priority, size, app: 'bar' })
-const keep = (app: string, rest: Partial<Budgets[number]>): Budgets[number] => ({ of: { tags: { app } }, ...rest }) as Budgets[number]
+const keep = (app: string, rest: Partial<Budgets[number]>): Budgets[number] => ({ of: { tags: { app } }, ...rest })
 const noneOf = (app: string): Budgets => [keep(app, { maxUnavailable: 0 })]
 
 describe('disruption budgets of kube-scheduler', () => {

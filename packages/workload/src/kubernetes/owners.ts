@@ -20,6 +20,8 @@ export interface Task {
   readonly levels?: AskedLevels | undefined
   /** Whether it was a pod that failed, for which its Job may have started another. */
   readonly hasFailed?: boolean
+  /** Whether it waits behind scheduling gates. */
+  readonly isGated?: boolean
 }
 /** So many of them, of which no pod is listed. */
 export interface Template extends Task {
