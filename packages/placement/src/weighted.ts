@@ -1,6 +1,6 @@
 import {
   amountsByName, definePlacement, forwarding, LowestNodes, None, SchedError, suggest, type ClusterView, type Env, type JobId, type NodeId,
-  type Placement, type Plug, type Round,
+  type Placement, type Plug, type Round, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { balancedAllocation, balanceImprovement, leastAllocated, mostAllocated } from './scored/allocated.js'
@@ -73,7 +73,7 @@ export type WeightedOptions = z.input<typeof weightedOptions>
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
  * stopped, and the first of equals is taken, where kube-scheduler draws one.
  *
- * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler. Deviation: nobody is preempted for a rule alone.
+ * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler.
  */
 export const weightedPlacement = definePlacement({
   name: 'weighted',
@@ -156,6 +156,12 @@ class Weighted implements Placement {
   /** Other tasks may keep it off nodes that have room. */
   confines(job: JobId, round: Round): boolean {
     return this.#rules.of(job, round)?.areBound === true
+  }
+
+  wouldAllow(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
+    const mates = this.#rules.of(job, round)
+    this.#mates = undefined // what rules say is asked without those who would go
+    return this.#passes(job, node, round.cluster) && (mates === undefined || this.#rules.wouldAllow(mates, node, without))
   }
 
   delays(job: JobId, round: Round): boolean {

@@ -50,6 +50,23 @@ export class TaskRules {
     return stage < 0 ? undefined : this.#matesOf(job, stage)
   }
 
+  /**
+   * Whether a task of them might be on the node if these running tasks went.
+   *
+   * Source: kube-scheduler, `RemovePod` of InterPodAffinity and PodTopologySpread.
+   */
+  wouldAllow(mates: Mates, node: NodeId, without: readonly TaskId[]): boolean {
+    this.#tally(without, -1)
+    const may = mates.mayBeOn(node)
+    this.#tally(without, 1)
+    return may
+  }
+
+  #tally(tasks: readonly TaskId[], by: 1 | -1): void {
+    const { work } = this.#env
+    for (const task of tasks) for (const tally of this.#matesOf(work.jobOf(task), work.stageOf(task)).counted) tally.add(work.nodeOf(task) as NodeId, by)
+  }
+
   /** A task runs, or does not any more. */
   readonly #moved = (job: JobId, task: TaskId, node: NodeId, by: 1 | -1): void => {
     const mates = this.#matesOf(job, this.#env.work.stageOf(task))

@@ -41,12 +41,27 @@ export class GangPreemption {
     const startWithout = (evicted: readonly Unit[]): boolean => {
       round.rollback(before)
       evict(evicted, round)
-      return places.every((node) => startNearest(job, node, round.cluster.levels, round))
+      return places.every((node) => (!this.#search.confines(job, round) || this.#search.allows(job, node, [], round)) && startNearest(job, node, round.cluster.levels, round))
     }
-    // with devices that are shared tasks may find others taken than when all were gone
-    const evicted = startWithout(gone) ? gone : units
-    if (evicted === units) startWithout(units)
+    let evicted = gone
+    if (!startWithout(gone)) {
+      // with devices that are shared tasks may find others taken than when all were gone, and rules may be about who stays
+      round.rollback(before)
+      evicted = this.#search.confines(job, round) ? [...gone, ...this.#inTheWay(job, places, sorted, gone, round)] : units
+      if (!startWithout(evicted)) startWithout((evicted = units))
+    }
     return [...new Set(allTasks(evicted).map((task) => round.work.nodeOf(task) as NodeId))]
+  }
+
+  /** Who of those who might stay must go for rules about other tasks, tried from the most important on. */
+  #inTheWay(job: JobId, places: readonly NodeId[], units: readonly Unit[], gone: readonly Unit[], round: Round): Unit[] {
+    const stay = units.filter((unit) => !gone.includes(unit))
+    const found: Unit[] = []
+    for (const [i, unit] of stay.entries()) {
+      const without = allTasks([...gone, ...found, ...stay.slice(i + 1)])
+      if (!places.every((node) => this.#search.allows(job, node, without, round))) found.push(unit)
+    }
+    return found
   }
 
   /** Where its tasks start, one after the other; `undefined` where too few do. */

@@ -77,7 +77,7 @@ class KubeScheduler implements Policy {
     this.#greedy = greedyPolicy.plug({ order: { ...byPriority, create: () => order }, placement: { kind: 'placement', name: 'placement', create: () => placement } }).create(env)
     this.#running = new RunningTasks(env)
     const budgets = options.preemption && options.disruptionBudgets.length > 0 ? new DisruptionBudgets(options.disruptionBudgets, env) : undefined
-    this.#victims = new VictimSearch(options, env, this.#running, budgets)
+    this.#victims = new VictimSearch(options, env, this.#running, placement, budgets)
     this.#gangPreemption = new GangPreemption(this.#victims, this.#pick, budgets)
     Object.assign(this, forwarding(this.#greedy, this.#running, budgets?.hooks))
   }
@@ -162,10 +162,12 @@ class KubeScheduler implements Policy {
 
   /** Starts one task where others go for it. */
   #replace(job: JobId, round: Round): boolean {
+    const isConfined = this.#victims.confines(job, round)
     for (const { node, victims } of this.#victims.find(job, round)) {
       const before = round.savepoint()
       for (const task of allTasks(victims)) round.evict(task)
-      if (this.#place(job, round)) {
+      // where rules keep it off nodes others may be open by now, too: it goes where somebody has gone for it
+      if (isConfined ? startNearest(job, node, round.cluster.levels, round) : this.#place(job, round)) {
         this.#freed.push(node)
         return true
       }

@@ -1,8 +1,8 @@
-import type { Env, JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
+import type { Env, JobId, NodeId, Placement, Round, ShapeId, TaskId } from '@sched/core'
 import type { DisruptionBudgets } from './disruption-budgets.js'
 import type { RunningTasks } from './running-tasks.js'
 import { Units } from './units.js'
-import { byImportance, byPreference, victimsOn, type Candidate, type Unit, type Victim, type Victims } from './victims.js'
+import { byImportance, byPreference, victimsOn, type Beside, type Candidate, type Unit, type Victim, type Victims } from './victims.js'
 
 export interface SearchOptions {
   readonly workloadAwarePreemption: boolean
@@ -14,13 +14,15 @@ const NONE: readonly TaskId[] = []
 
 /**
  * Looks for nodes on which a task would have room if others went. Where a search found none, only what has changed since is looked at
- * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority.
+ * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority. Where rules about other tasks confine the task all is looked at
+ * each time, since they may be anywhere.
  */
 export class VictimSearch {
   /** Whether somebody was left alone because he has just started. */
   hasSpared = false
   readonly #options: SearchOptions
   readonly #running: RunningTasks
+  readonly #placement: Placement
   readonly #budgets: DisruptionBudgets | undefined
   readonly #random: () => number
   readonly #amounts = new Map<ShapeId, Float64Array>()
@@ -28,7 +30,8 @@ export class VictimSearch {
   readonly #inVain = new Map<ShapeId, Map<number, number>>()
 
   /** `budgets`: absent where there are none. */
-  constructor(options: SearchOptions, env: Env, running: RunningTasks, budgets?: DisruptionBudgets) {
+  constructor(options: SearchOptions, env: Env, running: RunningTasks, placement: Placement, budgets?: DisruptionBudgets) {
+    this.#placement = placement
     this.#budgets = budgets
     this.#options = options
     this.#running = running
@@ -40,7 +43,8 @@ export class VictimSearch {
     const { work, lane, cluster } = round
     const shape = work.shape(job, lane)
     const own = work.priority(job)
-    const isWhole = round.nodes.length === cluster.nodes
+    const isConfined = this.confines(job, round)
+    const isWhole = round.nodes.length === cluster.nodes && !isConfined
     const changed = isWhole ? this.#changedSince(this.#knownInVain(shape, own), round) : undefined
     const nodes = (changed ?? round.nodes).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
     const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = this.#options
@@ -53,7 +57,8 @@ export class VictimSearch {
     let isKept = false // whether all budgets are, on one of them
     for (let i = 0; i < nodes.length && (found.length < enough || !isKept); i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
-      const victims = this.#victimsOn(node, shape, own, units, round)
+      const allows = isConfined ? (without: readonly TaskId[]) => this.allows(job, node, without, round) : undefined
+      const victims = this.#victimsOn(node, shape, own, units, allows, round)
       if (victims === undefined) continue
       found.push({ node, ...victims })
       isKept ||= victims.violations === 0
@@ -61,6 +66,16 @@ export class VictimSearch {
     if (isWhole && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
     this.hasSpared ||= spared
     return found.sort(byPreference)
+  }
+
+  /** Whether rules about other tasks keep the job's next task off nodes, and the placement says what would hold without some of these. */
+  confines(job: JobId, round: Round): boolean {
+    return this.#placement.wouldAllow !== undefined && this.#placement.confines?.(job, round) === true
+  }
+
+  /** Whether rules let the job's next task be on the node when these have gone. */
+  allows(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
+    return this.#placement.wouldAllow?.(job, node, without, round) !== false
   }
 
   #note(shape: ShapeId, own: number, changes: number | undefined): void {
@@ -101,12 +116,12 @@ export class VictimSearch {
   }
 
   /** Who has to go from the node, at least one; `undefined` where that makes no room. `units`: gangs go as one. */
-  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, round: Round): Victims | undefined {
+  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, allows: Beside['allows'], round: Round): Victims | undefined {
     const { cluster, lane } = round
     const below = units === undefined ? this.#tasksBelow(node, own, round) : this.#unitsBelow(node, own, units, round)
     if (below.length === 0) return undefined
     const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
-    const victims = victimsOn(this.#amountsOf(shape, round), free, below, this.#budgets)
+    const victims = victimsOn(this.#amountsOf(shape, round), free, below, { budgets: this.#budgets, allows })
     return victims === undefined || victims.victims.length === 0 ? undefined : victims
   }
 

@@ -50,23 +50,31 @@ export const goesWith = ({ needs }: Unit, gone: readonly Unit[]): boolean => nee
 /** All that goes with them. */
 export const allTasks = (units: readonly Unit[]): TaskId[] => [...new Set(units.flatMap(({ tasks, others }) => [...tasks, ...others]))]
 
+/** What counts beside room where victims are looked for; absent: nothing of it is there. */
+export interface Beside {
+  /** Whose tasks are tried first whether they may stay. */
+  readonly budgets?: DisruptionBudgets | undefined
+  /** Whether rules about other tasks let the task be on the node when these have gone. */
+  readonly allows?: ((without: readonly TaskId[]) => boolean) | undefined
+}
+
 /**
- * Who has to go from a node with that free for a task that asks so much: all who may go, but for those who have room beside it after all, tried from the most important
- * on, those first who go against `budgets`. `undefined`: not even all of them make room.
+ * Who has to go from a node with that free for a task that asks so much: all who may go, but for those who have room beside it after all, and are in the way of no rule,
+ * tried from the most important on, those first who go against budgets. `undefined`: not even all of them make room.
  *
  * Source: kube-scheduler, `SelectVictimsOnNode`.
  */
-export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all: readonly Victim[], budgets?: DisruptionBudgets): Victims | undefined {
+export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all: readonly Victim[], { budgets, allows }: Beside = {}): Victims | undefined {
   const room = Float64Array.from(free)
   for (const { amounts } of all) change(room, amounts, 1)
-  if (!fits(asked, room)) return undefined
+  if (!fits(asked, room) || allows?.(allTasks(all)) === false) return undefined
   const sorted = [...all].sort(byImportance)
   const { units, violations } = budgets?.sorted(sorted) ?? { units: sorted, violations: undefined }
   const victims: Victim[] = []
-  for (const each of units) {
+  for (const [i, each] of units.entries()) {
     if (goesWith(each, victims)) continue
     change(room, each.amounts, -1)
-    if (fits(asked, room)) continue
+    if (fits(asked, room) && allows?.(allTasks([...victims, ...units.slice(i + 1)])) !== false) continue
     change(room, each.amounts, 1)
     victims.push(each)
   }
