@@ -10,13 +10,17 @@ export interface Selectable {
 }
 
 /** Whether a selector of the job `owner` selects the tasks. */
-export function selectsTasks({ tags = {}, matchExpressions = [], users, job }: TaskSelector, tasks: Selectable, owner?: JobId): boolean {
+export function selectsTasks({ users, job, ...asked }: TaskSelector, tasks: Selectable, owner?: JobId): boolean {
   if (users !== undefined && !users.includes(tasks.user)) return false
   if (job !== undefined && (job === 'own') !== (tasks.job === owner)) return false
-  return Object.entries(tags).every(([key, value]) => tagOf(tasks, key) === value) && matchExpressions.every((each) => meets(each, tagOf(tasks, each.key)))
+  return tagsMeet(tasks.tags, asked)
 }
 
-const tagOf = ({ tags }: Selectable, key: string): string | undefined => (Object.hasOwn(tags, key) ? tags[key] : undefined)
+/** Whether tags are as they are asked for. */
+export const tagsMeet = (own: Readonly<Record<string, string>>, { tags = {}, matchExpressions = [] }: Pick<TaskSelector, 'tags' | 'matchExpressions'>): boolean =>
+  Object.entries(tags).every(([key, value]) => tagOf(own, key) === value) && matchExpressions.every((each) => meets(each, tagOf(own, each.key)))
+
+const tagOf = (tags: Readonly<Record<string, string>>, key: string): string | undefined => (Object.hasOwn(tags, key) ? tags[key] : undefined)
 
 /** Source: Kubernetes, apimachinery, labels/selector.go. */
 function meets({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {

@@ -206,7 +206,10 @@ describe('kubernetes', () => {
         { kind: 'nodes', term: { matchExpressions: [{ key: 'disk', operator: 'Exists' }] }, weight: 3 },
       ],
       ['nobody, without a selector', affine('podAffinity', { topologyKey: zone }), undefined],
-      ['namespaces by labels', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), undefined],
+      ['namespaces by labels that are not known', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), undefined],
+      ['a namespace by the label with its name', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ml' } } }), { kind: 'affinity', of, over: zone }],
+      ['nodes that count', spread({ nodeAffinityPolicy: 'Ignore', nodeTaintsPolicy: 'Honor' }), { kind: 'spread', of, over: zone, maxSkew: 2, nodeAffinityPolicy: 'Ignore', nodeTaintsPolicy: 'Honor' }],
+      ['nodes that count by default', spread({ nodeAffinityPolicy: 'Honor', nodeTaintsPolicy: 'Ignore' }), { kind: 'spread', of, over: zone, maxSkew: 2 }],
     ])('are of %s', (_, spec, expected) => {
       expect(rulesOf(spec)).toEqual(expected && [expected])
     })
@@ -236,14 +239,32 @@ describe('kubernetes', () => {
       expect(jobs([budget({}), labelled])[0]?.stages[0]?.tags).toBeUndefined()
     })
 
+    it('are about the namespaces with labels, of those that are listed, wherever in the list, and of those that are named', () => {
+      const namespace = (name: string, labels: Json) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, creationTimestamp: at(-900), labels } })
+      const usersOf = (namespaceSelector: Json, ...namespaces: string[]) => {
+        const spec = affine('podAffinity', { ...web, namespaceSelector, ...(namespaces.length > 0 && { namespaces }) })
+        const items = [pod('train-0', { spec }), pod('other', { metadata: { namespace: 'bare', ownerReferences: [] } }), namespace('b', { team: 'x', old: '' }), namespace('a', { team: 'x' }), namespace('ml', { team: 'y' })]
+        const trace = read(list(...items))
+        const [found] = [...jobsOf(trace)]
+        expect(trace.report.rules ?? []).toEqual([]) // Namespaces are none of the other objects
+        return found?.stages[0]?.placementRules?.map((rule) => (rule.kind === 'affinity' ? rule.of?.users : rule.kind))
+      }
+      const teamX = { matchLabels: { team: 'x' } }
+      expect(usersOf(teamX)).toEqual([['a', 'b']])
+      expect(usersOf(teamX, 'ml')).toEqual([['a', 'b', 'ml']])
+      expect(usersOf({ ...teamX, matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }] })).toEqual([['a']])
+      expect(usersOf({ matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['x', 'y'] }] })).toEqual([['bare']]) // of which no labels are known
+      expect(usersOf({ matchLabels: { team: 'z' } })).toBeUndefined()
+    })
+
     it('that are not looked at are told', () => {
       const unread = (spec: Json) => {
         const trace = read(list(pod('p', { metadata: { labels: { app: 'train' } }, spec })))
         expect([...jobsOf(trace)]).toHaveLength(1)
         return (trace.report.rules ?? []).find(({ rule }) => rule === 'minding')?.jobs
       }
-      const told = [affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), affine('podAffinity', { ...web, labelSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } }), spread({ nodeTaintsPolicy: 'Honor' }), spread({ nodeAffinityPolicy: 'Ignore' })]
-      expect([...told, {}, spread({}), affine('podAffinity', web)].map(unread)).toEqual([1, 1, 1, 1, undefined, undefined, undefined])
+      const told = [affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), affine('podAffinity', { ...web, labelSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } }), affine('podAffinity', { ...web, namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } })]
+      expect([...told, {}, spread({ nodeTaintsPolicy: 'Honor' }), affine('podAffinity', web)].map(unread)).toEqual([1, 1, 1, undefined, undefined, undefined])
       expect(() => rulesOf(affine('podAffinity', { labelSelector: {} }))).toThrow('topologyKey')
     })
   })

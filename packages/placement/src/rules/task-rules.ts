@@ -8,7 +8,7 @@ import { TaskSet } from './task-set.js'
 
 /** What a required affinity of a task that runs counts for others that it is to. Source: kube-scheduler, `hardPodAffinityWeight`. */
 const HARD_WEIGHT = 1
-/** Taints do not count in what is spread. Source: Kubernetes, `nodeTaintsPolicy: Ignore`, the default. */
+/** Of who tolerates every taint. */
 const ANY_TAINT = [{ operator: 'Exists' }] as const
 
 type RuleOf<Kind extends PlacementRule['kind']> = Extract<PlacementRule, { readonly kind: Kind }>
@@ -143,8 +143,9 @@ export class TaskRules {
     if (rule.kind === 'cardinality') return void mates.numbers.push({ tally: this.#counting(tasks, over, job), min: rule.min ?? 0, max: rule.max ?? Infinity })
     if (rule.kind === 'spread') {
       const { maxSkew, minDomains = 1, weight = 0 } = rule
+      const asked = nodesAsked(rule, constraints)
       const alike = rules.filter((each): each is RuleOf<'spread'> => each.kind === 'spread' && isRequired(each) === isRequired(rule))
-      const tally = this.#spreading(tasks, over, job, [...new Set(alike.map((each) => each.over))].sort(), constraints)
+      const tally = this.#spreading(tasks, over, job, [...new Set(alike.map((each) => each.over))].sort(), asked)
       const spread = { tally, maxSkew, minDomains, isItself: tasks.has(mates), weight }
       return void (isRequired(rule) ? mates.spreads : mates.softSpreads).push(spread)
     }
@@ -173,14 +174,12 @@ export class TaskRules {
     return this.#note(job, this.#book.take(key, bond, () => new Tally(tasks, this.#groups.of(over))))
   }
 
-  /** Of the tasks of a set on nodes in all such groups, and on which tasks with these constraints may be for their labels. */
-  #spreading(tasks: TaskSet, over: string, job: JobId, overs: readonly string[], constraints: Constraints | undefined): SpreadTally {
-    const { require, nodeSelectorTerms } = constraints ?? {}
-    const asked: Constraints = { ...(require !== undefined && { require }), ...(nodeSelectorTerms !== undefined && { nodeSelectorTerms }), tolerations: ANY_TAINT }
+  /** Of the tasks of a set on nodes in all such groups, and on which tasks with these constraints may be. */
+  #spreading(tasks: TaskSet, over: string, job: JobId, overs: readonly string[], asked: Constraints): SpreadTally {
     const { cluster } = this.#env
     const groups = overs.map((each) => this.#groups.of(each))
     const isOpen = (node: NodeId): boolean => cluster.up(node) && groups.every((each) => (each[node] as number) >= 0) && cluster.keepsOff(asked, node) === undefined
-    const key = `spread ${over} ${JSON.stringify([overs, require, nodeSelectorTerms])} ${tasks.key}`
+    const key = `spread ${over} ${JSON.stringify([overs, asked])} ${tasks.key}`
     return this.#note(job, this.#book.takeSpread(key, () => new SpreadTally(tasks, this.#groups.of(over), isOpen)))
   }
 
@@ -190,4 +189,11 @@ export class TaskRules {
     else taken.push(tally)
     return tally
   }
+}
+
+/** What decides which nodes count where tasks with these constraints are spread. Source: kube-scheduler, podtopologyspread/common.go (matchNodeInclusionPolicies). */
+function nodesAsked({ nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' }: RuleOf<'spread'>, { require, nodeSelectorTerms, tolerations }: Constraints = {}): Constraints {
+  const byLabels = nodeAffinityPolicy === 'Honor' && { ...(require !== undefined && { require }), ...(nodeSelectorTerms !== undefined && { nodeSelectorTerms }) }
+  const tolerated = nodeTaintsPolicy === 'Ignore' ? ANY_TAINT : tolerations
+  return { ...byLabels, ...(tolerated !== undefined && { tolerations: tolerated }) }
 }

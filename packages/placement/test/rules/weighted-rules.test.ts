@@ -171,6 +171,7 @@ describe('who is told', () => {
     [{ kind: 'affinity' }, 'job hard has a placement rule with no groups of nodes.'], [{ kind: 'affinity', over: 'node', weight: 0 }, 'with the weight 0.'],
     [{ kind: 'cardinality', over: 'node' }, 'with neither min nor max.'], [{ kind: 'cardinality', over: 'node', max: -1 }, 'with the numbers - and -1.'],
     [{ kind: 'spread', over: 'node' }, 'with the maxSkew undefined.'], [{ kind: 'spread', over: 'node', maxSkew: 1, minDomains: 0 }, 'with the minDomains 0.'],
+    [{ kind: 'spread', over: 'node', maxSkew: 1, nodeTaintsPolicy: 'Keep' }, 'with the nodeTaintsPolicy "Keep". Give Honor or Ignore.'],
     [{ kind: 'nodes', weight: 1 }, 'with no term.'], [{ kind: 'nodes', term: {} }, 'with no weight.'],
     [{ kind: 'affinity', over: 'node', of: { matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] } }, 'with the operator "Gt" for tags.'],
   ])('whose rule is none: %j', (rule, message) => {

@@ -1,4 +1,4 @@
-import type { Demand, JobSpec, Seconds, StageSpec } from '@sched/core'
+import type { Demand, JobSpec, PlacementRule, Seconds, StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
@@ -12,6 +12,7 @@ import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
+import { Namespaces } from './namespaces.js'
 import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
 import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
@@ -101,6 +102,7 @@ class KubernetesJobs implements LineParser {
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
+  readonly #namespaces = new Namespaces()
   /** Labels of pods by which rules of any, or disruption budgets, select them: others are not kept, since many are of one pod each. */
   readonly #tags = new Set<string>()
   readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
@@ -161,7 +163,7 @@ class KubernetesJobs implements LineParser {
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
       { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
-      { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces with labels, or policies of nodes in topologySpreadConstraints: these are not looked at' },
+      { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces by labels, of which no Namespace is listed, or by operators that there are not: these are not looked at' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole one each, since `--option gpuMemory=MiB` does not say how much it has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: what they ask together, in whole GPUs where that is more than one' },
       { rule: 'topology', jobs: levels, text: 'that ask for a topology of which no Topology listed has the level, or for slices: that is not looked at' },
@@ -178,6 +180,7 @@ class KubernetesJobs implements LineParser {
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
+    else if (kind === 'Namespace') this.#namespaces.add(object, name)
     else if (kind === 'PodDisruptionBudget') for (const key of labelsSelected(object.object('spec'))) this.#tags.add(key)
     else if (kind === 'Topology') this.#levels.add(object)
     else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
@@ -339,14 +342,21 @@ class KubernetesJobs implements LineParser {
     const labels = pod.object('metadata')?.object('labels')
     const like = { spec: needed(pod, 'spec'), labels, namespace }
     const asksLabels = this.options.nodeSelector === 'require'
+    this.#namespaces.see(namespace)
     const { rules, isUnread } = rulesOfPod(like, asksLabels)
     if (isUnread) this.#counts.unread++
     for (const key of tagsAsked(rules)) this.#tags.add(key)
     return { constraints: constraintsOfPod(like, asksLabels), tags: tagsOf(labels), rules }
   }
 
-  /** With the labels alone by which rules select pods. */
-  readonly #selectable = <T extends Task>(task: T): T => ({ ...task, tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
+  /** With the labels alone by which rules select pods, and rules about namespaces that are known. */
+  readonly #selectable = <T extends Task>(task: T): T => ({ ...task, rules: this.#resolved(task), tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
+
+  #resolved({ rules }: Task): PlacementRule[] {
+    const found = rules.map((rule) => this.#namespaces.resolved(rule))
+    if (found.includes('unread')) this.#counts.unread++
+    return found.filter((rule) => typeof rule === 'object')
+  }
 
   #add(owner: Owner): void {
     const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload } = owner
