@@ -108,6 +108,16 @@ describe('a job that waits for tasks of another', () => {
     expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['like', 0], ['early', 0], ['late', 0.001]])
   })
 
+  it.each([
+    ['greedy', greedy(fifo(), inOrder())], ['kube-scheduler', kubeScheduler({}, inOrder())], ['kueue', kueue({}, inOrder())], ['volcano', volcano({}, inOrder())],
+    ['kai-preempting', kaiPreempting({}, inOrder())], ['easy', easy(fifo(), { placement: inOrder() })], ['conservative', conservative(fifo(), { placement: inOrder() })],
+    ['yunikorn-reserving', yunikornReserving({}, inOrder())], ['yunikorn-preempting', yunikornPreempting({}, inOrder())],
+  ])('keeps off the only node there is, too: %s', (_, policy) => {
+    const one = { nodes: [{ count: 1, resources: { cpu: 9 } }] }
+    const { recorder } = run({ cluster: instantCluster(one), policy, jobs: ['a', 'b'].map((id) => ({ ...all, ...web, id, submit: 0, placementRules: [apart('node', web)], stages: [stage] })) })
+    expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['a', 0], ['b', 5]])
+  })
+
   it('waits for others, by what is told, where nodes have room', () => {
     const reasonsOf = (cpus: number) => {
       const reasons = new Set<Reason>()
