@@ -1,6 +1,7 @@
 import type { Env, JobId, NodeId, Placement, Round, ShapeId, TaskId } from '@sched/core'
 import type { DisruptionBudgets } from './disruption-budgets.js'
 import type { RunningTasks } from './running-tasks.js'
+import { changedSince, RoomyNodes } from './roomy-nodes.js'
 import { Units } from './units.js'
 import { byImportance, byPreference, victimsOn, type Beside, type Candidate, type Unit, type Victim, type Victims } from './victims.js'
 
@@ -11,11 +12,13 @@ export interface SearchOptions {
 }
 
 const NONE: readonly TaskId[] = []
+/** Whether all nodes of the cluster are in sight. */
+const isWhole = ({ nodes, cluster }: Round): boolean => nodes.length === cluster.nodes
 
 /**
  * Looks for nodes on which a task would have room if others went. Where a search found none, only what has changed since is looked at
- * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority. Where rules about other tasks confine the task all is looked at
- * each time, since they may be anywhere.
+ * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority. Where rules about other tasks confine the task nodes with that
+ * room are looked at each time, since these may be anywhere.
  */
 export class VictimSearch {
   /** Whether somebody was left alone because he has just started. */
@@ -25,6 +28,7 @@ export class VictimSearch {
   readonly #placement: Placement
   readonly #budgets: DisruptionBudgets | undefined
   readonly #random: () => number
+  readonly #roomy = new RoomyNodes()
   readonly #amounts = new Map<ShapeId, Float64Array>()
   /** By shape and priority: changes of nodes when a search among all of them found none. */
   readonly #inVain = new Map<ShapeId, Map<number, number>>()
@@ -44,9 +48,7 @@ export class VictimSearch {
     const shape = work.shape(job, lane)
     const own = work.priority(job)
     const isConfined = this.confines(job, round)
-    const isWhole = round.nodes.length === cluster.nodes && !isConfined
-    const changed = isWhole ? this.#changedSince(this.#knownInVain(shape, own), round) : undefined
-    const nodes = (changed ?? round.nodes).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
+    const nodes = this.#inQuestion(shape, own, isConfined, round).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
     const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = this.#options
     const enough = Math.max(Math.floor((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute, 1)
     const first = enough < nodes.length ? Math.floor(this.#random() * nodes.length) : 0
@@ -63,9 +65,16 @@ export class VictimSearch {
       found.push({ node, ...victims })
       isKept ||= victims.violations === 0
     }
-    if (isWhole && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
+    if (isWhole(round) && !isConfined && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
     this.hasSpared ||= spared
     return found.sort(byPreference)
+  }
+
+  /** Nodes that may be of use: where a search was in vain those that have changed since, of who is confined those with room without others. */
+  #inQuestion(shape: ShapeId, own: number, isConfined: boolean, round: Round): readonly NodeId[] {
+    if (!isWhole(round)) return round.nodes
+    if (isConfined) return this.#roomy.of(round.lane, own, shape, round.cluster, (node) => this.#wouldFit(node, shape, own, round))
+    return changedSince(this.#knownInVain(shape, own), round.cluster) ?? round.nodes
   }
 
   /** Whether rules about other tasks keep the job's next task off nodes, and the placement says what would hold without some of these. */
@@ -92,13 +101,13 @@ export class VictimSearch {
     return last
   }
 
-  /** Nodes that have changed since, each once, from the lowest on; `undefined`: any may have. */
-  #changedSince(changes: number, { cluster }: Round): NodeId[] | undefined {
-    const log = cluster.changeLog
-    if (log === undefined || changes < 0 || log.count - changes > Math.min(log.kept, cluster.nodes)) return undefined
-    const nodes = new Set<NodeId>()
-    for (let change = changes; change < log.count; change++) nodes.add(log.node(change))
-    return [...nodes].sort((a, b) => a - b)
+  /** Whether the node would have room without all of lower priority, of whom there are some. */
+  #wouldFit(node: NodeId, shape: ShapeId, own: number, round: Round): boolean {
+    const { cluster, work, lane } = round
+    const below = this.#running.on(node, lane).filter((task) => work.priority(work.jobOf(task)) < own)
+    const asked = this.#amountsOf(shape, round)
+    const resources = cluster.lanes[lane]?.resources ?? []
+    return below.length > 0 && resources.every((r, i) => below.reduce((room, task) => room + work.demand(work.shapeOf(task), r), cluster.free(node, r)) >= (asked[i] as number))
   }
 
   /** All on nodes in sight that may be preempted by that priority, the most important first. */
