@@ -5,11 +5,16 @@ import { allTasks, type Unit } from './victims.js'
 const amount = z.union([z.int().min(0), z.string().regex(/^\d+%$/, 'a number of tasks, or a percentage such as "50%"')])
 const name = z.string().min(1)
 
+const requirement = z.strictObject({
+  key: name.describe('the tag'),
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('how it is to the values, or whether there is one'),
+  values: z.array(z.string()).exactOptional().describe('of In and NotIn'),
+})
+
 export const budgetSchema = z.strictObject({
   of: z.strictObject({
     tags: z.record(name, z.string()).exactOptional().describe('tags that they have, with these values'),
-    matchExpressions: z.array(z.strictObject({ key: name, operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']), values: z.array(z.string()).exactOptional() })).exactOptional()
-      .describe('what other tags of theirs must be'),
+    matchExpressions: z.array(requirement).exactOptional().describe('what other tags of theirs must be'),
     users: z.array(name).min(1).exactOptional().describe('whose jobs they are of; default: anybody\'s'),
   }).describe('the tasks that it is about, by the tags and users of their jobs'),
   minAvailable: amount.exactOptional().describe('so many of them, or so many percent of those that have not ended, should run'),
