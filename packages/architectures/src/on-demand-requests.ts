@@ -225,6 +225,9 @@ export class Requests implements WorkView {
   frontStage(id: JobId): number {
     return this.unplaced(id) > 0 ? 0 : -1
   }
+  tasksByStage(job: JobId): readonly number[] {
+    return [this.tasks(job)]
+  }
   tags(): Readonly<Record<string, string>> {
     return {}
   }

@@ -1,7 +1,8 @@
-import { SchedError, type NodeRequirement, type PlacementRule } from '@sched/core'
+import { SchedError, type NodeInclusion, type NodeRequirement, type PlacementRule } from '@sched/core'
 
 const KINDS: readonly string[] = ['affinity', 'antiAffinity', 'cardinality', 'spread', 'nodes']
 const OPERATORS: readonly NodeRequirement['operator'][] = ['In', 'NotIn', 'Exists', 'DoesNotExist']
+const POLICIES: readonly NodeInclusion[] = ['Honor', 'Ignore']
 const WHOLE = 'Give a whole number'
 
 /** Throws `BAD_INPUT`, naming job and field, for a placement rule that says nothing, or what none can say. */
@@ -25,6 +26,8 @@ export function checkRules(id: string, field: string, rules: readonly PlacementR
       if (!isLeast(0, rule.min) || !isLeast(0, rule.max)) throw bad('max', `the numbers ${rule.min ?? '-'} and ${rule.max ?? '-'}`, `${WHOLE}s, at least 0.`)
     } else if (rule.kind === 'spread') {
       if (rule.maxSkew === undefined || !isLeast(1, rule.maxSkew)) throw bad('maxSkew', `the maxSkew ${rule.maxSkew}`, `${WHOLE}, at least 1.`)
+      for (const part of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const)
+        if (!POLICIES.includes(rule[part] ?? 'Honor')) throw bad(part, `the ${part} ${JSON.stringify(rule[part])}`, `Give ${POLICIES.join(' or ')}.`)
       if (!isLeast(1, rule.minDomains)) throw bad('minDomains', `the minDomains ${rule.minDomains}`, `${WHOLE}, at least 1.`)
     }
   }

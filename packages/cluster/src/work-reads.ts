@@ -252,6 +252,10 @@ export class WorkReads extends JobFacts implements WorkView {
   worked(task: TaskId): Seconds {
     return this.suspended.worked(task)
   }
+  tasksByStage(job: JobId): readonly number[] {
+    const first = this.jobFirstStage[job] as number
+    return [...this.stageTasks.subarray(first, first + (this.jobStages[job] as number))]
+  }
   runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void {
     const firstStage = this.jobFirstStage[job] as number
     for (let stage = firstStage; stage < firstStage + (this.jobStages[job] as number); stage++) {

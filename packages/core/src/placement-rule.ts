@@ -39,8 +39,11 @@ export interface CardinalityRule extends AmongTasks {
   readonly max?: number
 }
 
+/** Whether nodes on which a task may not be are left out. */
+export type NodeInclusion = 'Honor' | 'Ignore'
+
 /**
- * Evenly: with it no group has more than `maxSkew` of them above the group that has the fewest, of those with nodes where the task may run by its labels. Source: Kubernetes,
+ * Evenly: with it no group has more than `maxSkew` of them above the group that has the fewest, of those with nodes where the task may run by its labels, or as its policies say. Source: Kubernetes,
  * topologySpreadConstraints.
  */
 export interface SpreadRule extends AmongTasks {
@@ -49,6 +52,10 @@ export interface SpreadRule extends AmongTasks {
   readonly maxSkew: number
   /** While there are fewer groups than this the fewest is taken to be 0; default 1. */
   readonly minDomains?: number
+  /** Whether groups are of the nodes alone that the task may be on by the labels that it requires, and whose tasks count; default `Honor`: they are. */
+  readonly nodeAffinityPolicy?: NodeInclusion
+  /** The same by the taints that it does not tolerate; default `Ignore`: taints do not matter. */
+  readonly nodeTaintsPolicy?: NodeInclusion
   /** 1 to 100: it is a preference (`ScheduleAnyway` counts 1); default: it must hold (`DoNotSchedule`). */
   readonly weight?: number
 }

@@ -155,6 +155,11 @@ export interface Placement extends WorkListener {
   keepsBack?(job: JobId, round: Round): KeptBack | undefined
   /** Whether tasks of the job must be near each other, so that room on some nodes is not enough for it, whatever else is free. Absent: they need not. */
   confines?(job: JobId, round: Round): boolean
+  /**
+   * Whether the placement rules of the job, and those of others, would let its next task be on the node if these running tasks went: for who preempts, of jobs that it
+   * confines. Absent: it heeds none.
+   */
+  wouldAllow?(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean
 }
 
 /** The result of closing a round: which claims became real. Arrays are valid during the call only. */

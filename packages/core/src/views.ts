@@ -178,6 +178,8 @@ export interface WorkView {
   topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined
   /** Index of its front stage in the lane, -1 where none of its tasks is unplaced. */
   frontStage(job: JobId, lane: LaneId): number
+  /** Tasks of each of its stages. */
+  tasksByStage(job: JobId): readonly number[]
   /** The tags of the tasks of a stage. */
   tags(job: JobId, stage: number): Readonly<Record<string, string>>
   /** Where the tasks of a stage are to others. */

@@ -1,6 +1,6 @@
 import {
   amountsByName, definePlacement, forwarding, LowestNodes, None, Reason, SchedError, suggest, type ClusterView, type Env, type JobId, type KeptBack, type NodeId,
-  type Placement, type Plug, type Round,
+  type Placement, type Plug, type Round, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { balancedAllocation, balanceImprovement, leastAllocated, mostAllocated } from './scored/allocated.js'
@@ -73,7 +73,7 @@ export type WeightedOptions = z.input<typeof weightedOptions>
  * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
  * stopped, and the first of equals is taken, where kube-scheduler draws one.
  *
- * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler. Deviation: nobody is preempted for a rule alone.
+ * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler.
  */
 export const weightedPlacement = definePlacement({
   name: 'weighted',
@@ -162,6 +162,12 @@ class Weighted implements Placement {
     const mates = this.#rules.of(job, round)
     const bars = mates?.areBound === true ? round.nodes.filter((node) => round.fits(job, node)).map((node) => mates.barOn(node)) : []
     return bars.length === 0 || bars.includes(undefined) ? undefined : { reason: Reason.Rule, limit: [...new Set(bars)].join(', ') }
+  }
+
+  wouldAllow(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
+    const mates = this.#rules.of(job, round)
+    this.#mates = undefined // what rules say is asked without those who would go
+    return this.#passes(job, node, round.cluster) && (mates === undefined || this.#rules.wouldAllow(mates, node, without))
   }
 
   #pick(job: JobId, round: Round): NodeId | None {

@@ -73,7 +73,7 @@ const manifested: readonly { readonly is: (text: string) => boolean; readonly re
 
 /** Manifests of a scheduler in several files, the first of those of which one has them; `undefined`: none has. */
 function inSeveral(sources: readonly SourceText[]): QueueFile | undefined {
-  const isOther = (text: string): boolean => formats.some(({ is }) => is !== isKube && is(text)) // PriorityClasses stand beside all queues
+  const isOther = (text: string): boolean => formats.some(({ is }) => is !== isKube && is(text)) // PriorityClasses and PodDisruptionBudgets stand beside all queues
   const format = manifested.find(({ is }) => sources.some(({ text }) => is(text)) && (is !== isKube || !sources.some(({ text }) => isOther(text))))
   if (format === undefined) return undefined
   const other = sources.find(({ text }) => !format.is(text) && (!isManifest(text) || isOther(text)))

@@ -136,6 +136,32 @@ describe('the configuration of kube-scheduler', () => {
     expect(queueTable(read(classes)).rows.map(({ path, settings }) => [path, settings['value']])).toEqual([['high', '1000'], ['polite', '500'], ['other', '100'], ['shared', '100']])
   })
 
+  describe('with PodDisruptionBudgets', () => {
+    const budget = (name: string, spec: string, namespace = 'ml') => `---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: { name: ${name}, namespace: ${namespace} }\nspec: ${spec}\n`
+    const web = budget('web', '{ minAvailable: 2, selector: { matchLabels: { app: web } } }')
+
+    it('has their amounts, for the pods of their namespaces that they select', () => {
+      const all = web + budget('half', '{ maxUnavailable: 50%, selector: { matchExpressions: [{ key: tier, operator: In, values: [a, b] }, { key: old, operator: DoesNotExist }] } }')
+        + budget('every', '{ selector: {} }', 'ops') + budget('nobody', '{ maxUnavailable: 1 }')
+      const disruptionBudgets = [
+        { of: { tags: { app: 'web' }, users: ['ml'] }, minAvailable: 2 },
+        { of: { matchExpressions: [{ key: 'tier', operator: 'In', values: ['a', 'b'] }, { key: 'old', operator: 'DoesNotExist' }], users: ['ml'] }, maxUnavailable: '50%' },
+        { of: { users: ['ops'] }, maxUnavailable: 0 },
+      ]
+      expect([policyOf(all).policy, policyOf(head + all).options]).toEqual([{ 'kube-scheduler': { disruptionBudgets } }, { disruptionBudgets }])
+      expect(told(all, 'honoured')).toEqual(['4 web disruption budget = minAvailable 2', '9 half disruption budget = maxUnavailable 50%', '14 every disruption budget = maxUnavailable 0'])
+      expect(told(all, 'ignored')).toEqual(['19 nobody disruption budget = maxUnavailable 1'])
+    })
+
+    it.each([
+      ['both amounts', '{ minAvailable: 1, maxUnavailable: 1, selector: {} }', 'maxUnavailable: found 1, expected nothing beside `minAvailable`'],
+      ['no amount', '{ minAvailable: half, selector: {} }', 'minAvailable: found "half", expected a number of pods or a percentage such as "50%"'],
+      ['an operator that there is not', '{ selector: { matchExpressions: [{ key: a, operator: Gt }] } }', 'operator: found "Gt", expected In, NotIn, Exists, DoesNotExist'],
+    ])('refuses %s', (_, spec, expected) => {
+      expect(messageOf(() => policyOf(budget('bad', spec)))).toContain(expected)
+    })
+  })
+
   it('tells its settings by path', () => {
     expect(generalSettings(read(full))).toMatchObject({ percentageOfNodesToScore: '40', 'profiles[0].plugins.score.enabled[0].weight': '5' })
   })

@@ -206,7 +206,10 @@ describe('kubernetes', () => {
         { kind: 'nodes', term: { matchExpressions: [{ key: 'disk', operator: 'Exists' }] }, weight: 3 },
       ],
       ['nobody, without a selector', affine('podAffinity', { topologyKey: zone }), undefined],
-      ['namespaces by labels', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), undefined],
+      ['namespaces by labels that are not known', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), undefined],
+      ['a namespace by the label with its name', affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ml' } } }), { kind: 'affinity', of, over: zone }],
+      ['nodes that count', spread({ nodeAffinityPolicy: 'Ignore', nodeTaintsPolicy: 'Honor' }), { kind: 'spread', of, over: zone, maxSkew: 2, nodeAffinityPolicy: 'Ignore', nodeTaintsPolicy: 'Honor' }],
+      ['nodes that count by default', spread({ nodeAffinityPolicy: 'Honor', nodeTaintsPolicy: 'Ignore' }), { kind: 'spread', of, over: zone, maxSkew: 2 }],
     ])('are of %s', (_, spec, expected) => {
       expect(rulesOf(spec)).toEqual(expected && [expected])
     })
@@ -226,14 +229,42 @@ describe('kubernetes', () => {
       expect(jobs(items.slice(0, 2)).map(({ stages }) => stages.map(({ tasks, tags }) => [tasks, tags]))).toEqual([[[2, undefined]]])
     })
 
+    it('keep those by which a PodDisruptionBudget selects pods, too', () => {
+      const budget = (selector: Json) => ({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', namespace: 'ml', creationTimestamp: at(0) }, spec: { maxUnavailable: 1, selector } })
+      const labelled = pod('train-0', { metadata: { labels: { app: 'train', tier: 'a', hash: 'x' } } })
+      const selector = { matchLabels: { app: 'train' }, matchExpressions: [{ key: 'tier', operator: 'Exists' }] }
+      const trace = read(list(labelled, budget(selector)))
+      expect([...jobsOf(trace)].map(({ stages }) => stages[0]?.tags)).toEqual([{ app: 'train', tier: 'a' }])
+      expect(trace.report.rules ?? []).toEqual([]) // not one of the other objects
+      expect(jobs([budget({}), labelled])[0]?.stages[0]?.tags).toBeUndefined()
+    })
+
+    it('are about the namespaces with labels, of those that are listed, wherever in the list, and of those that are named', () => {
+      const namespace = (name: string, labels: Json) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, creationTimestamp: at(-900), labels } })
+      const usersOf = (namespaceSelector: Json, ...namespaces: string[]) => {
+        const spec = affine('podAffinity', { ...web, namespaceSelector, ...(namespaces.length > 0 && { namespaces }) })
+        const items = [pod('train-0', { spec }), pod('other', { metadata: { namespace: 'bare', ownerReferences: [] } }), namespace('b', { team: 'x', old: '' }), namespace('a', { team: 'x' }), namespace('ml', { team: 'y' })]
+        const trace = read(list(...items))
+        const [found] = [...jobsOf(trace)]
+        expect(trace.report.rules ?? []).toEqual([]) // Namespaces are none of the other objects
+        return found?.stages[0]?.placementRules?.map((rule) => (rule.kind === 'affinity' ? rule.of?.users : rule.kind))
+      }
+      const teamX = { matchLabels: { team: 'x' } }
+      expect(usersOf(teamX)).toEqual([['a', 'b']])
+      expect(usersOf(teamX, 'ml')).toEqual([['a', 'b', 'ml']])
+      expect(usersOf({ ...teamX, matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }] })).toEqual([['a']])
+      expect(usersOf({ matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['x', 'y'] }] })).toEqual([['bare']]) // of which no labels are known
+      expect(usersOf({ matchLabels: { team: 'z' } })).toBeUndefined()
+    })
+
     it('that are not looked at are told', () => {
       const unread = (spec: Json) => {
         const trace = read(list(pod('p', { metadata: { labels: { app: 'train' } }, spec })))
         expect([...jobsOf(trace)]).toHaveLength(1)
         return (trace.report.rules ?? []).find(({ rule }) => rule === 'minding')?.jobs
       }
-      const told = [affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), affine('podAffinity', { ...web, labelSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } }), spread({ nodeTaintsPolicy: 'Honor' }), spread({ nodeAffinityPolicy: 'Ignore' })]
-      expect([...told, {}, spread({}), affine('podAffinity', web)].map(unread)).toEqual([1, 1, 1, 1, undefined, undefined, undefined])
+      const told = [affine('podAffinity', { ...web, namespaceSelector: { matchLabels: { team: 'x' } } }), affine('podAffinity', { ...web, labelSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } }), affine('podAffinity', { ...web, namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Has' }] } })]
+      expect([...told, {}, spread({ nodeTaintsPolicy: 'Honor' }), affine('podAffinity', web)].map(unread)).toEqual([1, 1, 1, undefined, undefined, undefined])
       expect(() => rulesOf(affine('podAffinity', { labelSelector: {} }))).toThrow('topologyKey')
     })
   })
@@ -261,6 +292,33 @@ describe('kubernetes', () => {
       ['ml/train', { wait: 60, status: 'running' }, [600, 900]], ['ml/soon', { status: 'pending' }, [900]], ['ml/now', { wait: 60, status: 'running' }, [900]],
     ])
     expect(trace.report.notes).toEqual(['3 pods still running or pending: run 900 s (unfinished)'])
+  })
+
+  describe('with pods behind scheduling gates', () => {
+    const waits = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', lastTransitionTime: at(1) }], startTime: undefined, containerStatuses: [] }
+    const gated = (name: string, gate: string, metadata: Json = { ownerReferences: [] }) => pod(name, { metadata, spec: { schedulingGates: [{ name: gate }] }, status: waits })
+    const found = (items: readonly object[], options: object) => {
+      const trace = read(list(...items), { unfinished: 900, ...options })
+      return [[...jobsOf(trace)].map(({ id, startup, recorded, stages }) => [id, startup, recorded?.status, stages[0]?.tasks]), (trace.report.notes ?? []).filter((note) => note.includes('(gated)'))]
+    }
+
+    it('leaves them out, since nothing in a list lifts the gates, or lifts these so long after their creation as is said', () => {
+      const items = [gated('soon', 'example.com/quota'), pod('train-0')]
+      const train = ['ml/train', undefined, 'completed', 1]
+      expect(found(items, {})).toEqual([[train], ['1 pod behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when (gated)']])
+      expect(found(items, { gated: 300 })).toEqual([
+        [['ml/soon', 300, 'pending', 1], train], ['1 pod behind scheduling gates: lifted 300 s after their creation, but for jobs that have other pods without any, from which they are left out (gated)'],
+      ])
+    })
+
+    it('leaves them out of jobs that have other pods, which need not wait for them', () => {
+      expect(found([gated('train-1', 'example.com/quota', {}), pod('train-0')], { gated: 300 })[0]).toEqual([['ml/train', undefined, 'completed', 1]])
+    })
+
+    it('takes gates of Kueue for none, since its policy lifts them, and those of pods that have started for lifted', () => {
+      expect(found([gated('soon', 'kueue.x-k8s.io/admission')], {})).toEqual([[['ml/soon', undefined, 'pending', 1]], []])
+      expect(found([pod('train-0', { spec: { schedulingGates: [{ name: 'example.com/quota' }] } })], {})).toEqual([[['ml/train', undefined, 'completed', 1]], []])
+    })
   })
 
   it('says what is wrong', () => {

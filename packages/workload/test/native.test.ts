@@ -37,10 +37,11 @@ const anySelector = optional<TaskSelector>({
   users: fc.array(name, { minLength: 1, maxLength: 2 }), job: fc.constantFrom('own' as const, 'other' as const),
 }, [])
 const among = { of: anySelector, over: name }
+const inclusion = fc.constantFrom('Honor' as const, 'Ignore' as const)
 const anyRules = fc.array(fc.oneof<fc.Arbitrary<PlacementRule>[]>(
   optional<AffinityRule>({ kind: fc.constantFrom('affinity' as const, 'antiAffinity' as const), ...among, weight: fc.integer({ min: 1, max: 100 }) }, ['kind', 'over']),
   optional<CardinalityRule>({ kind: fc.constant('cardinality' as const), ...among, min: fc.nat({ max: 9 }), max: fc.nat({ max: 9 }) }, ['kind', 'over', 'max']),
-  optional<SpreadRule>({ kind: fc.constant('spread' as const), ...among, maxSkew: fc.integer({ min: 1, max: 9 }), minDomains: fc.integer({ min: 1, max: 9 }), weight: fc.integer({ min: 1, max: 100 }) }, ['kind', 'over', 'maxSkew']),
+  optional<SpreadRule>({ kind: fc.constant('spread' as const), ...among, maxSkew: fc.integer({ min: 1, max: 9 }), minDomains: fc.integer({ min: 1, max: 9 }), nodeAffinityPolicy: inclusion, nodeTaintsPolicy: inclusion, weight: fc.integer({ min: 1, max: 100 }) }, ['kind', 'over', 'maxSkew']),
   fc.record({ kind: fc.constant('nodes' as const), term: anyTerm, weight: fc.integer({ min: 1, max: 100 }) }),
 ), { maxLength: 3 })
 

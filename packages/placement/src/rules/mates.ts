@@ -1,6 +1,5 @@
-import type { JobId, NodeId, NodeSelectorTerm } from '@sched/core'
+import type { JobId, NodeId, NodeSelectorTerm, Selectable } from '@sched/core'
 import type { SpreadTally, Tally } from './tally.js'
-import type { Tagged } from './task-set.js'
 
 /** So much for every task of a tally in the group of a node; below 0 of those to stay away from. */
 export interface Pull {
@@ -18,7 +17,7 @@ interface Spread {
 }
 
 /** The tasks of one stage, which are alike in what rules say of them: where they run, and what keeps them where. */
-export class Mates implements Tagged {
+export class Mates implements Selectable {
   readonly job: JobId
   readonly user: string
   readonly tags: Readonly<Record<string, string>>
@@ -42,7 +41,7 @@ export class Mates implements Tagged {
   readonly softSpreads: Spread[] = []
   readonly terms: { readonly term: NodeSelectorTerm; readonly weight: number }[] = []
 
-  constructor({ job, user, tags }: Tagged) {
+  constructor({ job, user, tags }: Selectable) {
     this.job = job
     this.user = user
     this.tags = tags

@@ -8,7 +8,7 @@ import { TaskSet } from './task-set.js'
 
 /** What a required affinity of a task that runs counts for others that it is to. Source: kube-scheduler, `hardPodAffinityWeight`. */
 const HARD_WEIGHT = 1
-/** Taints do not count in what is spread. Source: Kubernetes, `nodeTaintsPolicy: Ignore`, the default. */
+/** Of who tolerates every taint. */
 const ANY_TAINT = [{ operator: 'Exists' }] as const
 
 type RuleOf<Kind extends PlacementRule['kind']> = Extract<PlacementRule, { readonly kind: Kind }>
@@ -48,6 +48,23 @@ export class TaskRules {
     if (!this.areAny) return undefined
     const stage = this.#env.work.frontStage(job, lane)
     return stage < 0 ? undefined : this.#matesOf(job, stage)
+  }
+
+  /**
+   * Whether a task of them might be on the node if these running tasks went.
+   *
+   * Source: kube-scheduler, `RemovePod` of InterPodAffinity and PodTopologySpread.
+   */
+  wouldAllow(mates: Mates, node: NodeId, without: readonly TaskId[]): boolean {
+    this.#tally(without, -1)
+    const may = mates.mayBeOn(node)
+    this.#tally(without, 1)
+    return may
+  }
+
+  #tally(tasks: readonly TaskId[], by: 1 | -1): void {
+    const { work } = this.#env
+    for (const task of tasks) for (const tally of this.#matesOf(work.jobOf(task), work.stageOf(task)).counted) tally.add(work.nodeOf(task) as NodeId, by)
   }
 
   /** A task runs, or does not any more. */
@@ -126,8 +143,9 @@ export class TaskRules {
     if (rule.kind === 'cardinality') return void mates.numbers.push({ tally: this.#counting(tasks, over, job), min: rule.min ?? 0, max: rule.max ?? Infinity })
     if (rule.kind === 'spread') {
       const { maxSkew, minDomains = 1, weight = 0 } = rule
+      const asked = nodesAsked(rule, constraints)
       const alike = rules.filter((each): each is RuleOf<'spread'> => each.kind === 'spread' && isRequired(each) === isRequired(rule))
-      const tally = this.#spreading(tasks, over, job, [...new Set(alike.map((each) => each.over))].sort(), constraints)
+      const tally = this.#spreading(tasks, over, job, [...new Set(alike.map((each) => each.over))].sort(), asked)
       const spread = { tally, maxSkew, minDomains, isItself: tasks.has(mates), weight }
       return void (isRequired(rule) ? mates.spreads : mates.softSpreads).push(spread)
     }
@@ -156,14 +174,12 @@ export class TaskRules {
     return this.#note(job, this.#book.take(key, bond, () => new Tally(tasks, this.#groups.of(over))))
   }
 
-  /** Of the tasks of a set on nodes in all such groups, and on which tasks with these constraints may be for their labels. */
-  #spreading(tasks: TaskSet, over: string, job: JobId, overs: readonly string[], constraints: Constraints | undefined): SpreadTally {
-    const { require, nodeSelectorTerms } = constraints ?? {}
-    const asked: Constraints = { ...(require !== undefined && { require }), ...(nodeSelectorTerms !== undefined && { nodeSelectorTerms }), tolerations: ANY_TAINT }
+  /** Of the tasks of a set on nodes in all such groups, and on which tasks with these constraints may be. */
+  #spreading(tasks: TaskSet, over: string, job: JobId, overs: readonly string[], asked: Constraints): SpreadTally {
     const { cluster } = this.#env
     const groups = overs.map((each) => this.#groups.of(each))
     const isOpen = (node: NodeId): boolean => cluster.up(node) && groups.every((each) => (each[node] as number) >= 0) && cluster.keepsOff(asked, node) === undefined
-    const key = `spread ${over} ${JSON.stringify([overs, require, nodeSelectorTerms])} ${tasks.key}`
+    const key = `spread ${over} ${JSON.stringify([overs, asked])} ${tasks.key}`
     return this.#note(job, this.#book.takeSpread(key, () => new SpreadTally(tasks, this.#groups.of(over), isOpen)))
   }
 
@@ -173,4 +189,11 @@ export class TaskRules {
     else taken.push(tally)
     return tally
   }
+}
+
+/** What decides which nodes count where tasks with these constraints are spread. Source: kube-scheduler, podtopologyspread/common.go (matchNodeInclusionPolicies). */
+function nodesAsked({ nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' }: RuleOf<'spread'>, { require, nodeSelectorTerms, tolerations }: Constraints = {}): Constraints {
+  const byLabels = nodeAffinityPolicy === 'Honor' && { ...(require !== undefined && { require }), ...(nodeSelectorTerms !== undefined && { nodeSelectorTerms }) }
+  const tolerated = nodeTaintsPolicy === 'Ignore' ? ANY_TAINT : tolerations
+  return { ...byLabels, ...(tolerated !== undefined && { tolerations: tolerated }) }
 }

@@ -1,11 +1,4 @@
-import type { JobId, NodeRequirement, TaskSelector } from '@sched/core'
-
-/** What selectors go by: tasks of one stage are alike in it. */
-export interface Tagged {
-  readonly job: JobId
-  readonly user: string
-  readonly tags: Readonly<Record<string, string>>
-}
+import { selectsTasks, type JobId, type Selectable, type TaskSelector } from '@sched/core'
 
 /** The tasks that all of some selectors of a job select. */
 export class TaskSet {
@@ -25,8 +18,8 @@ export class TaskSet {
     this.mark = selectors.some((each) => each.job === 'own') ? jobMark(job) : tag === undefined ? EVERYBODY : tagMark(tag)
   }
 
-  has(tasks: Tagged): boolean {
-    return this.#selectors.every((selector) => selects(selector, tasks, this.#job))
+  has(tasks: Selectable): boolean {
+    return this.#selectors.every((selector) => selectsTasks(selector, tasks, this.#job))
   }
 }
 
@@ -35,21 +28,7 @@ const jobMark = (job: JobId): string => `job ${job}`
 const tagMark = ([key, value]: readonly [string, string]): string => `tag ${JSON.stringify([key, value])}`
 
 /** Under one of these is every set that they may be in. */
-export const marksOf = ({ job, tags }: Tagged): string[] => [EVERYBODY, jobMark(job), ...Object.entries(tags).map(tagMark)]
-
-function selects({ tags = {}, matchExpressions = [], users, job }: TaskSelector, tasks: Tagged, owner: JobId): boolean {
-  if (users !== undefined && !users.includes(tasks.user)) return false
-  if (job !== undefined && (job === 'own') !== (tasks.job === owner)) return false
-  return Object.entries(tags).every(([key, value]) => tagOf(tasks, key) === value) && matchExpressions.every((each) => meets(each, tagOf(tasks, each.key)))
-}
-
-const tagOf = ({ tags }: Tagged, key: string): string | undefined => (Object.hasOwn(tags, key) ? tags[key] : undefined)
-
-/** Source: Kubernetes, apimachinery, labels/selector.go. */
-function meets({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
-  if (operator === 'Exists' || operator === 'DoesNotExist') return (value !== undefined) === (operator === 'Exists')
-  return (value !== undefined && values.includes(value)) === (operator === 'In')
-}
+export const marksOf = ({ job, tags }: Selectable): string[] => [EVERYBODY, jobMark(job), ...Object.entries(tags).map(tagMark)]
 
 /** Whatever the order in which it was written. */
 const keyOf = ({ tags = {}, matchExpressions = [], users, job }: TaskSelector): string =>

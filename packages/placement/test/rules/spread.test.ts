@@ -35,6 +35,32 @@ describe('required spreading is that of TestSingleConstraint of kube-scheduler',
   })
 })
 
+describe('nodes that count in spreading are those of TestSingleConstraint of kube-scheduler', () => {
+  const nodes: Nodes = { a: { zone: 'zone1', foo: '' }, b: { zone: 'zone1', foo: '' }, x: { zone: 'zone2' }, y: { zone: 'zone2', foo: '' } }
+  const onFoo: Constraints = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'foo', operator: 'Exists' }] }] }
+  const byZone = (nodeAffinityPolicy?: 'Honor' | 'Ignore'): PlacementRule => ({ ...even(1, 'zone'), ...(nodeAffinityPolicy !== undefined && { nodeAffinityPolicy }) })
+  it.each<[string, Record<string, number>, 'Honor' | 'Ignore' | undefined, Constraints, string]>([
+    ['nodeAffinityPolicy honoured, 2/~1~', { a: 1, b: 1, x: 1, y: 1 }, 'Honor', onFoo, 'x y'], // x lacks the label: it is not asked for here
+    ['the same by default, for labels that are required', { a: 1, b: 1, x: 1, y: 1 }, undefined, { require: { foo: '' } }, 'x y'],
+    ['nodeAffinityPolicy ignored, 1/~2~', { a: 1, x: 1, y: 1 }, 'Ignore', onFoo, 'a b'],
+    ['the same for labels that are required', { a: 1, x: 1, y: 1 }, 'Ignore', { require: { foo: '' } }, 'a b'],
+  ])('%s', (_, counts, policy, constraints, expected) => {
+    expect(mayBeOn(nodes, many(counts), { tags: foo, rules: [byZone(policy)], constraints }).join(' ')).toBe(expected)
+  })
+
+  it.each<['Honor' | 'Ignore' | undefined, boolean, string]>([['Honor', false, 'y'], ['Honor', true, 'a'], ['Ignore', false, 'a'], [undefined, false, 'a']])('nodeTaintsPolicy %s, tolerated: %s', (nodeTaintsPolicy, isTolerated, expected) => {
+    const taint = { key: 'own', effect: 'NoSchedule' as const }
+    const cluster = { nodes: Object.entries(nodes).map(([host, { zone = '' }]) => ({ count: 1, names: [host], resources: { cpu: 9 }, labels: { host, zone }, ...(host === 'x' && { taints: [taint] }) })) }
+    const control = dispatcher({ cluster, policy: greedy(fifo(), weighted({ scores: {} })) })
+    const tolerations = [{ key: 'own', operator: 'Exists' as const }]
+    for (const host of Object.keys(nodes)) control.submit(job({ id: host, tags: foo, stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 9, constraints: { require: { host }, tolerations } }] }))
+    expect(control.pass(0).start).toHaveLength(4)
+    const rule: PlacementRule = { kind: 'spread', of: { tags: foo }, over: 'zone', maxSkew: 1, ...(nodeTaintsPolicy !== undefined && { nodeTaintsPolicy }) }
+    control.submit(job({ id: 'p', tags: foo, placementRules: [rule], stages: [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 9, ...(isTolerated && { constraints: { tolerations } }) }] }))
+    expect(control.pass(1).start.map(({ node }) => node)).toEqual([expected]) // 2/~1~ or 2/2
+  })
+})
+
 describe('several required spreadings are those of TestMultipleConstraints of kube-scheduler', () => {
   const foobar = { foo: '', bar: '' }
   const zoneAndNode = [even(1, 'zone'), even(1, 'node')]

@@ -108,6 +108,16 @@ describe('a job that waits for tasks of another', () => {
     expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['like', 0], ['early', 0], ['late', 0.001]])
   })
 
+  it.each([
+    ['greedy', greedy(fifo(), inOrder())], ['kube-scheduler', kubeScheduler({}, inOrder())], ['kueue', kueue({}, inOrder())], ['volcano', volcano({}, inOrder())],
+    ['kai-preempting', kaiPreempting({}, inOrder())], ['easy', easy(fifo(), { placement: inOrder() })], ['conservative', conservative(fifo(), { placement: inOrder() })],
+    ['yunikorn-reserving', yunikornReserving({}, inOrder())], ['yunikorn-preempting', yunikornPreempting({}, inOrder())],
+  ])('keeps off the only node there is, too: %s', (_, policy) => {
+    const one = { nodes: [{ count: 1, resources: { cpu: 9 } }] }
+    const { recorder } = run({ cluster: instantCluster(one), policy, jobs: ['a', 'b'].map((id) => ({ ...all, ...web, id, submit: 0, placementRules: [apart('node', web)], stages: [stage] })) })
+    expect(recorder.launches.map(({ job: id, time }) => [id, time])).toEqual([['a', 0], ['b', 5]])
+  })
+
   it('waits for others, by what is told, where nodes have room', () => {
     const reasonsOf = (cpus: number) => {
       const reasons = new Set<Reason>()
@@ -171,6 +181,7 @@ describe('who is told', () => {
     [{ kind: 'affinity' }, 'job hard has a placement rule with no groups of nodes.'], [{ kind: 'affinity', over: 'node', weight: 0 }, 'with the weight 0.'],
     [{ kind: 'cardinality', over: 'node' }, 'with neither min nor max.'], [{ kind: 'cardinality', over: 'node', max: -1 }, 'with the numbers - and -1.'],
     [{ kind: 'spread', over: 'node' }, 'with the maxSkew undefined.'], [{ kind: 'spread', over: 'node', maxSkew: 1, minDomains: 0 }, 'with the minDomains 0.'],
+    [{ kind: 'spread', over: 'node', maxSkew: 1, nodeTaintsPolicy: 'Keep' }, 'with the nodeTaintsPolicy "Keep". Give Honor or Ignore.'],
     [{ kind: 'nodes', weight: 1 }, 'with no term.'], [{ kind: 'nodes', term: {} }, 'with no weight.'],
     [{ kind: 'affinity', over: 'node', of: { matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] } }, 'with the operator "Gt" for tags.'],
   ])('whose rule is none: %j', (rule, message) => {

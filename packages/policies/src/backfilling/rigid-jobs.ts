@@ -2,6 +2,7 @@ import {
   forwarding, None, nothingToPlace, SchedError, type Env, type JobId, type JobSpec, type KeptBack, type LaneId, type NodeId, type Order, type Placement, type Release,
   type Round, type Seconds, type Sharing, type TaskId, type WorkListener,
 } from '@sched/core'
+import { onlyNode } from '../disciplines/lowest-fitting.js'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 
@@ -197,7 +198,7 @@ export class RigidJobs implements WorkListener {
   /** The placement's choice, or the lowest node with room: tasks of one stage ask the same, so none before the last one's has any. */
   #pick(job: JobId, round: Round): NodeId | None {
     const { nodes, cluster, lane } = round
-    if (nodes.length === 1) return nodes[0] as NodeId
+    if (nodes.length === 1) return onlyNode(job, round, this.#placement)
     if (this.#placement !== undefined) return this.#placement.pick(job, round)
     if (nodes.length === cluster.nodes) {
       let node = cluster.nextWithRoom(lane, this.#from)

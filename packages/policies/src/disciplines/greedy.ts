@@ -4,7 +4,7 @@ import {
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
-import { deferWithoutNode, nodeFor } from './lowest-fitting.js'
+import { deferWithoutNode, nodeFor, onlyNode, rulesHold } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 
 /**
@@ -76,11 +76,12 @@ class Greedy implements Policy {
   #startOn(node: NodeId, round: Round): boolean {
     const order = this.#order
     const { areGangs } = round.work
+    const areRules = rulesHold(round)
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (!round.fits(job, node)) continue
+        if (!round.fits(job, node) || (areRules && onlyNode(job, round, this.#placement) === None)) continue
         if (areGangs && round.work.together(job, round.lane) > 1) {
           if (this.#gangs.start(job, round, this.#pick)) return true
         } else if (startNearest(job, node, this.#levels, round)) return true

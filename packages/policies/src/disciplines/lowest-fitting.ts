@@ -2,8 +2,16 @@ import { None, Reason, type JobId, type KeptBack, type NodeId, type Placement, t
 
 /** The node for the job's next task: the only one in sight, else the one that the placement picks. */
 export function nodeFor(job: JobId, round: Round, placement: Placement): NodeId | None {
-  return round.nodes.length === 1 ? (round.nodes[0] as NodeId) : placement.pick(job, round)
+  return round.nodes.length === 1 ? onlyNode(job, round, placement) : placement.pick(job, round)
 }
+
+/** The only node in sight, unless rules about other tasks keep the job off it, which hold where there are no heartbeats. */
+export function onlyNode(job: JobId, round: Round, placement: Placement | undefined): NodeId | None {
+  const node = round.nodes[0] as NodeId
+  return rulesHold(round) && placement?.wouldAllow?.(job, node, [], round) === false ? None : node
+}
+
+export const rulesHold = ({ work, cluster }: Round): boolean => work.areRules && cluster.heartbeat === 0
 
 const NO_ROOM: KeptBack = { reason: Reason.NoRoom }
 

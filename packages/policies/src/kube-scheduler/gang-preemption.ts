@@ -1,6 +1,7 @@
 import { None, type JobId, type NodeId, type Round, type TaskId } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
 import { startNearest } from '../disciplines/start-nearest.js'
+import type { DisruptionBudgets } from './disruption-budgets.js'
 import { LeftRoom } from './left-room.js'
 import type { VictimSearch } from './victim-search.js'
 import { allTasks, goesWith, type Unit } from './victims.js'
@@ -9,23 +10,26 @@ type Pick = (job: JobId, round: Round) => NodeId | None
 
 /**
  * Starts a gang in the place of others, wherever they are: first without all of lower priority, and with it as many more of its tasks as there is room for
- * then; of those others all stay that have room beside it where it is by then, tried from the most important on.
+ * then; of those others all stay that have room beside it where it is by then, tried from the most important on, those first who go against disruption budgets.
  *
- * Source: kube-scheduler, preemption/podgrouppreemption.go (selectVictimsOnDomain), behind the gates GenericWorkload and WorkloadAwarePreemption; without disruption budgets.
+ * Source: kube-scheduler, preemption/podgrouppreemption.go (selectVictimsOnDomain), behind the gates GenericWorkload and WorkloadAwarePreemption.
  */
 export class GangPreemption {
   readonly #search: VictimSearch
   readonly #pick: Pick
+  readonly #budgets: DisruptionBudgets | undefined
 
-  constructor(search: VictimSearch, pick: Pick) {
+  constructor(search: VictimSearch, pick: Pick, budgets?: DisruptionBudgets) {
     this.#search = search
     this.#pick = pick
+    this.#budgets = budgets
   }
 
   /** The nodes from which somebody has gone for it; `undefined`, and nothing has changed, where it finds no room even so. */
   start(job: JobId, round: Round): NodeId[] | undefined {
     const units = this.#search.everywhere(round.work.priority(job), round)
     if (units.length === 0 || !couldBeEnough(job, units, round)) return undefined
+    const sorted = this.#budgets?.sorted(units).units ?? units
     const before = round.savepoint()
     evict(units, round)
     const places = this.#startAll(job, round)
@@ -33,16 +37,31 @@ export class GangPreemption {
       round.rollback(before)
       return undefined
     }
-    const gone = whoMustGo(units, new LeftRoom(round))
+    const gone = whoMustGo(sorted, new LeftRoom(round))
     const startWithout = (evicted: readonly Unit[]): boolean => {
       round.rollback(before)
       evict(evicted, round)
-      return places.every((node) => startNearest(job, node, round.cluster.levels, round))
+      return places.every((node) => (!this.#search.confines(job, round) || this.#search.allows(job, node, [], round)) && startNearest(job, node, round.cluster.levels, round))
     }
-    // with devices that are shared tasks may find others taken than when all were gone
-    const evicted = startWithout(gone) ? gone : units
-    if (evicted === units) startWithout(units)
+    let evicted = gone
+    if (!startWithout(gone)) {
+      // with devices that are shared tasks may find others taken than when all were gone, and rules may be about who stays
+      round.rollback(before)
+      evicted = this.#search.confines(job, round) ? [...gone, ...this.#inTheWay(job, places, sorted, gone, round)] : units
+      if (!startWithout(evicted)) startWithout((evicted = units))
+    }
     return [...new Set(allTasks(evicted).map((task) => round.work.nodeOf(task) as NodeId))]
+  }
+
+  /** Who of those who might stay must go for rules about other tasks, tried from the most important on. */
+  #inTheWay(job: JobId, places: readonly NodeId[], units: readonly Unit[], gone: readonly Unit[], round: Round): Unit[] {
+    const stay = units.filter((unit) => !gone.includes(unit))
+    const found: Unit[] = []
+    for (const [i, unit] of stay.entries()) {
+      const without = allTasks([...gone, ...found, ...stay.slice(i + 1)])
+      if (!places.every((node) => this.#search.allows(job, node, without, round))) found.push(unit)
+    }
+    return found
   }
 
   /** Where its tasks start, one after the other; `undefined` where too few do. */

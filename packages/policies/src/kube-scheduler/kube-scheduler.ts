@@ -8,6 +8,7 @@ import { greedyPolicy } from '../disciplines/greedy.js'
 import { deferWithoutNode, nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import { priority } from '../orders/priority.js'
+import { budgetSchema, DisruptionBudgets } from './disruption-budgets.js'
 import { GangPreemption } from './gang-preemption.js'
 import { RunningTasks } from './running-tasks.js'
 import { VictimSearch } from './victim-search.js'
@@ -18,6 +19,7 @@ const kubeSchedulerOptions = z.strictObject({
   never: z.array(z.number()).default([]).describe('priorities whose tasks preempt nobody (`preemptionPolicy: Never` of a PriorityClass)'),
   minCandidateNodesPercentage: z.int().min(0).max(100).default(10).describe('so many percent of the nodes in question are enough to choose from, and'),
   minCandidateNodesAbsolute: z.int().min(0).default(100).describe('at least so many, and one in any case; the search begins at one drawn at random'),
+  disruptionBudgets: z.array(budgetSchema).default([]).describe('who goes last, and from which nodes nobody goes where others will do (PodDisruptionBudgets)'),
   workloadAwarePreemption: z.boolean().default(false).describe('whether a gang takes the place of others as a whole, wherever they are, and is preempted as one (the gate of this name, with GenericWorkload)'),
 })
 /** Options of `kube-scheduler`; all may be left out. */
@@ -30,10 +32,10 @@ const MOMENT: Seconds = 0.001
 /**
  * Tasks one by one, those of the highest priority first, then in the order of submission; who fits nowhere stands in nobody's way. It takes the
  * place of tasks of lower priority on one node, if that makes room: of those the least important go, and no more than must. The node is the one
- * where the least important go.
+ * where the least important go, if disruption budgets allow it.
  *
  * Source: Kubernetes, kube-scheduler: PrioritySort, DefaultPreemption. Deviations: who is preempted is gone at once, without a grace period; nobody waits before he is
- * tried again (backoff); there are no disruption budgets; who has started in the same pass is left alone until the next one, a moment later. Not there, but expected
+ * tried again (backoff); who has started in the same pass is left alone until the next one, a moment later. Not there, but expected
  * here: of a gang all tasks start or none, for which each may preempt, and all that must run together go with one; with `workloadAwarePreemption` gangs preempt and go as PodGroups do.
  */
 export const kubeSchedulerPolicy = definePolicy({
@@ -74,9 +76,10 @@ class KubeScheduler implements Policy {
     this.#placement = placement
     this.#greedy = greedyPolicy.plug({ order: { ...byPriority, create: () => order }, placement: { kind: 'placement', name: 'placement', create: () => placement } }).create(env)
     this.#running = new RunningTasks(env)
-    this.#victims = new VictimSearch(options, env, this.#running)
-    this.#gangPreemption = new GangPreemption(this.#victims, this.#pick)
-    Object.assign(this, forwarding(this.#greedy, this.#running))
+    const budgets = options.preemption && options.disruptionBudgets.length > 0 ? new DisruptionBudgets(options.disruptionBudgets, env) : undefined
+    this.#victims = new VictimSearch(options, env, this.#running, placement, budgets)
+    this.#gangPreemption = new GangPreemption(this.#victims, this.#pick, budgets)
+    Object.assign(this, forwarding(this.#greedy, this.#running, budgets?.hooks))
   }
 
   schedule(round: Round): void {
@@ -159,10 +162,12 @@ class KubeScheduler implements Policy {
 
   /** Starts one task where others go for it. */
   #replace(job: JobId, round: Round): boolean {
+    const isConfined = this.#victims.confines(job, round)
     for (const { node, victims } of this.#victims.find(job, round)) {
       const before = round.savepoint()
       for (const task of allTasks(victims)) round.evict(task)
-      if (this.#place(job, round)) {
+      // where rules keep it off nodes others may be open by now, too: it goes where somebody has gone for it
+      if (isConfined ? startNearest(job, node, round.cluster.levels, round) : this.#place(job, round)) {
         this.#freed.push(node)
         return true
       }

@@ -1,7 +1,9 @@
-import type { Env, JobId, NodeId, Round, ShapeId, TaskId } from '@sched/core'
+import type { Env, JobId, NodeId, Placement, Round, ShapeId, TaskId } from '@sched/core'
+import type { DisruptionBudgets } from './disruption-budgets.js'
 import type { RunningTasks } from './running-tasks.js'
+import { changedSince, RoomyNodes } from './roomy-nodes.js'
 import { Units } from './units.js'
-import { byImportance, byPreference, victimsOn, type Candidate, type Unit, type Victim } from './victims.js'
+import { byImportance, byPreference, victimsOn, type Beside, type Candidate, type Unit, type Victim, type Victims } from './victims.js'
 
 export interface SearchOptions {
   readonly workloadAwarePreemption: boolean
@@ -10,22 +12,31 @@ export interface SearchOptions {
 }
 
 const NONE: readonly TaskId[] = []
+/** Whether all nodes of the cluster are in sight. */
+const isWhole = ({ nodes, cluster }: Round): boolean => nodes.length === cluster.nodes
 
 /**
  * Looks for nodes on which a task would have room if others went. Where a search found none, only what has changed since is looked at
- * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority.
+ * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority. Where rules about other tasks confine the task nodes with that
+ * room are looked at each time, since these may be anywhere.
  */
 export class VictimSearch {
   /** Whether somebody was left alone because he has just started. */
   hasSpared = false
   readonly #options: SearchOptions
   readonly #running: RunningTasks
+  readonly #placement: Placement
+  readonly #budgets: DisruptionBudgets | undefined
   readonly #random: () => number
+  readonly #roomy = new RoomyNodes()
   readonly #amounts = new Map<ShapeId, Float64Array>()
   /** By shape and priority: changes of nodes when a search among all of them found none. */
   readonly #inVain = new Map<ShapeId, Map<number, number>>()
 
-  constructor(options: SearchOptions, env: Env, running: RunningTasks) {
+  /** `budgets`: absent where there are none. */
+  constructor(options: SearchOptions, env: Env, running: RunningTasks, placement: Placement, budgets?: DisruptionBudgets) {
+    this.#placement = placement
+    this.#budgets = budgets
     this.#options = options
     this.#running = running
     this.#random = env.random('kube-scheduler')
@@ -36,9 +47,8 @@ export class VictimSearch {
     const { work, lane, cluster } = round
     const shape = work.shape(job, lane)
     const own = work.priority(job)
-    const isWhole = round.nodes.length === cluster.nodes
-    const changed = isWhole ? this.#changedSince(this.#knownInVain(shape, own), round) : undefined
-    const nodes = (changed ?? round.nodes).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
+    const isConfined = this.confines(job, round)
+    const nodes = this.#inQuestion(shape, own, isConfined, round).filter((node) => cluster.up(node) && work.mayRunOn(shape, node))
     const { minCandidateNodesPercentage, minCandidateNodesAbsolute } = this.#options
     const enough = Math.max(Math.floor((nodes.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute, 1)
     const first = enough < nodes.length ? Math.floor(this.#random() * nodes.length) : 0
@@ -46,14 +56,35 @@ export class VictimSearch {
     const spared = this.hasSpared
     this.hasSpared = false
     const units = this.#options.workloadAwarePreemption ? new Units(work, lane) : undefined
-    for (let i = 0; i < nodes.length && found.length < enough; i++) {
+    let isKept = false // whether all budgets are, on one of them
+    for (let i = 0; i < nodes.length && (found.length < enough || !isKept); i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
-      const victims = this.#victimsOn(node, shape, own, units, round)
-      if (victims !== undefined) found.push({ node, victims })
+      const allows = isConfined ? (without: readonly TaskId[]) => this.allows(job, node, without, round) : undefined
+      const victims = this.#victimsOn(node, shape, own, units, allows, round)
+      if (victims === undefined) continue
+      found.push({ node, ...victims })
+      isKept ||= victims.violations === 0
     }
-    if (isWhole && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
+    if (isWhole(round) && !isConfined && found.length === 0 && !this.hasSpared) this.#note(shape, own, cluster.changeLog?.count)
     this.hasSpared ||= spared
     return found.sort(byPreference)
+  }
+
+  /** Nodes that may be of use: where a search was in vain those that have changed since, of who is confined those with room without others. */
+  #inQuestion(shape: ShapeId, own: number, isConfined: boolean, round: Round): readonly NodeId[] {
+    if (!isWhole(round)) return round.nodes
+    if (isConfined) return this.#roomy.of(round.lane, own, shape, round.cluster, (node) => this.#wouldFit(node, shape, own, round))
+    return changedSince(this.#knownInVain(shape, own), round.cluster) ?? round.nodes
+  }
+
+  /** Whether rules about other tasks keep the job's next task off nodes, and the placement says what would hold without some of these. */
+  confines(job: JobId, round: Round): boolean {
+    return this.#placement.wouldAllow !== undefined && this.#placement.confines?.(job, round) === true
+  }
+
+  /** Whether rules let the job's next task be on the node when these have gone. */
+  allows(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
+    return this.#placement.wouldAllow?.(job, node, without, round) !== false
   }
 
   #note(shape: ShapeId, own: number, changes: number | undefined): void {
@@ -70,13 +101,13 @@ export class VictimSearch {
     return last
   }
 
-  /** Nodes that have changed since, each once, from the lowest on; `undefined`: any may have. */
-  #changedSince(changes: number, { cluster }: Round): NodeId[] | undefined {
-    const log = cluster.changeLog
-    if (log === undefined || changes < 0 || log.count - changes > Math.min(log.kept, cluster.nodes)) return undefined
-    const nodes = new Set<NodeId>()
-    for (let change = changes; change < log.count; change++) nodes.add(log.node(change))
-    return [...nodes].sort((a, b) => a - b)
+  /** Whether the node would have room without all of lower priority, of whom there are some. */
+  #wouldFit(node: NodeId, shape: ShapeId, own: number, round: Round): boolean {
+    const { cluster, work, lane } = round
+    const below = this.#running.on(node, lane).filter((task) => work.priority(work.jobOf(task)) < own)
+    const asked = this.#amountsOf(shape, round)
+    const resources = cluster.lanes[lane]?.resources ?? []
+    return below.length > 0 && resources.every((r, i) => below.reduce((room, task) => room + work.demand(work.shapeOf(task), r), cluster.free(node, r)) >= (asked[i] as number))
   }
 
   /** All on nodes in sight that may be preempted by that priority, the most important first. */
@@ -94,13 +125,13 @@ export class VictimSearch {
   }
 
   /** Who has to go from the node, at least one; `undefined` where that makes no room. `units`: gangs go as one. */
-  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, round: Round): Victim[] | undefined {
+  #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, allows: Beside['allows'], round: Round): Victims | undefined {
     const { cluster, lane } = round
     const below = units === undefined ? this.#tasksBelow(node, own, round) : this.#unitsBelow(node, own, units, round)
     if (below.length === 0) return undefined
     const free = Float64Array.from(cluster.lanes[lane]?.resources ?? [], (r) => cluster.free(node, r))
-    const victims = victimsOn(this.#amountsOf(shape, round), free, below)
-    return victims === undefined || victims.length === 0 ? undefined : victims
+    const victims = victimsOn(this.#amountsOf(shape, round), free, below, { budgets: this.#budgets, allows })
+    return victims === undefined || victims.victims.length === 0 ? undefined : victims
   }
 
   #tasksBelow(node: NodeId, own: number, round: Round): Victim[] {

@@ -1,4 +1,5 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
+import type { DisruptionBudgets } from './disruption-budgets.js'
 
 /** What runs and is preempted as one: a task, or a gang. */
 export interface Unit {
@@ -26,7 +27,12 @@ export interface Candidate {
   readonly node: NodeId
   /** At least one, the most important first. */
   readonly victims: readonly Unit[]
+  /** How many of their tasks go against disruption budgets. */
+  readonly violations: number
 }
+
+/** Who of some must go that others may have room, the most important first, and how many tasks of these go against disruption budgets. */
+export type Victims = Pick<Candidate, 'victims' | 'violations'>
 
 /**
  * The most important first: the highest priority, then what is of a gang, then who is larger, then who has run for longest.
@@ -44,35 +50,46 @@ export const goesWith = ({ needs }: Unit, gone: readonly Unit[]): boolean => nee
 /** All that goes with them. */
 export const allTasks = (units: readonly Unit[]): TaskId[] => [...new Set(units.flatMap(({ tasks, others }) => [...tasks, ...others]))]
 
-/**
- * Who has to go from a node with that free for a task that asks so much, the most important first: all who may go, but for those who have room
- * beside it after all, tried from the most important on. `undefined`: not even all of them make room.
- *
- * Source: kube-scheduler, `SelectVictimsOnNode`, without disruption budgets.
- */
-export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all: readonly Victim[]): Victim[] | undefined {
-  const room = Float64Array.from(free)
-  for (const { amounts } of all) change(room, amounts, 1)
-  if (!fits(asked, room)) return undefined
-  const victims: Victim[] = []
-  for (const each of [...all].sort(byImportance)) {
-    if (goesWith(each, victims)) continue
-    change(room, each.amounts, -1)
-    if (fits(asked, room)) continue
-    change(room, each.amounts, 1)
-    victims.push(each)
-  }
-  return victims
+/** What counts beside room where victims are looked for; absent: nothing of it is there. */
+export interface Beside {
+  /** Whose tasks are tried first whether they may stay. */
+  readonly budgets?: DisruptionBudgets | undefined
+  /** Whether rules about other tasks let the task be on the node when these have gone. */
+  readonly allows?: ((without: readonly TaskId[]) => boolean) | undefined
 }
 
 /**
- * The better node first: where the most important who goes is of the lowest priority; where the priorities of those who go have the
+ * Who has to go from a node with that free for a task that asks so much: all who may go, but for those who have room beside it after all, and are in the way of no rule,
+ * tried from the most important on, those first who go against budgets. `undefined`: not even all of them make room.
+ *
+ * Source: kube-scheduler, `SelectVictimsOnNode`.
+ */
+export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all: readonly Victim[], { budgets, allows }: Beside = {}): Victims | undefined {
+  const room = Float64Array.from(free)
+  for (const { amounts } of all) change(room, amounts, 1)
+  if (!fits(asked, room) || allows?.(allTasks(all)) === false) return undefined
+  const sorted = [...all].sort(byImportance)
+  const { units, violations } = budgets?.sorted(sorted) ?? { units: sorted, violations: undefined }
+  const victims: Victim[] = []
+  for (const [i, each] of units.entries()) {
+    if (goesWith(each, victims)) continue
+    change(room, each.amounts, -1)
+    if (fits(asked, room) && allows?.(allTasks([...victims, ...units.slice(i + 1)])) !== false) continue
+    change(room, each.amounts, 1)
+    victims.push(each)
+  }
+  if (violations === undefined || violations.size === 0) return { victims, violations: 0 }
+  return { victims: victims.sort(byImportance), violations: victims.reduce((sum, victim) => sum + (violations.get(victim) ?? 0), 0) }
+}
+
+/**
+ * The better node first: where fewer go against disruption budgets; where the most important who goes is of the lowest priority; where the priorities of those who go have the
  * smallest sum, each counted from the lowest priority there is; where fewer go; where the first started of the most important ones has started last.
  *
  * Source: kube-scheduler, `pickOneNodeForPreemption`. Deviation: of equally good nodes the lowest, there any.
  */
 export const byPreference = (a: Candidate, b: Candidate): number =>
-  highest(a) - highest(b) || sum(a) - sum(b) || count(a) - count(b) || firstStart(b) - firstStart(a) || a.node - b.node
+  a.violations - b.violations || highest(a) - highest(b) || sum(a) - sum(b) || count(a) - count(b) || firstStart(b) - firstStart(a) || a.node - b.node
 
 /** Priorities have 32 bits: with this added none is below 0. */
 const LOWEST = 2 ** 31

@@ -1,6 +1,6 @@
 import { None, type NodeId, type Placement, type Round } from '@sched/core'
 import { Gang, startGang } from '../disciplines/gangs.js'
-import { whyNoNode } from '../disciplines/lowest-fitting.js'
+import { onlyNode, whyNoNode } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { FlavorChoices } from './flavor-choices.js'
 import { FlavorRound } from './flavor-round.js'
@@ -51,6 +51,7 @@ export class Starts {
       const picked = this.#placement.pick(job, round)
       if (picked === None || isOf(own, picked)) return picked
     }
+    if (round.nodes.length === 1 && onlyNode(job, round, this.#placement) === None) return None
     return round.nodes.find((node) => isOf(own, node) && round.fits(job, node)) ?? None
   }
 

@@ -26,15 +26,15 @@ const inTurn = (): Plug<'placement'> => ({
 
 const [low, mid, high] = [0, 100, 1000]
 /** Where each task of what runs is, from node 1 on: of several that are a gang, unless it says how many must run at once. */
-type Held = readonly [id: string, priority: number, on: readonly number[], options?: { readonly size?: number; readonly least?: number }]
+type Held = readonly [id: string, priority: number, on: readonly number[], options?: { readonly size?: number; readonly least?: number; readonly app?: string }]
 /** Tasks of a gang, of which so many must start at once. */
 type Group = readonly [priority: number, tasks: number, least: number, size?: number]
 
 /** Who goes for the gang from nodes of so much room, and how many of its tasks start; those that run have started one after the other. */
 function preempt(nodes: readonly number[], held: readonly Held[], [priority, tasks, least, size = 1]: Group, options: KubeSchedulerOptions = { workloadAwarePreemption: true }) {
   const master = dispatcher({ cluster: instantCluster({ nodes: nodes.map((room, i) => ({ name: `n${i + 1}`, count: 1, resources: { room } })) }), policy: kubeScheduler(options, inTurn()) })
-  for (const [now, [id, own, on, { size: each = 1, least: must = on.length } = {}]] of held.entries()) {
-    master.submit({ ...job({ id, priority: own }), stages: [{ name: 's', tasks: on.length, gang: on.length > 1, ...(must < on.length && { minTasks: must }), demand: { room: each }, duration: 99 }] }, now)
+  for (const [now, [id, own, on, { size: each = 1, least: must = on.length, app = '' } = {}]] of held.entries()) {
+    master.submit({ ...job({ id, priority: own }), tags: { app }, stages: [{ name: 's', tasks: on.length, gang: on.length > 1, ...(must < on.length && { minTasks: must }), demand: { room: each }, duration: 99 }] }, now)
     for (const [task, node] of on.entries()) master.adopt({ job: id, stage: 0, task, node: `n${node}-0` }, now)
   }
   master.submit({ ...job({ id: 'p', priority }), stages: [{ name: 's', tasks, gang: tasks > 1, ...(least < tasks && { minTasks: least }), demand: { room: size }, duration: 99 }] }, 10)
@@ -67,6 +67,17 @@ describe('whom a gang preempts, by cases of TestPodGroupEvaluator_Preempt_Victim
     ['the large one, for which there is no room beside both of its tasks', [10], [['v1', 10, [1]], ['v2', 20, [1]], ['v3', 30, [1]], ['v4', 40, [1], { size: 6 }]], [high, 2, 2, 3], [2, 'v4']],
   ])('%s', (_, nodes, held, group, expected) => {
     expect(preempt(nodes, held, group)).toEqual(expected)
+  })
+  it.each<[string, number, number | `${number}%`, readonly Held[], [without: string, budget: string]]>([
+    ['whose budgets allow it', 3, 0, [['n1', low, [1]], ['n2', low, [1]], ['v', low, [1], { app: 'foo' }]], ['n2 v', 'n1 n2']],
+    ['whose budgets allow it, rather than of a lower priority', 3, 0, [['n1', mid, [1]], ['n2', mid, [1]], ['v', low, [1], { app: 'foo' }]], ['n2 v', 'n1 n2']],
+    ['of a lower priority where no budget allows it', 3, 0, [['v1', low, [1], { app: 'foo' }], ['v2', mid, [1], { app: 'foo' }], ['v3', mid, [1], { app: 'foo' }]], ['v1 v3', 'v1 v3']],
+    ['that are single, rather than a gang of which one must not', 4, 1, [['g', low, [1, 1], { app: 'foo' }], ['p1', mid, [1]], ['p2', mid, [1]]], ['g g', 'p1 p2']],
+    ['of a gang of which all may', 4, '100%', [['g', low, [1, 1], { app: 'foo' }], ['p1', mid, [1]], ['p2', mid, [1]]], ['g g', 'g g']],
+  ])('those %s (PDB)', (_, room, maxUnavailable, held, [without, budget]) => {
+    const taken = (options: KubeSchedulerOptions) => preempt([room], held, [high, 2, 2], { workloadAwarePreemption: true, ...options })
+    expect(taken({})).toEqual([2, without])
+    expect(taken({ disruptionBudgets: [{ of: { tags: { app: 'foo' } }, maxUnavailable }] })).toEqual([2, budget])
   })
   it('what a gang can do without before the gang, and with it', () => {
     const elastic: Held = ['g', low, [1, 1, 1], { least: 2 }]

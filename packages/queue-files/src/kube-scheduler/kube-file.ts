@@ -5,7 +5,7 @@ import { priorityClasses, type PriorityClass } from '../priority-classes.js'
 import type { SourceText } from '../source-text.js'
 import { refuseTemplate } from '../template.js'
 
-/** The configuration of kube-scheduler, or the PriorityClasses of a cluster, or both. */
+/** The configuration of kube-scheduler, the PriorityClasses and the PodDisruptionBudgets of a cluster, or some of these. */
 export interface KubeFile {
   /** Tells the models of files apart. */
   readonly kind: 'kube-scheduler'
@@ -15,16 +15,20 @@ export interface KubeFile {
   readonly configuration: KubernetesObject | undefined
   /** By priority, the highest first. */
   readonly classes: readonly PriorityClass[]
+  /** PodDisruptionBudgets, in their order. */
+  readonly budgets: readonly KubernetesObject[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]
 }
 
-/** Whether a text has the configuration of kube-scheduler or PriorityClasses, as manifests or as kubectl prints them. */
+const BUDGET = 'PodDisruptionBudget'
+
+/** Whether a text has the configuration of kube-scheduler, PriorityClasses or PodDisruptionBudgets, as manifests or as kubectl prints them. */
 export const isKube = (text: string): boolean =>
   (/\bkubescheduler\.config\.k8s\.io\//.test(text) && /\bkind["']?\s*:\s*["']?KubeSchedulerConfiguration\b/.test(text))
-  || /\bkind["']?\s*:\s*["']?PriorityClass(List)?\b/.test(text)
+  || /\bkind["']?\s*:\s*["']?(PriorityClass|PodDisruptionBudget)(List)?\b/.test(text)
 
-/** Reads a KubeSchedulerConfiguration and PriorityClasses, from one file or several. Throws `BAD_INPUT` with the line. */
+/** Reads a KubeSchedulerConfiguration, PriorityClasses and PodDisruptionBudgets, from one file or several. Throws `BAD_INPUT` with the line. */
 export function readKube(...sources: readonly SourceText[]): KubeFile {
   for (const source of sources) refuseTemplate(source)
   const file = sources.map((each) => each.file).join('+')
@@ -32,8 +36,8 @@ export function readKube(...sources: readonly SourceText[]): KubeFile {
   const [configuration, second] = all.filter(({ kind }) => kind === 'KubeSchedulerConfiguration')
   if (second !== undefined) throw new SchedError('BAD_INPUT', 'is a second KubeSchedulerConfiguration.', second.place(), 'Put each into a file of its own.')
   const classes = priorityClasses(all)
-  const others = all.filter(({ kind }) => kind !== 'KubeSchedulerConfiguration' && kind !== 'PriorityClass')
-  return { kind: 'kube-scheduler', file, configuration, classes, others }
+  const others = all.filter(({ kind }) => kind !== 'KubeSchedulerConfiguration' && kind !== 'PriorityClass' && kind !== BUDGET)
+  return { kind: 'kube-scheduler', file, configuration, classes, budgets: all.filter(({ kind }) => kind === BUDGET), others }
 }
 
 /** Settings of the configuration as written, by path: `profiles[0].percentageOfNodesToScore`. */

@@ -6,6 +6,7 @@ import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
 import { neverOf } from '../priority-classes.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
+import { disruptionBudgets } from './disruption-budgets.js'
 import type { KubeFile } from './kube-file.js'
 import { pluginsOf, type Plugins } from './plugins.js'
 
@@ -31,21 +32,22 @@ const COUNTED = ['cpu', 'memory']
 const PROFILE: Path = ['profiles', 0]
 
 /**
- * The policy `kube-scheduler` with the first profile of the configuration and the priorities whose pods preempt nobody. Throws `BAD_INPUT` with the line.
+ * The policy `kube-scheduler` with the first profile of the configuration, the priorities whose pods preempt nobody, and the disruption budgets. Throws `BAD_INPUT` with the line.
  *
  * Source: Kubernetes, kube-scheduler configuration (kubescheduler.config.k8s.io/v1).
  */
-export function kubePolicy({ file, configuration, classes, others }: KubeFile, { resources }: ClusterFacts): KubePolicy {
+export function kubePolicy({ file, configuration, classes, budgets, others }: KubeFile, { resources }: ClusterFacts): KubePolicy {
   const findings = new Findings(file)
   const never = neverOf(classes, findings)
+  const ofBudgets = disruptionBudgets(budgets, findings)
   tellOthers(others, findings)
-  const polite: KubeSchedulerOptions = never.length === 0 ? {} : { never }
-  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': polite }, options: polite, findings: findings.all }
+  const beside: KubeSchedulerOptions = { ...(never.length > 0 && { never }), ...(ofBudgets.length > 0 && { disruptionBudgets: ofBudgets }) }
+  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': beside }, options: beside, findings: findings.all }
   const reading = { configuration, findings, resources }
   tellFields(reading)
   const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)
   const args = argsOf(reading)
-  const options = { ...polite, ...args.preemption, ...(!plugins.preempts && { preemption: false }) }
+  const options = { ...beside, ...args.preemption, ...(!plugins.preempts && { preemption: false }) }
   const placement: Config = { weighted: { ...scoresOf(plugins, args), percentageOfNodesToScore: percentageOf(reading) } }
   const policy: Config = { 'kube-scheduler': { ...options, placement } }
   return { kind: 'kube-scheduler', policy, options, findings: findings.all.sort(byPlace) }

@@ -1,6 +1,7 @@
-import type { Constraints, Demand, PlacementRule, Seconds } from '@sched/core'
+import type { Constraints, Demand, Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import type { LeastPods } from './least-pods.js'
+import type { PodRule } from './placement-rules.js'
 import type { AskedLevels } from './topology.js'
 
 /** Pods that ask alike, when they started, `Infinity` where they wait still, and how long they ran or are to run. */
@@ -11,7 +12,7 @@ export interface Task {
   readonly constraints: Constraints | undefined
   /** Its labels, by which rules of others select it, and rules of its own. */
   readonly tags: Readonly<Record<string, string>>
-  readonly rules: readonly PlacementRule[]
+  readonly rules: readonly PodRule[]
   /** Its kind in a group of pods of several. */
   readonly kind?: string | undefined
   /** Whether it may be preempted, where it says so. */
@@ -20,6 +21,8 @@ export interface Task {
   readonly levels?: AskedLevels | undefined
   /** Whether it was a pod that failed, for which its Job may have started another. */
   readonly hasFailed?: boolean
+  /** Whether it waits behind scheduling gates. */
+  readonly isGated?: boolean
 }
 /** So many of them, of which no pod is listed. */
 export interface Template extends Task {

@@ -2,9 +2,12 @@ import type { NodeRequirement, PlacementRule, TaskSelector } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { termOf, type PodLike } from './node-constraints.js'
 
+/** A rule, with what labels those namespaces have that it is about, too. */
+export type PodRule = PlacementRule & { readonly namespaces?: readonly NodeRequirement[] }
+
 /** Where a pod must be to others, or would rather be, and whether something of that is not read. */
 export interface PodRules {
-  readonly rules: readonly PlacementRule[]
+  readonly rules: readonly PodRule[]
   readonly isUnread: boolean
 }
 
@@ -12,12 +15,13 @@ const OPERATORS: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist']
 const WITHOUT_VALUES: readonly string[] = ['Exists', 'DoesNotExist']
 /** Labels of nodes that would be taken for groups of another kind. */
 const GROUPS: readonly string[] = ['node', 'rack']
+const NOT_BY_DEFAULT = [['nodeAffinityPolicy', 'Ignore'], ['nodeTaintsPolicy', 'Honor']] as const
 
 /**
  * The affinities of a pod to others, how it is spread with them, and which nodes it prefers, unless labels of nodes are to be ignored. A selector that is not there selects no pods, and is left
  * out. Throws `BadLine`.
  *
- * Source: Kubernetes, PodAffinityTerm, TopologySpreadConstraint, PreferredSchedulingTerm. Not read, and told: namespaces by their labels, `nodeAffinityPolicy: Ignore`, `nodeTaintsPolicy: Honor`.
+ * Source: Kubernetes, PodAffinityTerm, TopologySpreadConstraint, PreferredSchedulingTerm. Not read, and told: operators that there are not.
  */
 export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
   const affinity = pod.spec.object('affinity')
@@ -26,7 +30,7 @@ export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
   const terms = asksLabels ? (affinity?.object('nodeAffinity')?.list('preferredDuringSchedulingIgnoredDuringExecution') ?? []) : []
   return {
     rules: [...found.flatMap((each) => (typeof each === 'object' ? [each] : [])), ...terms.flatMap((each) => preferenceOf(each) ?? [])],
-    isUnread: found.includes('unread') || pod.spec.list('topologySpreadConstraints').some((each) => each.text('nodeAffinityPolicy') === 'Ignore' || each.text('nodeTaintsPolicy') === 'Honor'),
+    isUnread: found.includes('unread'),
   }
 }
 
@@ -34,8 +38,14 @@ export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
 export const tagsAsked = (rules: readonly PlacementRule[]): string[] =>
   rules.flatMap((rule) => (rule.kind === 'nodes' ? [] : [...Object.keys(rule.of?.tags ?? {}), ...(rule.of?.matchExpressions ?? []).map(({ key }) => key)]))
 
+/** Names of the labels that a `selector` goes by. */
+export function labelsSelected(fields: Fields | undefined): string[] {
+  const selector = fields?.object('selector')
+  return [...(selector?.object('matchLabels')?.keys() ?? []), ...(selector?.list('matchExpressions') ?? []).flatMap((each) => each.text('key') ?? [])]
+}
+
 /** A rule, or why there is none. */
-type Found = PlacementRule | 'unread' | 'of nobody'
+type Found = PodRule | 'unread' | 'of nobody'
 
 function affinitiesOf(terms: Fields | undefined, kind: 'affinity' | 'antiAffinity', pod: PodLike): Found[] {
   const required = (terms?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []).map((term) => affinityOf(term, kind, undefined, pod))
@@ -48,15 +58,20 @@ function affinitiesOf(terms: Fields | undefined, kind: 'affinity' | 'antiAffinit
 
 function affinityOf(term: Fields, kind: 'affinity' | 'antiAffinity', weight: number | undefined, pod: PodLike): Found {
   const of = selectorOf(term, pod, usersOf(term, pod))
-  return typeof of === 'string' ? of : { kind, of, over: overOf(term), ...(weight !== undefined && { weight }) }
+  if (typeof of === 'string') return of
+  const selector = term.object('namespaceSelector')
+  const namespaces = selector === undefined || isOfAll(selector) ? undefined : requirementsOf(selector)
+  if (namespaces?.includes('unread') === true) return 'unread'
+  return { kind, of, over: overOf(term), ...(weight !== undefined && { weight }), ...(namespaces !== undefined && { namespaces: namespaces as NodeRequirement[] }) }
 }
 
 function spreadOf(constraint: Fields, pod: PodLike): Found {
   const of = selectorOf(constraint, pod, [pod.namespace])
   if (typeof of === 'string') return of
   const minDomains = constraint.whole('minDomains', 1)
+  const policies = NOT_BY_DEFAULT.filter(([key, value]) => constraint.text(key) === value)
   const isSoft = constraint.text('whenUnsatisfiable') === 'ScheduleAnyway'
-  return { kind: 'spread', of, over: overOf(constraint), maxSkew: constraint.whole('maxSkew', 1) ?? 1, ...(minDomains !== undefined && { minDomains }), ...(isSoft && { weight: 1 }) }
+  return { kind: 'spread', of, over: overOf(constraint), maxSkew: constraint.whole('maxSkew', 1) ?? 1, ...(minDomains !== undefined && { minDomains }), ...Object.fromEntries(policies), ...(isSoft && { weight: 1 }) }
 }
 
 const overOf = (term: Fields): string => {
@@ -66,10 +81,9 @@ const overOf = (term: Fields): string => {
 }
 
 /** The pods that a term is about: with the values that the pod itself has for `matchLabelKeys`, and others than for `mismatchLabelKeys`. */
-function selectorOf(term: Fields, { labels }: PodLike, users: readonly string[] | 'all' | undefined): TaskSelector | 'unread' | 'of nobody' {
+function selectorOf(term: Fields, { labels }: PodLike, users: readonly string[] | 'all'): TaskSelector | 'unread' | 'of nobody' {
   const selector = term.object('labelSelector')
   if (selector === undefined) return 'of nobody'
-  if (users === undefined) return 'unread'
   const tags = tagsOf(selector.object('matchLabels'))
   const own = tagsOf(labels)
   const alike = (key: 'matchLabelKeys' | 'mismatchLabelKeys', operator: 'In' | 'NotIn'): NodeRequirement[] =>
@@ -89,14 +103,20 @@ function expressionOf(each: Fields): NodeRequirement | 'unread' {
   return { key, operator: operator as NodeRequirement['operator'], ...(values.length > 0 && { values }) }
 }
 
-/** The namespaces of the pods that it is about: those that are named, or the pod's own, or all; `undefined`: those with labels, of which nothing is known. */
-function usersOf(term: Fields, { namespace }: PodLike): readonly string[] | 'all' | undefined {
+/** The namespaces of the pods that it is about, beside those with labels: those that are named, or the pod's own, or all. */
+function usersOf(term: Fields, { namespace }: PodLike): readonly string[] | 'all' {
   const named = term.texts('namespaces')
   const selector = term.object('namespaceSelector')
   if (selector === undefined) return named.length > 0 ? named : [namespace]
-  const isOfAll = selector.object('matchLabels')?.isEmpty !== false && selector.size('matchExpressions') === 0
-  return isOfAll ? 'all' : undefined
+  return isOfAll(selector) ? 'all' : named
 }
+
+const isOfAll = (selector: Fields): boolean => selector.object('matchLabels')?.isEmpty !== false && selector.size('matchExpressions') === 0
+
+const requirementsOf = (selector: Fields): (NodeRequirement | 'unread')[] => [
+  ...Object.entries(tagsOf(selector.object('matchLabels'))).map(([key, value]): NodeRequirement => ({ key, operator: 'In', values: [value] })),
+  ...selector.list('matchExpressions').map(expressionOf),
+]
 
 /** Labels of a pod. */
 export const tagsOf = (labels: Fields | undefined): Readonly<Record<string, string>> =>

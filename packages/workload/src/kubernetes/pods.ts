@@ -1,4 +1,4 @@
-import type { Demand, JobSpec, Seconds, StageSpec } from '@sched/core'
+import type { Demand, JobSpec, PlacementRule, Seconds, StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Documents, inObject, type Found } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
@@ -12,9 +12,11 @@ import { constraintsOfPod } from './node-constraints.js'
 import { demandOfPod, marksOf, timeAt, trueSince } from './objects.js'
 import { controllerOf, keyOf, Owners, type Owner, type Task, type Template } from './owners.js'
 import { levelsAskedBy, levelsOfGroup, levelsOfPodSet, TopologyLevels, type AskedLevels } from './topology.js'
+import { Namespaces } from './namespaces.js'
 import { preemptibleBy, preemptibleGroup, togetherPreemptible } from './preemptibility.js'
-import { rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
+import { labelsSelected, rulesOfPod, tagsAsked, tagsOf } from './placement-rules.js'
 import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
+import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
 export const kubernetesOptions = z.strictObject({
@@ -26,6 +28,8 @@ export const kubernetesOptions = z.strictObject({
     .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue; of these only those that ask alike, for policies that start stages one by one; those of every job; or nobody\'s.'),
   unfinished: z.number().positive().max(1e12).optional()
     .describe('Seconds that pods run, from their start, which have not ended or wait still; default: they are left out.'),
+  gated: z.number().min(0).max(1e12).optional()
+    .describe('Seconds from the creation of pods that wait, until their scheduling gates are lifted; default: those that have gates are left out.'),
   gpuMemory: z.number().positive().max(1e9).optional()
     .describe('MiB of memory of one GPU, for pods that ask for some of it (`gpu-memory` of KAI); default: they have a whole GPU each.'),
   nodeSelector: z.enum(['require', 'ignore']).default('require').describe('Labels that pods ask of nodes (nodeSelector, required affinity): required, or ignored.'),
@@ -55,7 +59,7 @@ export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   source: 'Kubernetes API, core/v1 and batch/v1; Kueue, kueue.x-k8s.io',
   options: kubernetesOptions,
   isHeld: true,
-  detect: (head) => isPrinted(head, 'Pod|Job|Workload') || (head.length >= LONG && isPrinted(head, 'Node|ClusterQueue|LocalQueue|PodGroup|JobSet')),
+  detect: (head) => isPrinted(head, 'Pod|Job|Workload') || (head.length >= LONG && isPrinted(head, 'Node|ClusterQueue|LocalQueue|PodGroup|JobSet|PodDisruptionBudget')),
   parser: (options, place) => new KubernetesJobs(options, place),
 }
 
@@ -98,9 +102,10 @@ class KubernetesJobs implements LineParser {
   readonly #owners = new Owners()
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
-  /** Labels of pods by which rules of any select them: others are not kept, since many are of one pod each. */
+  readonly #namespaces = new Namespaces()
+  /** Labels of pods by which rules of any, or disruption budgets, select them: others are not kept, since many are of one pod each. */
   readonly #tags = new Set<string>()
-  readonly #counts = { others: 0, daemons: 0, going: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
+  readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
   #isEnded = false
 
   constructor(
@@ -148,16 +153,17 @@ class KubernetesJobs implements LineParser {
   }
 
   report() {
-    const { others, daemons, going, unfinished, unknown, nothing, empty, classes, unread, ofMemory, ofSeveral, levels } = this.#counts
+    const { others, daemons, going, gated, unfinished, unknown, nothing, empty, classes, unread, ofMemory, ofSeveral, levels } = this.#counts
     return ruleReport([
       { rule: 'others', jobs: others, text: 'objects other than pods and Jobs: passed over' },
       { rule: 'daemons', jobs: daemons, text: 'pods of daemons and of nodes: left out' },
       { rule: 'going', jobs: going, text: 'pods still running or pending: left out' },
+      { rule: 'gated', jobs: gated, text: gatesText(this.options.gated) },
       { rule: 'unfinished', jobs: unfinished, text: `pods still running or pending: run ${this.options.unfinished ?? 0} s` },
       { rule: 'unknown', jobs: unknown, text: 'pods without a known start or end: left out' },
       { rule: 'empty', jobs: empty, text: 'without an end, and without pods that have ended: left out' },
       { rule: 'classes', jobs: classes, text: 'of a PriorityClass that is not there: the priority of their pods, or else 0' },
-      { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces with labels, or policies of nodes in topologySpreadConstraints: these are not looked at' },
+      { rule: 'minding', jobs: unread, text: 'pods with affinities to pods of namespaces by labels, of which no Namespace is listed, or by operators that there are not: these are not looked at' },
       { rule: 'gpuMemory', jobs: ofMemory, text: 'pods that ask for memory of a GPU: a whole one each, since `--option gpuMemory=MiB` does not say how much it has' },
       { rule: 'gpuShares', jobs: ofSeveral, text: 'pods that share several GPUs: what they ask together, in whole GPUs where that is more than one' },
       { rule: 'topology', jobs: levels, text: 'that ask for a topology of which no Topology listed has the level, or for slices: that is not looked at' },
@@ -174,6 +180,8 @@ class KubernetesJobs implements LineParser {
     if (kind === 'Pod') this.#pod(object, name, line)
     else if (kind === 'PriorityClass') this.#classes.add(object, name)
     else if (kind === 'WorkloadPriorityClass') this.#classes.add(object, workloadClass(name) as string)
+    else if (kind === 'Namespace') this.#namespaces.add(object, name)
+    else if (kind === 'PodDisruptionBudget') for (const key of labelsSelected(object.object('spec'))) this.#tags.add(key)
     else if (kind === 'Topology') this.#levels.add(object)
     else if (kind === 'HyperNode') this.#levels.addHyperNode(object)
     else if (kind === 'Job' && object.text('apiVersion')?.startsWith('batch/') === true) this.#job(object, name, line)
@@ -205,6 +213,9 @@ class KubernetesJobs implements LineParser {
     const isGoing = phase === 'Running' || phase === 'Pending'
     const { unfinished } = this.options
     if (isGoing && unfinished === undefined) return void this.#counts.going++
+    const isGated = isBehindGates(spec, phase)
+    if (isGated) this.#counts.gated++
+    if (isGated && this.options.gated === undefined) return
     const start = trueSince(status, 'PodScheduled') ?? timeAt(status, 'startTime') ?? (isGoing ? Infinity : undefined)
     const ends = [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(
       each.object('state')?.object('terminated'),
@@ -226,7 +237,7 @@ class KubernetesJobs implements LineParser {
     if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
     if (group !== undefined) owner.group ??= keyOf(namespace, 'PodGroup', group)
     if (phase === 'Failed') owner.hasFailed = true
-    if (isGoing) owner.isGoing = true
+    if (isGoing && !isGated) owner.isGoing = true
     owner.pods.push({
       start,
       seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
@@ -235,7 +246,7 @@ class KubernetesJobs implements LineParser {
       kind: kindOf(metadata),
       preemptible: preemptibleBy(metadata),
       levels: levelsAskedBy(metadata),
-      ...(phase === 'Failed' && { hasFailed: true }),
+      ...(phase === 'Failed' && { hasFailed: true }), ...(isGated && { isGated }),
     })
   }
 
@@ -331,17 +342,25 @@ class KubernetesJobs implements LineParser {
     const labels = pod.object('metadata')?.object('labels')
     const like = { spec: needed(pod, 'spec'), labels, namespace }
     const asksLabels = this.options.nodeSelector === 'require'
+    this.#namespaces.see(namespace)
     const { rules, isUnread } = rulesOfPod(like, asksLabels)
     if (isUnread) this.#counts.unread++
     for (const key of tagsAsked(rules)) this.#tags.add(key)
     return { constraints: constraintsOfPod(like, asksLabels), tags: tagsOf(labels), rules }
   }
 
-  /** With the labels alone by which rules select pods. */
-  readonly #selectable = <T extends Task>(task: T): T => ({ ...task, tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
+  /** With the labels alone by which rules select pods, and rules about namespaces that are known. */
+  readonly #selectable = <T extends Task>(task: T): T => ({ ...task, rules: this.#resolved(task), tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
+
+  #resolved({ rules }: Task): PlacementRule[] {
+    const found = rules.map((rule) => this.#namespaces.resolved(rule))
+    if (found.includes('unread')) this.#counts.unread++
+    return found.filter((rule) => typeof rule === 'object')
+  }
 
   #add(owner: Owner): void {
-    const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload, pods } = owner
+    const { id, namespace, line, created, queue, deadline, isGang, least, isGoing, templates: ofJob, workload } = owner
+    const { pods, isGated } = apartFromGated(owner.pods)
     const hasFailed = owner.hasFailed && owner.isComplete !== true
     const templates = ofJob.length > 0 ? ofJob : workload
     const byKind = pods.length > 0 ? stagesOf(pods.map(this.#selectable), least?.ofKind !== undefined) : []
@@ -360,9 +379,10 @@ class KubernetesJobs implements LineParser {
     this.#held.add({
       id, submit: Math.min(created, start), user: namespace, queue: queue ?? namespace,
       ...(priority !== 0 && { priority }), ...(preemptible !== undefined && { preemptible }), ...(deadline !== undefined && { estimate: deadline }),
+      ...(isGated && { startup: this.options.gated as number }),
       recorded: {
         ...(start < Infinity && { wait: Math.max(0, start - created) }),
-        status: isGoing ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
+        status: isGoing || isGated ? (start < Infinity ? 'running' : 'pending') : hasFailed ? 'failed' : 'completed',
       },
       ...(isOne && { gang: true }), ...(topologies.job !== undefined && { topology: topologies.job }),
       stages: (isOne ? gangOf(stages, kinds, least ?? ALL) : stages.map((stage, i) => (together && stage.tasks > 1 ? gangOf([stage], [kinds[i]], ofEach)[0]! : stage)))

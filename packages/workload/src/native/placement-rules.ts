@@ -39,6 +39,8 @@ const spreadSchema = z.strictObject({
   over,
   maxSkew: z.int().min(1).describe('With it no group has more than this above the group that has the fewest.'),
   minDomains: z.int().min(1).exactOptional().describe('While there are fewer groups than this the fewest is taken to be 0; default 1.'),
+  nodeAffinityPolicy: z.enum(['Honor', 'Ignore']).exactOptional().describe('Whether only nodes count that have the labels that it requires; default: Honor, they do.'),
+  nodeTaintsPolicy: z.enum(['Honor', 'Ignore']).exactOptional().describe('Whether only nodes count whose taints it tolerates; default: Ignore, all do.'),
   weight: preferred,
 })
 const nodesSchema = z.strictObject({ kind: z.literal('nodes').describe('Rather on such nodes.'), term: termSchema.describe('What they are.'), weight: weight.describe('How much it counts.') })

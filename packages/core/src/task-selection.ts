@@ -1,0 +1,29 @@
+import type { JobId } from './ids.js'
+import type { NodeRequirement } from './node-selector.js'
+import type { TaskSelector } from './placement-rule.js'
+
+/** What selectors go by: tasks of one stage are alike in it. */
+export interface Selectable {
+  readonly job: JobId
+  readonly user: string
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** Whether a selector of the job `owner` selects the tasks. */
+export function selectsTasks({ users, job, ...asked }: TaskSelector, tasks: Selectable, owner?: JobId): boolean {
+  if (users !== undefined && !users.includes(tasks.user)) return false
+  if (job !== undefined && (job === 'own') !== (tasks.job === owner)) return false
+  return tagsMeet(tasks.tags, asked)
+}
+
+/** Whether tags are as they are asked for. */
+export const tagsMeet = (own: Readonly<Record<string, string>>, { tags = {}, matchExpressions = [] }: Pick<TaskSelector, 'tags' | 'matchExpressions'>): boolean =>
+  Object.entries(tags).every(([key, value]) => tagOf(own, key) === value) && matchExpressions.every((each) => meets(each, tagOf(own, each.key)))
+
+const tagOf = (tags: Readonly<Record<string, string>>, key: string): string | undefined => (Object.hasOwn(tags, key) ? tags[key] : undefined)
+
+/** Source: Kubernetes, apimachinery, labels/selector.go. */
+function meets({ operator, values = [] }: NodeRequirement, value: string | undefined): boolean {
+  if (operator === 'Exists' || operator === 'DoesNotExist') return (value !== undefined) === (operator === 'Exists')
+  return (value !== undefined && values.includes(value)) === (operator === 'In')
+}

@@ -1,0 +1,131 @@
+import { selectsTasks, type Env, type JobId, type TaskId, type WorkListener, type WorkView } from '@sched/core'
+import * as z from '@sched/bundled/zod'
+import { allTasks, type Unit } from './victims.js'
+
+const amount = z.union([z.int().min(0), z.string().regex(/^\d+%$/, 'a number of tasks, or a percentage such as "50%"')])
+const name = z.string().min(1)
+
+const requirement = z.strictObject({
+  key: name.describe('the tag'),
+  operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('how it is to the values, or whether there is one'),
+  values: z.array(z.string()).exactOptional().describe('of In and NotIn'),
+})
+
+export const budgetSchema = z.strictObject({
+  of: z.strictObject({
+    tags: z.record(name, z.string()).exactOptional().describe('tags that they have, with these values'),
+    matchExpressions: z.array(requirement).exactOptional().describe('what other tags of theirs must be'),
+    users: z.array(name).min(1).exactOptional().describe('whose jobs they are of; default: anybody\'s'),
+  }).describe('the tasks that it is about, by the tags and users of their jobs'),
+  minAvailable: amount.exactOptional().describe('so many of them, or so many percent of those that have not ended, should run'),
+  maxUnavailable: amount.exactOptional().describe('of those that have not ended so many, or so many percent, may not run'),
+}).refine(({ minAvailable, maxUnavailable }) => (minAvailable === undefined) !== (maxUnavailable === undefined), 'either `minAvailable` or `maxUnavailable`')
+export type DisruptionBudget = z.output<typeof budgetSchema>
+
+/** Units in the order in which they may stay, and of which so many tasks would go against budgets. */
+interface Sorted<U> {
+  readonly units: readonly U[]
+  readonly violations: ReadonlyMap<U, number>
+}
+
+/**
+ * How many tasks may be preempted by the budgets of those who run them. Nothing forbids to take more, but others go first.
+ *
+ * Source: Kubernetes, PodDisruptionBudget: pkg/controller/disruption (getExpectedPodCount, updatePdbStatus); kube-scheduler, `filterPodsWithPDBViolation`. Deviations: a task is
+ * healthy while it runs, from its start; all tasks of jobs in the system are expected that have not ended, whatever controls them, there only those of controllers with a scale; who is
+ * preempted counts as gone at once, there when the disruption controller has seen it.
+ */
+export class DisruptionBudgets {
+  readonly hooks: WorkListener
+  readonly #budgets: readonly DisruptionBudget[]
+  readonly #work: WorkView
+  /** By budget: tasks that run, and that have not ended. */
+  readonly #healthy: number[]
+  readonly #expected: number[]
+  /** By job and stage, the budgets of its tasks, and how many of the job's tasks each still expects. */
+  readonly #jobs = new Map<JobId, { readonly byStage: readonly (readonly number[])[]; readonly expected: number[] }>()
+
+  constructor(budgets: readonly DisruptionBudget[], { work }: Pick<Env, 'work'>) {
+    this.#budgets = budgets
+    this.#work = work
+    this.#healthy = budgets.map(() => 0)
+    this.#expected = budgets.map(() => 0)
+    this.hooks = {
+      onSubmit: (job) => this.#submitted(job),
+      onClaim: (job, _, task) => this.#add(this.#healthy, this.#of(job, task), 1),
+      onRelease: (job, _, task, __, why) => this.#released(job, task, why === 'ended'),
+      onFinish: (job) => this.#finished(job),
+    }
+  }
+
+  /**
+   * Those first that go against budgets if those before them go, too, otherwise in their order. A task takes one from every budget that it is of, up to the first that has none left.
+   *
+   * Source: kube-scheduler, `FilterVictimsWithPDBViolation`.
+   */
+  sorted<U extends Unit>(units: readonly U[]): Sorted<U> {
+    const allowed = this.#budgets.map((budget, b) => this.#allowed(budget, b))
+    const seen = new Set<TaskId>()
+    const violations = new Map<U, number>()
+    for (const unit of units) {
+      const tasks = allTasks([unit]).filter((task) => !seen.has(task)) // what a gang can do without has gone with it
+      for (const task of tasks) seen.add(task)
+      const count = tasks.filter((task) => this.#isBeyond(task, allowed)).length
+      if (count > 0) violations.set(unit, count)
+    }
+    return { units: [...violations.keys(), ...units.filter((unit) => !violations.has(unit))], violations }
+  }
+
+  #isBeyond(task: TaskId, allowed: number[]): boolean {
+    return this.#of(this.#work.jobOf(task), task).some((b) => {
+      allowed[b] = (allowed[b] as number) - 1
+      return allowed[b] < 0
+    })
+  }
+
+  #allowed({ minAvailable, maxUnavailable = 0 }: DisruptionBudget, b: number): number {
+    const [healthy, expected] = [this.#healthy[b] as number, this.#expected[b] as number]
+    const desired = minAvailable === undefined ? expected - scaled(maxUnavailable, expected) : scaled(minAvailable, expected)
+    return Math.max(0, healthy - Math.max(0, desired))
+  }
+
+  #of(job: JobId, task: TaskId): readonly number[] {
+    return this.#jobs.get(job)?.byStage[this.#work.stageOf(task)] ?? []
+  }
+
+  #submitted(job: JobId): void {
+    const work = this.#work
+    const user = work.userName(work.user(job))
+    const expected = this.#budgets.map(() => 0)
+    const byStage = work.tasksByStage(job).map((tasks, stage) => {
+      const like = { job, user, tags: work.tags(job, stage) }
+      const found = [...this.#budgets.keys()].filter((b) => selectsTasks((this.#budgets[b] as DisruptionBudget).of, like))
+      this.#add(expected, found, tasks)
+      return found
+    })
+    if (expected.every((count) => count === 0)) return
+    this.#jobs.set(job, { byStage, expected })
+    for (const [b, count] of expected.entries()) this.#add(this.#expected, [b], count)
+  }
+
+  #released(job: JobId, task: TaskId, isOver: boolean): void {
+    const of = this.#of(job, task)
+    this.#add(this.#healthy, of, -1)
+    if (!isOver) return
+    this.#add(this.#expected, of, -1)
+    this.#add(this.#jobs.get(job)?.expected ?? [], of, -1)
+  }
+
+  /** Of a job that was taken out tasks are left that have not ended. */
+  #finished(job: JobId): void {
+    for (const [b, count] of (this.#jobs.get(job)?.expected ?? []).entries()) this.#add(this.#expected, [b], -count)
+    this.#jobs.delete(job)
+  }
+
+  #add(counts: number[], budgets: readonly number[], by: number): void {
+    for (const b of budgets) counts[b] = (counts[b] as number) + by
+  }
+}
+
+/** Percentages are rounded up. Source: Kubernetes, GetScaledValueFromIntOrPercent. */
+const scaled = (value: number | string, of: number): number => (typeof value === 'number' ? value : Math.ceil((Number.parseInt(value) * of) / 100))
