@@ -62,7 +62,7 @@ interface Search {
 
 /** Throws `BAD_OPTION` for what is about single nodes. */
 function checkCounted(options: ReadReplanOptions): void {
-  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes' } as const))
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
   if (options.topology !== 'flat')
@@ -111,10 +111,10 @@ class Replan implements Policy {
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.isDelayed(job, round) || this.#plans[round.lane]?.isFar?.(job) === true)
-    if (options.topology !== 'flat') env.heedsTopology?.()
+    if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, switchWait: options.max_switch_wait, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, topologies: options.topologies, switchWait: options.max_switch_wait, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

@@ -73,7 +73,38 @@ describe('the topology of named nodes', () => {
     })
   })
 
+  describe('of the jobs of a queue', () => {
+    const at = (queue: string, id = 'A'): JobSpec => ({ ...spec(id, 4, 10), queue })
+    // racks across those of the cluster: every third node
+    const racks = [0, 1, 2].map((rest) => ({ nodes: ['r0-0', 'r0-1', 'r1-0', 'r1-1', 'r1-2', 'r2-0', 'r2-1', 'r2-2', 'r2-3', 'r3-0', 'r3-1'].filter((_, i) => i % 3 === rest), racks: [`s${rest}`] }))
+
+    it('is its own, by racks of the cluster or by others', () => {
+      const topologies = { runs: 'flat', apart: { switches: racks } } as const
+      const placed = ['others', 'runs', 'apart'].map((queue) => placesOf([at(queue)], { topology: 'tree', topologies })['A']?.[1])
+      expect(placed).toEqual([[5, 6, 7, 8], [0, 1, 2, 3], [0, 3, 6, 9]])
+      expect(placesOf([at('runs')], { topologies: { runs: 'tree' } })['A']?.[1]).toEqual([5, 6, 7, 8])
+    })
+
+    it('may be that of jobs that ask for few switches alone, which are those of its own', () => {
+      const topologies = { apart: { switches: racks, asked: true } }
+      expect(placesOf([at('apart')], { topologies })['A']?.[1]).toEqual([0, 1, 2, 3])
+      // B has nodes 0, 1 and 2, one of each rack, of which the first two have 4: A of 4 fits into no rack until it has ended
+      const W = (topology?: Topology) => placesOf([{ ...spec('B', 3, 20), queue: 'others' }, { ...at('apart', 'W'), submit: MINUTE, ...(topology !== undefined && { topology }) }], { topologies, max_switch_wait: 3600 })['W']
+      expect([W(), W({ racks: 1 })]).toEqual([[MINUTE, [3, 4, 5, 6]], [20 * MINUTE, [0, 3, 6, 9]]])
+    })
+
+    it('puts nodes that it does not name in one rack more', () => {
+      const topologies = { apart: { switches: racks.slice(1) } }
+      expect(placesOf([{ ...at('apart') }], { topologies })['A']?.[1]).toEqual([0, 3, 6, 9])
+    })
+
+    it('has every node in as many groups', () => {
+      expect(() => placesOf([at('apart')], { topologies: { apart: { switches: [{ nodes: ['r0-0'], racks: ['a', 'b'] }, { nodes: ['r0-1'], racks: ['c'] }] } } })).toThrow('replan.topologies: r0-1 is in 1 groups, and others are in 2. Name as many of all nodes.')
+    })
+  })
+
   it('is of nodes, and not of amounts', () => {
+    expect(() => placesOf([spec('A', 1, 10)], { topologies: { q: 'tree' }, nodes: 'counted' })).toThrow("replan.topologies: nodes of queues are chosen by their racks, but reservations are of amounts. Add { nodes: 'named' }, or leave them out.")
     expect(() => placesOf([spec('A', 1, 10)], { topology: 'tree', nodes: 'counted' })).toThrow('replan.topology: nodes are chosen by their racks, but reservations are of amounts.')
   })
 })

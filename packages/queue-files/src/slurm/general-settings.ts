@@ -62,7 +62,7 @@ const otherNodes = ({ name, value }: Setting): string | undefined => (/^selectty
 const ofPartitionsAlone = [
   ...limitingSettings, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
   'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'oversubscribe', 'reqresv',
-  'rootonly', 'shared', 'exclusiveuser',
+  'rootonly', 'shared', 'exclusiveuser', 'topology',
 ]
 const ofNodesAlone = [
   'cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit',

@@ -6,6 +6,7 @@ import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
 import { limitingSettings, qosNamed } from './partition-limits.js'
 import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
+import { toldOfTopology } from './partition-topologies.js'
 import { modeOfPartition, preemptionActs, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
 import { timeSlices } from './time-slices.js'
@@ -91,13 +92,15 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
       return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']
+    case 'topology':
+      return toldOfTopology(setting, ofWhom(partition, setting, conf), conf, facts.nodes)
     case 'preemptmode':
       return modeOfPartition(value, conf)
     case 'tresbillingweights':
       return weightsOf(setting, facts)
     default:
       if (limitingSettings.includes(key) || isAsHere(key, value)) return ['honoured']
-      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor'])]
+      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor', 'Topology'])]
   }
 }
 

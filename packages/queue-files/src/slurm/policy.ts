@@ -14,6 +14,7 @@ import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
 import { nodeWeights } from './node-weights.js'
 import { maxCpusPerNode } from './partition-limits.js'
+import { partitionTopologies } from './partition-topologies.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
@@ -80,6 +81,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const weighing = nodeWeights(conf, facts)
   const topology = topologyOf(conf, facts, findings)
+  const topologies = partitionTopologies(conf)
   const capped = maxCpusPerNode(conf, resources)
   const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
   const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
@@ -93,6 +95,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
       ...(topology !== 'flat' && { topology }),
+      ...(nodes > 1 && Object.keys(topologies).length > 0 && { topologies }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
       ...minPrioritiesOfAssociations(conf, notEnforced, findings),
