@@ -49,6 +49,14 @@ describe('a topology.yaml', () => {
     expect(read(`${FLAT}${SMALL}`, 'TopologyParam=TopoOptional\nPartitionName=p Nodes=ALL Topology=small\n')).toMatchObject({ topologies: { p: { asked: true } } })
   })
 
+  it('may have blocks, of the cluster or of a partition', () => {
+    const blocks = '- topology: nv\n  block: { block_sizes: [2, 4], blocks: [{ block: a, nodes: "n[1-2]" }, { block: b, nodes: "n[3-4]" }] }\n'
+    const option = { blocks: [['n1', 'n2'], ['n3', 'n4']], sizes: [2, 4] }
+    expect(read(blocks)).toMatchObject({ topology: option, told: [['honoured', 'topology.yaml:1', 'topology nv', '']] })
+    expect(read(`${FLAT}${blocks}`, 'PartitionName=q Nodes=n[1-4] Topology=nv\n')).toMatchObject({ topologies: { q: option } })
+    expect(racksOf(blocks)).toEqual(['n1,n2: a', 'n3,n4: b', 'n5,n6: '])
+  })
+
   it('tells what is not as in Slurm', () => {
     const lacking = '- topology: part\n  tree: { switches: [{ switch: a, nodes: "n[1-2]" }] }\n'
     const note = (text: string, facts = {}) => read(`${FLAT}${lacking}`, `${text}\n`, facts).told.filter(([, , setting]) => setting === 'q Topology').map(([verdict, , , why]) => [verdict, why])

@@ -9,7 +9,7 @@ import { Releases, type LookAhead } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
-import { Topologies, type TopologyOptions } from './topologies.js'
+import type { Topologies } from './topologies.js'
 
 /** Tasks to look for. */
 interface Asked {
@@ -19,7 +19,7 @@ interface Asked {
 }
 
 /** How a plan that names nodes looks ahead, and what it minds besides nodes. */
-export interface NamedOptions extends LookAhead, TopologyOptions {
+export interface NamedOptions extends LookAhead {
   /** Seconds: reservations begin and end at multiples of it. */
   readonly step: Seconds
   /** Of whole nodes. Throws `BAD_OPTION` for one of amounts. */
@@ -29,6 +29,7 @@ export interface NamedOptions extends LookAhead, TopologyOptions {
   readonly licenses: Licenses | undefined
   /** By the name of a node; of those that are not named 1. */
   readonly weights: Readonly<Record<string, number>>
+  readonly topologies: Topologies
   /** Queues whose jobs share nodes with those of their own user alone. */
   readonly exclusiveUsers: readonly string[]
   /** Most processors of a node, by queue. */
@@ -90,7 +91,7 @@ export class NamedPlan implements Plan {
     this.#step = options.step
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
-    this.#topologies = new Topologies(work, cluster, options)
+    this.#topologies = options.topologies
     if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     const resource = slurmResource('cpu', cluster.resources) as ResourceId
@@ -183,15 +184,21 @@ export class NamedPlan implements Plan {
     this.#allow(job, shape)
     for (const node of taken) clearBit(this.#allowed, node)
     let from = this.#licensed(job, notBefore, length)
+    const blocks = this.#topologies.blocksFor(job)
+    const suits = blocks && ((time: Seconds): boolean => {
+      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, this.#weights)
+      if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
+      return isChosen
+    })
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
       const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
-      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now), from)
+      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now, suits), from)
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        this.#topologies.choose(job, this.#lane.lane, releases.room, tasks, this.#places, this.#weights)
+        if (suits === undefined) this.#topologies.choose(job, this.#lane.lane, releases.room, tasks, this.#places, this.#weights)
         const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
         const licensed = this.#licensed(job, near, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start

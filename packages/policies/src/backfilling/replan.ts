@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  definePolicy, forwarding, None, SchedError, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
@@ -15,6 +15,7 @@ import { LookQuotas, Quota } from './quota.js'
 import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import { Topologies } from './topologies.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
@@ -114,7 +115,8 @@ class Replan implements Policy {
     if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, topologies: options.topologies, switchWait: options.max_switch_wait, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
+    const topologies = new Topologies(env, { topology: options.topology, topologies: options.topologies, switchWait: options.max_switch_wait })
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
@@ -124,7 +126,7 @@ class Replan implements Policy {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
-    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses))
+    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined))
   }
 
   /** What only some jobs are costs nothing until one of them has come. */

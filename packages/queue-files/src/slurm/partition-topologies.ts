@@ -3,7 +3,7 @@ import { didYouMean, type Verdict } from '../finding.js'
 import type { Setting } from '../setting.js'
 import type { Declared, SlurmConf } from './conf.js'
 import { hostsOf } from './partition-nodes.js'
-import { nodesWithoutSwitch, switchPaths } from './switches.js'
+import { blocksIn, nodesWithoutSwitch, switchPaths } from './switches.js'
 import { timeSlices } from './time-slices.js'
 import { deviationsOf, flagsOf } from './topology.js'
 import type { NamedTopology } from './topology-yaml.js'
@@ -13,8 +13,14 @@ export function partitionTopologies(conf: SlurmConf): Readonly<Record<string, un
   const isAsked = flagsOf(conf).includes('topooptional')
   return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {
     const own = ownTopology(settings, conf)
-    return own === undefined || own === conf.topologies?.ofOthers ? [] : [[name.value, own.kind === 'flat' ? 'flat' : { switches: switchesOf(inPlace(own, conf)), ...(isAsked && own.kind === 'tree' && { asked: true }) }]]
+    return own === undefined || own === conf.topologies?.ofOthers ? [] : [[name.value, asOption(own, conf, isAsked)]]
   }))
+}
+
+function asOption(own: NamedTopology, conf: SlurmConf, isAsked: boolean): unknown {
+  if (own.kind === 'flat') return 'flat'
+  const placed = inPlace(own, conf)
+  return own.kind === 'block' ? blocksIn(placed) : { switches: switchesOf(placed), ...(isAsked && { asked: true }) }
 }
 
 /** What becomes of the topology that a partition names. */

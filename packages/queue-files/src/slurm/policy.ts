@@ -157,7 +157,7 @@ function discipline(
   if (slices !== undefined) {
     for (const setting of ['schedulertype', 'schedulerparameters', 'selecttype'].flatMap((name) => conf.general.get(name) ?? []))
       findings.add('ignored', setting, setting.name, setting.value, 'jobs take turns, and start in order in the row that has its turn, without plans')
-    return { 'gang-scheduling': { order: planning['order'], ...(planning['topology'] === 'tree' && { placement: { 'topology-tree': { wait: SWITCH_WAIT } } }), ...slices } }
+    return { 'gang-scheduling': { order: planning['order'], ...(![undefined, 'asked'].includes(planning['topology'] as string | undefined) && { placement: { 'topology-tree': { wait: SWITCH_WAIT } } }), ...slices } }
   }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)

@@ -41,14 +41,22 @@ export const rootsOf = (conf: Pick<SlurmConf, 'switches'>): number => {
   return conf.switches.filter(({ name }) => !parents.has(name.value)).length
 }
 
+/** The nodes of each block, and the sizes of blocks where the file says them. Throws `BAD_INPUT`. */
+export const blocksIn = (conf: NodesAndSwitches): { readonly blocks: string[][]; readonly sizes?: number[] } =>
+  ({ blocks: conf.switches.map((each) => nodesOf(each, conf)), ...(conf.blockSizes !== undefined && { sizes: sizesIn(conf.blockSizes) }) })
+
 /** The larger blocks that the one at a place lies in, from the smaller up: `BlockSizes=18,72` puts four together. */
 function blocksAround(at: number, { blockSizes }: NodesAndSwitches): string[] {
-  if (blockSizes === undefined) return []
+  const [least = NaN, ...more] = blockSizes === undefined ? [] : sizesIn(blockSizes)
+  return more.map((size) => `${size}#${Math.floor((at * least) / size) + 1}`)
+}
+
+function sizesIn(blockSizes: Setting): number[] {
   const sizes = listed(blockSizes.value).map(Number)
   const [least = NaN] = sizes
   if (!sizes.every((size, i) => size > (sizes[i - 1] ?? 0) && isPowerOfTwo(size / least)))
     throw new SchedError('BAD_INPUT', `found ${JSON.stringify(blockSizes.value)}.`, { file: blockSizes.file, line: blockSizes.line, field: blockSizes.name }, 'Write the nodes of a block, and that number times 2, 4, 8, ...: 18,72.')
-  return sizes.slice(1).map((size) => `${size}#${Math.floor((at * least) / size) + 1}`)
+  return sizes
 }
 
 const isPowerOfTwo = (number: number): boolean => Number.isInteger(number) && (number & (number - 1)) === 0
