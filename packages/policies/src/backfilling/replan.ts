@@ -66,6 +66,8 @@ function checkCounted(options: ReadReplanOptions): void {
   for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
+  if (options.leastLoaded !== false || options.pack_serial_at_end)
+    throw new SchedError('BAD_OPTION', 'nodes are taken in an order, but reservations are of amounts.', { field: `replan.${options.pack_serial_at_end ? 'pack_serial_at_end' : 'leastLoaded'}` }, "Add { nodes: 'named' }, or a placement in its place.")
   if (options.topology !== 'flat')
     throw new SchedError('BAD_OPTION', 'nodes are chosen by their racks, but reservations are of amounts.', { field: 'replan.topology' }, "Add { nodes: 'named' }, or the placement topology-tree in its place.")
 }
@@ -115,7 +117,7 @@ class Replan implements Policy {
     if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const topologies = new Topologies(env, { topology: options.topology, topologies: options.topologies, switchWait: options.max_switch_wait })
+    const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
     const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })

@@ -1,6 +1,7 @@
-import { NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type Round, type Seconds, type WorkView } from '@sched/core'
+import { NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type Seconds, type WorkView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { JobsInBlocks, type NamedBlocks } from './jobs-in-blocks.js'
+import { NodeOrder } from './node-order.js'
 import { bestRuns } from './node-runs.js'
 import { Switches } from './switches.js'
 
@@ -24,12 +25,17 @@ export const topologyOptions = {
     })]))
     .default({})
     .describe('the same by queue, in place of it, by the racks of the cluster or by others (Topology of partitions)'),
+  leastLoaded: z.union([z.boolean(), z.array(z.string())]).default(false)
+    .describe('whether jobs, or those of these queues, get the named nodes of which the largest part has room, wherever they are, but for jobs in blocks (CR_LLN of SelectTypeParameters, LLN of partitions)'),
+  pack_serial_at_end: z.boolean().default(false).describe('whether jobs of one processor get the last of the named nodes, but for those of `leastLoaded` and in blocks'),
 }
 type OfQueue = z.output<typeof topologyOptions['topologies']>[string]
 /** How nodes are chosen, of a cluster and of the jobs of some queues. */
 export interface TopologyOptions {
   readonly topology: z.output<typeof topologyOptions['topology']>
   readonly topologies: Readonly<Record<string, OfQueue>>
+  readonly leastLoaded: boolean | readonly string[]
+  readonly pack_serial_at_end: boolean
   /** Seconds for which a job waits at most for nodes as near each other as it asks. */
   readonly switchWait: Seconds
 }
@@ -53,9 +59,17 @@ export class Topologies {
   readonly #ofOthers: Chosen
   readonly #ofQueues: ReadonlyMap<string, Chosen>
   readonly #all: readonly Chosen[]
+  /** Absent where nodes are never taken one after another. */
+  readonly #order: NodeOrder | undefined
+  readonly #leastLoaded: boolean | ReadonlySet<string>
+  /** What jobs ask one of that get the last nodes; absent where none do. */
+  readonly #serial: ResourceId | undefined
 
-  constructor({ work, cluster }: Pick<Env, 'work' | 'cluster'>, { topology, topologies, switchWait }: TopologyOptions) {
+  constructor({ work, cluster }: Pick<Env, 'work' | 'cluster'>, { topology, topologies, switchWait, leastLoaded, pack_serial_at_end: hasSerial }: TopologyOptions) {
     this.#work = work
+    this.#leastLoaded = typeof leastLoaded === 'boolean' ? leastLoaded : new Set(leastLoaded)
+    if (leastLoaded !== false || hasSerial) this.#order = new NodeOrder(cluster)
+    if (hasSerial) this.#serial = this.#order?.processors('replan.pack_serial_at_end')
     const chosen = (of: OfQueue): Chosen => {
       if (of === 'flat') return { isAsked: false }
       if (of === 'block' || (typeof of === 'object' && 'blocks' in of)) return { isAsked: false, blocks: new JobsInBlocks(work, cluster, of === 'block' ? racksOf(cluster) : blocksOf(of, cluster)) }
@@ -95,13 +109,21 @@ export class Topologies {
   /** Nodes for so many tasks of a job that may be on any into `places`, of those with room, which is enough. */
   choose(job: JobId, lane: LaneId, room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
     const { tree, isAsked } = this.#of(job)
-    if (tree === undefined || (isAsked && this.#work.topology(job, lane) === undefined)) bestRuns(room, tasks, places, weights)
+    if (this.#isLeastLoaded(job)) this.#order?.leastLoaded(room, tasks, places, weights)
+    else if (this.#serial !== undefined && tasks === 1 && this.#work.demand(this.#work.shape(job, lane), this.#serial) === 1) this.#order?.last(room, tasks, places, weights)
+    else if (tree === undefined || (isAsked && this.#work.topology(job, lane) === undefined)) bestRuns(room, tasks, places, weights)
     else tree.choose(room, tasks, places, { weights })
+  }
+
+  #isLeastLoaded(job: JobId): boolean {
+    const which = this.#leastLoaded
+    return typeof which === 'boolean' ? which : which.has(this.#work.queueName(this.#work.queue(job)))
   }
 
   /** The earliest start on these nodes at a time or later: that time, or the end of the job's wait where they are too far apart. */
   earliest(job: JobId, lane: LaneId, start: Seconds, places: readonly NodeId[]): Seconds {
-    return this.#of(job).switches?.earliest(job, lane, start, places) ?? start
+    const { switches } = this.#of(job)
+    return switches === undefined || this.#isLeastLoaded(job) ? start : switches.earliest(job, lane, start, places)
   }
 
   #of(job: JobId): Chosen {

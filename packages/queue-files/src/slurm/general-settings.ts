@@ -7,6 +7,7 @@ import { processorsOf } from './nodes.js'
 import { limitingSettings } from './partition-limits.js'
 import { multifactorNames } from './options.js'
 import { BEST_FIT, isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
+import { preemptionActs } from './preemption.js'
 import { timeSlices } from './time-slices.js'
 
 /** Settings that a policy is made of, or that are told elsewhere. */
@@ -20,7 +21,7 @@ const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
 
 /** Tells of settings of the whole file that no policy is made of; those of daemons, logs and the like in one line. */
-export function tellGeneral(conf: SlurmConf, findings: Findings): void {
+export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: Findings): void {
   const { general, partitions, database, nodes } = conf
   const haveTurns = timeSlices(conf) !== undefined
   const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
@@ -31,6 +32,11 @@ export function tellGeneral(conf: SlurmConf, findings: Findings): void {
     if (usedKeys.has(key)) continue
     if (isAsHere(key, setting.value) || (haveTurns && key === 'schedulertimeslice')) {
       findings.add('honoured', setting, setting.name, setting.value)
+      continue
+    }
+    if (key === 'selecttypeparameters' && isLeastLoaded) {
+      const notes = [wholeUnits(setting, nodes), preemptionActs(conf) ? 'but for jobs that preempt others' : undefined].filter((note) => note !== undefined)
+      findings.add(notes.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, notes.join('; '))
       continue
     }
     const why = wholeUnits(setting, nodes) ?? otherNodes(setting) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
