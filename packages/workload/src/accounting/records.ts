@@ -26,6 +26,8 @@ export interface AccountingRecord {
   readonly gpus: number
   /** CPU time of all its processors together, where it is told. */
   readonly cpuTime?: number
+  /** Memory that all its tasks together used, MiB, where it is told. */
+  readonly usedMem?: number
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
@@ -108,10 +110,10 @@ const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () =>
 /** Who joins the jobs of a table's records. */
 export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
 
-/** None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
-function meanCpuTime({ cpuTime = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number } {
+/** Of each processor. None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
+function meanUse({ cpuTime = 0, usedMem = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number; readonly mem?: number } {
   const procs = allocated > 0 ? allocated : requested
-  return cpuTime > 0 && procs > 0 ? { cpuTime: cpuTime / procs } : {}
+  return procs > 0 ? { ...(cpuTime > 0 && { cpuTime: cpuTime / procs }), ...(usedMem > 0 && { mem: usedMem / procs }) } : {}
 }
 
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
@@ -306,7 +308,7 @@ export class AccountingJobs {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
-        ...meanCpuTime(record),
+        ...meanUse(record),
       },
       stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
     }
