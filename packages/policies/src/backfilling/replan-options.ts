@@ -75,6 +75,10 @@ export const replanOptions = z.strictObject({
     .record(z.string(), z.record(z.string(), z.number().positive()))
     .default({})
     .describe('the same of users, by account and user, before that of the account'),
+  minPrioritiesOfUsersOfPartitions: z
+    .record(z.string(), z.record(z.string(), z.record(z.string(), z.number().nonnegative())))
+    .default({})
+    .describe('the same by account, queue and user, of users for their jobs there, before those (associations of one partition); 0: that of all jobs'),
   ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
   noReserve: z
     .array(z.string())
