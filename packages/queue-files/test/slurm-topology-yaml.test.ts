@@ -63,6 +63,9 @@ describe('a topology.yaml', () => {
     expect(note('PartitionName=q Nodes=n[1-2] Topology=part')).toEqual([['honoured', '']])
     expect(note('PartitionName=q Nodes=n[1-3] Topology=part')).toEqual([['approximated', 'n3 has no switch, so that no job gets it in Slurm: here below one of its own']])
     expect(note('PartitionName=q Nodes=ALL Topology=part', { nodes: 1 })).toEqual([['ignored', 'there is one node, of which amounts are reserved']])
+    expect(note('PartitionName=q Nodes=n[1-2] Topology=part', { nodeNames: ['m1', 'n1'] })).toEqual([['honoured', '']])
+    expect(note('PartitionName=q Nodes=n[1-2] Topology=part', { nodeNames: ['m1', 'm2'] })).toEqual([['ignored', 'the cluster has no node of it']])
+    expect(read(`${FLAT}${lacking}`, 'PartitionName=q Nodes=n[1-2] Topology=part\n', { nodeNames: ['m1', 'm2'] })).not.toHaveProperty('topologies')
     expect(note('PartitionName=q Nodes=n[1-2] Topology=part OverSubscribe=FORCE:2\nPreemptMode=GANG')).toEqual([['ignored', 'jobs that take turns get nodes by the topology of the cluster']])
     const without = { ...site(''), text: `${NODES}PartitionName=q Nodes=ALL Topology=part\nPartitionName=r Nodes=ALL Topology=default\n`, include: () => undefined }
     expect(queuePolicy(readQueues(without), { resources: ['procs'], nodes: 6, heartbeat: false }).findings.flatMap(({ setting, verdict, note: why }) => (setting.endsWith('Topology') ? [[verdict, why]] : [])))

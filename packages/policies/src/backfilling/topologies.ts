@@ -1,4 +1,4 @@
-import { NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type Seconds, type WorkView } from '@sched/core'
+import { NodeTree, SchedError, type ClusterView, type Env, type JobId, type JobSpec, type LaneId, type NodeId, type ResourceId, type Round, type Seconds, type Topology, type WorkView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { JobsInBlocks, type NamedBlocks } from './jobs-in-blocks.js'
 import { NodeOrder } from './node-order.js'
@@ -50,7 +50,8 @@ interface Chosen {
 }
 
 /**
- * How nodes are chosen for jobs: by runs of consecutive usable ones, by a tree of racks, or by blocks, those of the cluster or of their queue.
+ * How nodes are chosen for jobs: by runs of consecutive usable ones, by a tree of racks, or by blocks, those of the cluster or of their queue. The parts of a job that is one
+ * gang are all chosen for by that of its queue (Slurm: each by that of its own partition).
  *
  * Source: Slurm, TopologyPlugin and topology.yaml, `Topology` of partitions.
  */
@@ -111,7 +112,7 @@ export class Topologies {
     const { tree, isAsked } = this.#of(job)
     if (this.#isLeastLoaded(job)) this.#order?.leastLoaded(room, tasks, places, weights)
     else if (this.#serial !== undefined && tasks === 1 && this.#work.demand(this.#work.shape(job, lane), this.#serial) === 1) this.#order?.last(room, tasks, places, weights)
-    else if (tree === undefined || (isAsked && this.#work.topology(job, lane) === undefined)) bestRuns(room, tasks, places, weights)
+    else if (tree === undefined || (isAsked && !isNear(this.#work.topology(job, lane)?.asked))) bestRuns(room, tasks, places, weights)
     else tree.choose(room, tasks, places, { weights })
   }
 
@@ -130,6 +131,9 @@ export class Topologies {
     return (this.#ofQueues.size === 0 ? undefined : this.#ofQueues.get(this.#work.queueName(this.#work.queue(job)))) ?? this.#ofOthers
   }
 }
+
+/** Whether it asks for more than segments, which mean nothing outside blocks. */
+const isNear = ({ required, preferred, racks: most }: Topology = {}): boolean => [required, preferred, most].some((each) => each !== undefined)
 
 type Groups = Pick<ClusterView, 'nodes' | 'levels' | 'group' | 'groups'>
 

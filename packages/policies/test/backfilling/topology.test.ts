@@ -125,6 +125,7 @@ describe('the topology of named nodes', () => {
       expect(whole({ racks: 1 }, { topology: 'asked', max_switch_wait: 3600 })).toEqual([30 * MINUTE, [5, 6, 7, 8]])
       const specs = [spec('A', 4, 10), { ...spec('B', 2, 10, 1), topology: { racks: 1 } }]
       expect(placesOf(specs, { topology: 'asked' })).toEqual({ A: [0, [0, 1, 2, 3]], B: [1, [9, 10]] })
+      expect(placesOf([{ ...spec('A', 4, 10), topology: { segment: 2 } }], { topology: 'asked' })['A']?.[1]).toEqual([0, 1, 2, 3]) // segments are of blocks
     })
 
     it('means nothing where nodes are not chosen by racks', () => {

@@ -96,7 +96,7 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
       if (isAsHere(key, value)) return ['honoured']
       return isLinear(conf) ? ['ignored', BEST_FIT] : ofNamedNodes(facts)
     case 'topology':
-      return toldOfTopology(setting, ofWhom(partition, setting, conf), conf, facts.nodes)
+      return toldOfTopology(setting, ofWhom(partition, setting, conf), conf, facts)
     case 'preemptmode':
       return modeOfPartition(value, conf)
     case 'tresbillingweights':

@@ -82,7 +82,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const weighing = nodeWeights(conf, facts)
   const topology = topologyOf(conf, facts, findings)
-  const topologies = partitionTopologies(conf)
+  const topologies = partitionTopologies(conf, facts.nodeNames ?? [])
   const [isLeastLoaded, noSerial] = [leastLoaded(conf, nodes), whyNotSerial(conf, nodes, resources)]
   const capped = maxCpusPerNode(conf, resources)
   const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
