@@ -37,7 +37,7 @@ export class JobsInBlocks {
   /** Asked before a job is submitted: why no blocks can ever hold it; `undefined` where some can. */
   admits({ gang = false, stages, topology }: JobSpec): string | undefined {
     for (const stage of stages) {
-      const why = this.#refusal(stage, gang || stage.gang === true ? stage.tasks : 1, (stage.topology ?? topology)?.segment ?? 0)
+      const why = this.#refusal(stage, gang || stage.gang === true ? (stage.minTasks ?? stage.tasks) : 1, (stage.topology ?? topology)?.segment ?? 0)
       if (why !== undefined) return why
     }
     return undefined

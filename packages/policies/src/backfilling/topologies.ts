@@ -31,7 +31,7 @@ export const topologyOptions = {
 }
 type OfQueue = z.output<typeof topologyOptions['topologies']>[string]
 /** How nodes are chosen, of a cluster and of the jobs of some queues. */
-export interface TopologyOptions {
+interface TopologyOptions {
   readonly topology: z.output<typeof topologyOptions['topology']>
   readonly topologies: Readonly<Record<string, OfQueue>>
   readonly leastLoaded: boolean | readonly string[]

@@ -86,8 +86,9 @@ describe('the topology of named nodes', () => {
       const placed = (job: JobSpec) => placesOf([job], { topology }, { onReject: (_, why) => void refusals.push(why) })[job.id]
       expect([placed(spec('A', 5, 10)), placed({ ...spec('A', 3, 10), topology: { segment: 2 } })]).toEqual([undefined, undefined])
       expect(refusals).toEqual([expect.stringContaining('no blocks hold 5 nodes'), expect.stringContaining('it needs 3 nodes, which segments of 2 do not divide')])
-      const [stage] = spec('A', 2, 10).stages as [StageSpec]
-      expect(placed({ ...spec('A', 2, 10), stages: [{ ...stage, constraints: { require: { kind: 'spare' } } }] })).toEqual([0, [9, 10]])
+      const [stage] = spec('A', 5, 10).stages as [StageSpec]
+      expect(placed({ ...spec('A', 5, 10), stages: [{ ...stage, minTasks: 2 }] })).toEqual([0, expect.arrayContaining([2, 3])]) // the others follow one by one
+      expect(placed({ ...spec('A', 2, 10), stages: [{ ...stage, tasks: 2, constraints: { require: { kind: 'spare' } } }] })).toEqual([0, [9, 10]])
     })
 
     it('may be those of the jobs of a queue', () => {

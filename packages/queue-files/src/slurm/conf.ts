@@ -1,16 +1,11 @@
 import { knownWords, SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Database } from './database.js'
+import type { Declared } from './declared.js'
 import { readLines, type Statement } from './lines.js'
 import { isShownSettings, shownSettings } from './shown-settings.js'
 import { readTopologies, type Topologies } from './topology-yaml.js'
 import type { Setting } from '../setting.js'
-
-/** A partition or a line of nodes: its own settings and those of DEFAULT lines above it, by name in small letters. */
-export interface Declared {
-  readonly name: Setting
-  readonly settings: ReadonlyMap<string, Setting>
-}
 
 /** What a slurm.conf says. */
 export interface SlurmConf {

@@ -1,5 +1,6 @@
 import { SchedError } from '@sched/core'
-import type { Declared, SlurmConf } from './conf.js'
+import type { SlurmConf } from './conf.js'
+import type { Declared } from './declared.js'
 import { hostNames } from './hosts.js'
 import { hostsOf } from './partition-nodes.js'
 import { listed, type Setting } from '../setting.js'

@@ -3,7 +3,7 @@ import { nearest, SchedError } from '@sched/core'
 import { fieldsOf, textOf, type Path } from '../fields.js'
 import type { Setting } from '../setting.js'
 import type { SourceText } from '../source-text.js'
-import type { Declared } from './conf.js'
+import type { Declared } from './declared.js'
 
 /** A topology of a topology.yaml. */
 export interface NamedTopology {
