@@ -170,13 +170,14 @@ describe('--json and --csv', () => {
     ['compare small.yaml --cluster mapped.yaml --force --json table.html', '"table.html": is read by this command.'],
     ['explain small.yaml --cluster slurm.conf --force --json nodes.conf', '"nodes.conf": is read by this command.'],
     ['explain small.yaml --cluster tree.conf --force --json topology.conf', '"topology.conf": is read by this command.'],
+    ['explain small.yaml --cluster tree.conf --force --json topology.yaml', '"topology.yaml": is read by this command.'],
     ['compare small.yaml --queues q.xml --yarn-site site.xml --force --csv more.xml', '"more.xml": is read by this command.'],
     ['trace convert r r/jobs.jsonl --force', '"r/jobs.jsonl": is in "r", all of which this command reads.'],
     ['compare plugged.yaml --force --csv order/index.mjs', '"order/index.mjs": is read by this command.'],
   ])('never take the place of what is read: %s', async (args, fact) => {
     const cwd = small({
       'q.xml': '<allocations/>', 't.csv': 'when,secs\n0,5\n', 'columns.yaml': 'columns: { submit: when, duration: secs }\ndefaults: { demand: { map: 1 } }\n', 'r/jobs.jsonl': trace, 'r/summary.json': '{}', 'mapped.yaml': 'table: nodes.csv\nname: host\nresources: { map: cores }\n', 'nodes.csv': 'host,cores\na,2\n',
-      'slurm.conf': 'Include nodes.conf\n', 'nodes.conf': 'NodeName=n[1-2] CPUs=2\n', 'tree.conf': 'NodeName=n[1-2] CPUs=2\nTopologyPlugin=topology/tree\n', 'topology.conf': 'SwitchName=s Nodes=n[1-2]\n', 'site.xml': '<configuration><xi:include xmlns:xi="x" href="more.xml"/></configuration>', 'more.xml': '<configuration/>',
+      'slurm.conf': 'Include nodes.conf\n', 'nodes.conf': 'NodeName=n[1-2] CPUs=2\n', 'tree.conf': 'NodeName=n[1-2] CPUs=2\nTopologyPlugin=topology/tree\n', 'topology.conf': 'SwitchName=s Nodes=n[1-2]\n', 'topology.yaml': '[{ topology: t, flat: true }]\n', 'site.xml': '<configuration><xi:include xmlns:xi="x" href="more.xml"/></configuration>', 'more.xml': '<configuration/>',
       'machines.yaml': 'workload: { trace: jobs.jsonl }\npolicies: [fifo]\nmatrix: { cluster: [c.yaml, mapped.yaml] }\n',
       'plugged.yaml': 'plugins: [./order]\nworkload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 } }\npolicies: [fifo]\n', 'order/index.mjs': 'export default []', 'order/package.json': '{ "exports": "./index.mjs" }', 'c.yaml': 'nodes: 2\nslots: { map: 1 }\n',
       'matrix.yaml': 'workload: { trace: jobs.jsonl }\ncluster: { nodes: 2, slots: { map: 1 } }\npolicies: [fifo]\nmatrix: { cluster: [c.yaml] }\n',

@@ -40,12 +40,13 @@ function checkBefore(id: string, index: number, after: NonNullable<StageSpec['af
       )
 }
 
-function checkTopology(id: string, field: string, { required, preferred, racks, wait }: Topology): void {
+function checkTopology(id: string, field: string, { required, preferred, racks, segment, wait }: Topology): void {
   const isLevel = (level: number | undefined) => level === undefined || (Number.isInteger(level) && level >= 0)
-  if (required === undefined && preferred === undefined && racks === undefined)
-    throw bad(id, field, 'a topology that asks nothing', 'Give `required`, `preferred` or `racks`.')
+  if ([required, preferred, racks, segment].every((each) => each === undefined))
+    throw bad(id, field, 'a topology that asks nothing', 'Give `required`, `preferred`, `racks` or `segment`.')
   if (!isLevel(required) || !isLevel(preferred)) throw bad(id, field, `a topology of level ${required ?? preferred}`, 'Give a whole number: 0 one node, 1 one rack, 2 what racks stand in.')
   if (racks !== undefined && !(Number.isInteger(racks) && racks >= 1)) throw bad(id, field, `a topology of ${racks} racks`, 'Give a whole number, at least 1.')
+  if (segment !== undefined && !(Number.isInteger(segment) && segment >= 1)) throw bad(id, field, `a topology with segments of ${segment} nodes`, 'Give a whole number, at least 1.')
   if (wait !== undefined && !(wait >= 0)) throw bad(id, field, `a topology with a wait of ${wait}`, 'Give seconds, at least 0.')
 }
 

@@ -80,6 +80,8 @@ export interface Topology {
   readonly preferred?: number
   /** They are in so many racks at most, at least 1: they wait for that. Slurm's `--switches`. */
   readonly racks?: number
+  /** They are in parts of so many nodes, at least 1, each in one block by itself, under schedulers that keep jobs in blocks. Slurm's `--segment`. */
+  readonly segment?: number
   /** Seconds from its submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever. Slurm's `--switches=1@time`. */
   readonly wait?: Seconds
 }

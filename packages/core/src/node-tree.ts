@@ -38,7 +38,7 @@ export class NodeTree {
   readonly #distance: Int32Array
   #left = 0
 
-  constructor(cluster: ClusterView) {
+  constructor(cluster: Pick<ClusterView, 'nodes' | 'levels' | 'group' | 'groups'>) {
     const { nodes, levels } = cluster
     this.#top = Math.max(LEAF, levels)
     const group = (level: number, node: NodeId) => (level < levels ? cluster.group(level, node) : 0)

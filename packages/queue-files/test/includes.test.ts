@@ -74,7 +74,7 @@ describe('properties that include others', () => {
 })
 
 it('settings of Slurm that say what holds here anyway are honoured', () => {
-  const text = 'ClusterName=c\nJobRequeue=1\nSuspendTime=-1\nPartitionName=p OverSubscribe=NO AllowGroups=ALL LLN=YES\nSuspendTimeout=3\nCompleteWait=8'
+  const text = 'ClusterName=c\nJobRequeue=1\nSuspendTime=-1\nPartitionName=p OverSubscribe=NO AllowGroups=ALL RootOnly=YES\nSuspendTimeout=3\nCompleteWait=8'
   const { findings } = queuePolicy(readQueues({ file: 'slurm.conf', text }), facts)
-  expect(findings.map(({ verdict, setting }) => `${verdict} ${setting}`)).toEqual(expect.arrayContaining(['honoured JobRequeue', 'honoured SuspendTime', 'honoured p OverSubscribe', 'honoured p AllowGroups', 'ignored p LLN', 'ignored CompleteWait']))
+  expect(findings.map(({ verdict, setting }) => `${verdict} ${setting}`)).toEqual(expect.arrayContaining(['honoured JobRequeue', 'honoured SuspendTime', 'honoured p OverSubscribe', 'honoured p AllowGroups', 'ignored p RootOnly', 'ignored CompleteWait']))
 })

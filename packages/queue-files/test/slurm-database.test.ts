@@ -331,13 +331,22 @@ describe('associations of one partition', () => {
     expect(place({ id: '1', submit: 0, user: 'ann', queue: 'lr6', stages: [] }).qos).toBe('debug')
   })
 
-  it('are told, and share as that of no partition, or else the first', () => {
+  it('are told, and have shares of their own', () => {
     const partitions = (conf: string) => told(conf, table).filter(([, , setting]) => String(setting).startsWith('Partition'))
     expect(partitions(enforced)).toEqual([['honoured', 5, 'Partition of 3 associations', '']])
     expect(partitions('')).toEqual([['ignored', 5, 'Partition of 3 associations', 'AccountingStorageEnforce does not have limits']])
-    const shared = `${enforced}\nPriorityWeightFairshare=100`
-    expect(partitions(shared)).toEqual([['approximated', 5, 'Partition of 3 associations', 'jobs of a user in an account share alike in all partitions']])
-    expect(JSON.stringify(made(shared, table).policy)).toContain('"users":{"ann":5,"bob":4}')
+    const weight = 'PriorityWeightFairshare=100'
+    expect([partitions(`${enforced}\n${weight}`), partitions(weight)]).toEqual([
+      [['honoured', 5, 'Partition of 3 associations', '']], [['honoured', 5, 'Partition of 3 associations', 'shares alone: AccountingStorageEnforce does not have limits']],
+    ])
+    expect(made(weight, table).policy).toMatchObject({ replan: { order: { multifactor: { accounts: { a: { users: { ann: 5 }, usersOfPartitions: { lr6: { ann: 1 }, es1: { ann: 2, bob: 4 } } } } } } } })
+  })
+
+  it('have priorities from which on they keep others back, or that of the account, whatever the user has elsewhere', () => {
+    const thresholds = 'Account|User|Partition|MinPrioThresh\nroot|||\na|||7\nb|||\na|ann||9\na|ann|lr6|3\na|ann|es1|\nb|bob||5\nb|bob|es1|'
+    expect(limitsOf(enforced, thresholds)).toMatchObject({ policy: { replan: {
+      minPrioritiesOfAccounts: { a: 7 }, minPrioritiesOfUsers: { a: { ann: 9 }, b: { bob: 5 } }, minPrioritiesOfUsersOfPartitions: { a: { lr6: { ann: 3 }, es1: { ann: 7 } }, b: { es1: { bob: 0 } } },
+    } } })
   })
 })
 

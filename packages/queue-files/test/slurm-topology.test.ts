@@ -63,12 +63,26 @@ describe('the blocks of topology/block', () => {
     expect(messageOf(() => racksOf(`${blocks}BlockSizes=${sizes}`, BLOCK))).toBe(`"topology.conf" line 6 BlockSizes: found ${JSON.stringify(sizes)}. Write the nodes of a block, and that number times 2, 4, 8, ...: 18,72.`)
   })
 
-  it('are as few for each job as can be', () => {
-    const { policy, findings } = queuePolicy(readQueues(site(`${blocks}BlockSizes=1,2`, BLOCK)), { resources: ['procs'], nodes: 6, racks: 5, heartbeat: false })
-    expect(policy).toMatchObject({ replan: { topology: 'tree' } })
-    const inFile = queuePolicy(readQueues(site('', `${BLOCK}BlockSizes=1,2\n${blocks}`)), { resources: ['procs'], nodes: 6, racks: 5, heartbeat: false })
-    expect(inFile.findings.filter(({ setting, value }) => /Block/.test(`${setting} ${value}`))).toEqual([])
-    expect(findings.map(({ verdict, setting, note }) => [verdict, setting, note]).filter(([, setting]) => /Topo|Block/.test(setting as string))).toEqual([['approximated', 'TopologyPlugin', 'a job gets nodes in as few blocks as can be, but waits for none; without segments']])
+  it('are those that jobs are kept in', () => {
+    const read = (conf: string, { topology = '', ...facts } = {}) => {
+      const { policy, findings } = queuePolicy(readQueues(site(topology, `${BLOCK}${conf}`)), { resources: ['procs'], nodes: 6, heartbeat: false, ...facts })
+      const told = findings.filter(({ setting, value }) => /Topo|Block/.test(`${setting} ${value}`)).map(({ verdict, setting, note }) => [verdict, setting, note])
+      return [(policy as { replan?: { topology?: unknown } }).replan?.topology, ...told]
+    }
+    const named = [['n1'], ['n2'], ['n3', 'n4'], ['n5'], ['n6']]
+    const honoured = ['honoured', 'TopologyPlugin', '']
+    expect(read('', { topology: `${blocks}BlockSizes=1,2` })).toEqual([{ blocks: named, sizes: [1, 2] }, honoured])
+    expect(read(blocks)).toEqual([{ blocks: named }, honoured])
+    expect(read(`${blocks}PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n`).slice(1)).toEqual([['approximated', 'TopologyPlugin', 'but for the nodes of jobs that preempt others']])
+    expect(read('')).toEqual([undefined, ['ignored', 'TopologyPlugin', 'there are no blocks: they stand in a topology.conf beside the file (BlockName)']])
+    expect(read(blocks, { nodeNames: ['m1', 'n1'] } as object)).toEqual([{ blocks: named }, honoured])
+    expect(read(blocks, { nodeNames: ['m1'] } as object)).toEqual([undefined, ['ignored', 'TopologyPlugin', 'the cluster has no node of a block']])
+  })
+
+  it('are as few as can be for jobs that take turns', () => {
+    const { policy, findings } = queuePolicy(readQueues(site(blocks, `${BLOCK}PreemptMode=GANG\nPartitionName=p Nodes=ALL OverSubscribe=FORCE:2\n`)), { resources: ['procs'], nodes: 6, racks: 5, heartbeat: false })
+    expect(policy).toMatchObject({ 'gang-scheduling': { placement: { 'topology-tree': { wait: 300 } } } })
+    expect(findings.find(({ setting }) => setting === 'TopologyPlugin')).toMatchObject({ verdict: 'approximated', note: 'jobs that take turns are in as few blocks as can be, and wait for none' })
   })
 })
 

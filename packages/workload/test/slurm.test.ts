@@ -224,9 +224,11 @@ describe('sacct', () => {
       { racks: 1 }, { racks: 2, wait: 600 }, { racks: 1, wait: 90 }, { racks: 1, wait: 51 * 3600 }, { racks: 1, wait: 51 * 3600 + 240 }, { racks: 1, wait: 86_405 },
     ])
     expect(['sbatch a', 'sbatch --switches=0 a', 'sbatch --wrap=x --switches=1'].map((command) => asked(command))).toEqual([undefined, undefined, undefined])
+    expect(['sbatch -N8 --segment=4 a', 'sbatch --segment 2 --switches=1@10 a', 'sbatch --segment=0 a'].map((command) => asked(command))).toEqual([{ segment: 4 }, { racks: 1, segment: 2, wait: 600 }, undefined])
     const parts = ['7+0', '7+1'].map((JobID) => `${record({ JobID })}|sbatch -N2 : --switches=1 -N4 a`)
     expect(jobs([`${header}|SubmitLine`, ...parts].join('\n')).map(({ topology, stages }) => [topology, stages.map((stage) => stage.topology)])).toEqual([[undefined, [undefined, { racks: 1 }]]])
     expect(read(`${header}|SubmitLine\n${record()}|sbatch --switches=1 a`).report.rules!.find(({ rule }) => rule === 'switches')?.jobs).toBe(1)
+    expect(read(`${header}|SubmitLine\n${record()}|sbatch --segment=2 a`).report.rules!.filter(({ rule }) => ['switches', 'segments'].includes(rule))).toMatchObject([{ rule: 'segments', jobs: 1 }])
   })
 
   describe('of jobs with --exclusive', () => {

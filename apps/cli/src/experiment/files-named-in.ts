@@ -1,5 +1,5 @@
 import { YamlSource } from '@sched/cluster'
-import type { SourceText } from '@sched/queue-files'
+import { isSlurmConf, type SourceText } from '@sched/queue-files'
 import { dirname, resolve } from 'node:path'
 import { readTable, sourceOf } from '../read-text.js'
 
@@ -7,7 +7,7 @@ import { readTable, sourceOf } from '../read-text.js'
 const inclusion = /^\s*include\s+(?:"([^"\n]*)"|(\S+))|<(?:\w+:)?include\s[^>]*?href\s*=\s*["']([^"']+)["']/gim
 
 /** What a slurm.conf reads beside it without naming it. */
-const topology = /^\s*topologyplugin\s*=\s*topology\/tree\b/im
+const besideSlurm = ['topology.yaml', 'topology.conf']
 
 /**
  * The files that a description of a cluster or a queue file names, or reads beside itself: the table that a mapping of columns is about, and what is included, at any depth. Paths are whole. Of a file that cannot be read
@@ -29,7 +29,7 @@ async function includedBy({ text, include }: SourceText, around: readonly string
   const cluster = /^\s*clustername\s*=\s*(\S+)/im.exec(text)?.[1]?.toLowerCase() ?? '%c'
   const found: string[] = []
   const named = Array.from(text.matchAll(inclusion), ([, quoted, plain, href]) => (quoted ?? plain ?? href ?? '').replaceAll('%c', () => cluster))
-  for (const path of topology.test(text) ? [...named, 'topology.conf'] : named) {
+  for (const path of isSlurmConf(text) ? [...named, ...besideSlurm] : named) {
     const inside = await attempt(() => include?.(path))
     if (inside !== undefined && !around.includes(inside.file)) found.push(inside.file, ...(await includedBy(inside, [...around, inside.file])))
   }

@@ -11,10 +11,11 @@ interface MinPriorityOptions {
   readonly ownQosFirst: readonly string[]
   readonly minPrioritiesOfAccounts: Numbers
   readonly minPrioritiesOfUsers: Readonly<Record<string, Numbers>>
+  readonly minPrioritiesOfUsersOfPartitions: Readonly<Record<string, Readonly<Record<string, Numbers>>>>
 }
 
 /**
- * Priorities from which on jobs keep others back: of its QOS, where these say none of its user, then of its account, otherwise of all.
+ * Priorities from which on jobs keep others back: of its QOS, where these say none of its user (in its queue), then of its account, otherwise of all.
  *
  * Source: Slurm, `acct_policy_get_prio_thresh`.
  */
@@ -22,16 +23,20 @@ export class MinPriorities {
   readonly #ofQos: NumbersOfQos
   readonly #ofAccounts: Numbers
   readonly #ofUsers: Readonly<Record<string, Numbers>>
+  /** By account, user and queue, this in small letters. */
+  readonly #ofUsersOfQueues: ReadonlyMap<string, number>
   readonly #ofAll: number
   readonly #hasAssociations: boolean
 
   constructor(private readonly work: WorkView, options: MinPriorityOptions) {
-    const { minPriorities, minPrioritiesOfQueues, ownQosFirst, minPrioritiesOfAccounts, minPrioritiesOfUsers } = options
+    const { minPriorities, minPrioritiesOfQueues, ownQosFirst, minPrioritiesOfAccounts, minPrioritiesOfUsers, minPrioritiesOfUsersOfPartitions } = options
     this.#ofQos = new NumbersOfQos(work, minPriorities, minPrioritiesOfQueues, ownQosFirst)
     this.#ofAccounts = minPrioritiesOfAccounts
     this.#ofUsers = minPrioritiesOfUsers
+    this.#ofUsersOfQueues = new Map(Object.entries(minPrioritiesOfUsersOfPartitions).flatMap(([account, queues]) =>
+      Object.entries(queues).flatMap(([queue, users]) => Object.entries(users).map(([user, number]) => [keyOf(account, user, queue), number] as const))))
     this.#ofAll = options.bf_min_prio_reserve
-    this.#hasAssociations = [minPrioritiesOfAccounts, minPrioritiesOfUsers].some((each) => Object.keys(each).length > 0)
+    this.#hasAssociations = [minPrioritiesOfAccounts, minPrioritiesOfUsers, minPrioritiesOfUsersOfPartitions].some((each) => Object.keys(each).length > 0)
   }
 
   /** 0: any will do. */
@@ -40,7 +45,13 @@ export class MinPriorities {
   }
 
   #ofAssociation(job: JobId): number | undefined {
-    const account = this.work.account(job) || 'root'
-    return this.#ofUsers[account]?.[this.work.userName(this.work.user(job))] ?? this.#ofAccounts[account]
+    const { work } = this
+    const account = work.account(job) || 'root'
+    const user = work.userName(work.user(job))
+    const inQueue = this.#ofUsersOfQueues.size === 0 ? undefined : this.#ofUsersOfQueues.get(keyOf(account, user, work.queueName(work.queue(job))))
+    if (inQueue !== undefined) return inQueue === 0 ? undefined : inQueue
+    return this.#ofUsers[account]?.[user] ?? this.#ofAccounts[account]
   }
 }
+
+const keyOf = (account: string, user: string, queue: string): string => JSON.stringify([account, user, queue.toLowerCase()])

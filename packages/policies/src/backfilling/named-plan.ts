@@ -1,16 +1,15 @@
-import { NodeTree, SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
+import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
-import { bestRuns } from './node-runs.js'
 import { NodeUsers } from './node-users.js'
 import type { Window } from './options.js'
 import { Releases, type LookAhead } from './releases.js'
 import { ReservedSlots } from './reserved-slots.js'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
-import { Switches } from './switches.js'
+import type { Topologies } from './topologies.js'
 
 /** Tasks to look for. */
 interface Asked {
@@ -30,10 +29,7 @@ export interface NamedOptions extends LookAhead {
   readonly licenses: Licenses | undefined
   /** By the name of a node; of those that are not named 1. */
   readonly weights: Readonly<Record<string, number>>
-  /** By runs of consecutive nodes, by racks, or by these where a job asks for such as are near each other. */
-  readonly topology: 'flat' | 'tree' | 'asked'
-  /** Seconds for which a job waits at most for nodes as near each other as it asks. */
-  readonly switchWait: Seconds
+  readonly topologies: Topologies
   /** Queues whose jobs share nodes with those of their own user alone. */
   readonly exclusiveUsers: readonly string[]
   /** Most processors of a node, by queue. */
@@ -66,10 +62,7 @@ export class NamedPlan implements Plan {
   readonly #licenses: Licenses | undefined
   /** By node; absent where all are alike. */
   readonly #weights: Float64Array | undefined
-  /** Absent where nodes are chosen by runs; and whether that is so of jobs that ask for nothing. */
-  readonly #tree: NodeTree | undefined
-  readonly #isAsked: boolean
-  readonly #switches: Switches | undefined
+  readonly #topologies: Topologies
   /** Absent where all users share nodes, as far as is known. */
   #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
@@ -98,11 +91,7 @@ export class NamedPlan implements Plan {
     this.#step = options.step
     this.#licenses = options.licenses
     if (Object.keys(options.weights).length > 0) this.#weights = Float64Array.from({ length: this.#nodes }, (_, node) => options.weights[cluster.name(node as NodeId)] ?? 1)
-    this.#isAsked = options.topology === 'asked'
-    if (options.topology !== 'flat') {
-      this.#tree = new NodeTree(cluster)
-      this.#switches = new Switches(work, cluster, this.#tree, options.switchWait)
-    }
+    this.#topologies = options.topologies
     if (options.exclusiveUsers.length > 0) this.#users = new NodeUsers(work, cluster.nodes, options.exclusiveUsers)
     this.#releases = new Releases(lane, work, cluster.nodes, options)
     const resource = slurmResource('cpu', cluster.resources) as ResourceId
@@ -138,13 +127,13 @@ export class NamedPlan implements Plan {
 
   /** Whether the job could start now on nodes that are too far apart for it. */
   isFar(job: JobId): boolean {
-    return this.#switches?.isFar(job, this.#now) === true
+    return this.#topologies.isFar(job, this.#now)
   }
 
   begin(round: Round): void {
     const { now, cluster, nodes } = round
     this.#now = now
-    this.#switches?.begin(round)
+    this.#topologies.begin(round)
     this.#cluster = cluster
     this.#inSight.fill(0)
     for (const node of nodes) if (cluster.up(node)) setBit(this.#inSight, node)
@@ -195,27 +184,28 @@ export class NamedPlan implements Plan {
     this.#allow(job, shape)
     for (const node of taken) clearBit(this.#allowed, node)
     let from = this.#licensed(job, notBefore, length)
+    const blocks = this.#topologies.blocksFor(job)
+    const suits = blocks && ((time: Seconds): boolean => {
+      const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, this.#weights)
+      if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
+      return isChosen
+    })
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
       const later = Math.min(this.#slots.later, this.#users?.limit(this.#usable, job, from, this.#now) ?? Infinity)
-      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now), from)
+      const start = Math.max(releases.whenRoom(tasks, this.#usable, this.#now, suits), from)
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        this.#choose(releases.room, tasks, job)
-        const near = this.#switches?.earliest(job, this.#lane.lane, start, this.#places) ?? start
+        if (suits === undefined) this.#topologies.choose(job, this.#lane.lane, releases.room, tasks, this.#places, this.#weights)
+        const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
         const licensed = this.#licensed(job, near, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start
         from = licensed > start ? licensed : this.#licensed(job, start === from ? start + this.#step : start, length)
       }
     }
     return Infinity
-  }
-
-  #choose(room: Int32Array, tasks: number, job: JobId): void {
-    if (this.#tree === undefined || (this.#isAsked && this.#work.topology(job, this.#lane.lane) === undefined)) bestRuns(room, tasks, this.#places, this.#weights)
-    else this.#tree.choose(room, tasks, this.#places, { weights: this.#weights })
   }
 
   reserve(job: JobId, start: Seconds, end: Seconds): void {

@@ -131,8 +131,8 @@ export class Releases {
     return { now, gain, most: room.reduce((most, each) => Math.max(most, each), 0) }
   }
 
-  /** When enough of what runs on the usable nodes has ended for so many tasks, and the `room` that there is then; `Infinity`: never. */
-  whenRoom(tasks: number, usable: NodeBits, now: Seconds): Seconds {
+  /** When enough of what runs on the usable nodes has ended for so many tasks, and the `room` that there is then; `Infinity`: never. `suits`: whether it is where it must be, at a time. */
+  whenRoom(tasks: number, usable: NodeBits, now: Seconds, suits?: (time: Seconds) => boolean): Seconds {
     if (countBits(usable) * this.#of.most < tasks) return Infinity
     const { room } = this
     room.fill(0)
@@ -143,14 +143,14 @@ export class Releases {
         if (node >= this.#nodes) break
         sum += room[node] = this.#of.now[node] as number
       }
-    return sum >= tasks ? now : this.#whenEnded(tasks - sum, usable)
+    return sum >= tasks && suits?.(now) !== false ? now : this.#whenEnded(tasks - sum, usable, suits)
   }
 
   /**
    * Adds what ends, job by job or in windows of time, until there is room for so many tasks more. All windows begin where the first one
    * does: at the multiple of its width after the first end. Source: Slurm, `_will_run_test` of select/cons_tres.
    */
-  #whenEnded(tasks: number, usable: NodeBits): Seconds {
+  #whenEnded(tasks: number, usable: NodeBits, suits: ((time: Seconds) => boolean) | undefined): Seconds {
     const ends = this.#ends
     let left = tasks
     let { window } = this.#look
@@ -166,7 +166,7 @@ export class Releases {
         last = end
         isMore = window > 0 && i < ends.length && (ends[i] as End).end <= origin + window
       }
-      if (left <= 0) return last
+      if (left <= 0 && suits?.(last) !== false) return last
       window = this.#widen(window, origin, ends[i]?.end)
     }
     return Infinity

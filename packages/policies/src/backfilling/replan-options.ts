@@ -1,6 +1,7 @@
 import type { Plug } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { overrunOptions, windowOptions } from './options.js'
+import { topologyOptions } from './topologies.js'
 
 export const replanOptions = z.strictObject({
   nodes: z.enum(['counted', 'named']).default('counted').describe('what a reservation holds: amounts over the whole cluster, or nodes by name'),
@@ -17,10 +18,7 @@ export const replanOptions = z.strictObject({
     .enum(['linear', 'cons_tres'])
     .default('linear')
     .describe('how a later start is looked for with named nodes: linear, by the end of one running job after another; cons_tres, by those of 30 s together, then of 60, 120, ... s, so that it may be planned later'),
-  topology: z
-    .enum(['flat', 'tree', 'asked'])
-    .default('flat')
-    .describe('which of the named nodes with room a job gets: flat, runs of consecutive ones by best fit; tree, as few racks as can be, near each other (TopologyPlugin); asked, those of tree for jobs that have a `topology`, of flat for all others (TopologyParam=TopoOptional)'),
+  ...topologyOptions,
   max_switch_wait: z.number().int().nonnegative().default(300).describe('seconds for which a job waits at most for nodes as near each other as its `topology` asks, with topology: tree or asked; a plan starts it then wherever there is room'),
   bf_window_linear: z.number().int().nonnegative().default(0).describe('seconds by which the 30 s of cons_tres grow from one look to the next; 0: they double'),
   weights: z
@@ -77,6 +75,10 @@ export const replanOptions = z.strictObject({
     .record(z.string(), z.record(z.string(), z.number().positive()))
     .default({})
     .describe('the same of users, by account and user, before that of the account'),
+  minPrioritiesOfUsersOfPartitions: z
+    .record(z.string(), z.record(z.string(), z.record(z.string(), z.number().nonnegative())))
+    .default({})
+    .describe('the same by account, queue and user, of users for their jobs there, before those (associations of one partition); 0: that of all jobs'),
   ownQosFirst: z.array(z.string()).default([]).describe('QOS whose priority comes before that of the queue (flag OverPartQOS)'),
   noReserve: z
     .array(z.string())

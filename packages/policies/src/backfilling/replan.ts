@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
+  definePolicy, forwarding, None, Reason, SchedError, type Env, type JobId, type JobSpec, type LaneId, type Order, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId, type TaskId, type WorkView,
 } from '@sched/core'
 import { multipleAfter } from '../disciplines/multiple-after.js'
@@ -15,6 +15,7 @@ import { LookQuotas, Quota } from './quota.js'
 import { replanOptions, type ReadReplanOptions, type ReplanOptions } from './replan-options.js'
 import { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
+import { Topologies } from './topologies.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
@@ -62,9 +63,11 @@ interface Search {
 
 /** Throws `BAD_OPTION` for what is about single nodes. */
 function checkCounted(options: ReadReplanOptions): void {
-  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes' } as const))
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
+  if (options.leastLoaded !== false || options.pack_serial_at_end)
+    throw new SchedError('BAD_OPTION', 'nodes are taken in an order, but reservations are of amounts.', { field: `replan.${options.pack_serial_at_end ? 'pack_serial_at_end' : 'leastLoaded'}` }, "Add { nodes: 'named' }, or a placement in its place.")
   if (options.topology !== 'flat')
     throw new SchedError('BAD_OPTION', 'nodes are chosen by their racks, but reservations are of amounts.', { field: 'replan.topology' }, "Add { nodes: 'named' }, or the placement topology-tree in its place.")
 }
@@ -111,10 +114,11 @@ class Replan implements Policy {
     this.startsGangJobs = jobs.startsGangJobs
     this.#windows = new Windows(options.windows, cluster)
     this.#explanations = new Explanations(jobs, options.windows, (job, round) => jobs.keptBack(job, round) ?? (this.#plans[round.lane]?.isFar?.(job) === true ? { reason: Reason.Locality } : undefined))
-    if (options.topology !== 'flat') env.heedsTopology?.()
+    if ([options.topology, ...Object.values(options.topologies)].some((topology) => topology !== 'flat')) env.heedsTopology?.()
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topology: options.topology, switchWait: options.max_switch_wait, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
+    const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))
@@ -124,7 +128,7 @@ class Replan implements Policy {
       onClaim: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.add(task),
       onRelease: (_job: JobId, lane: LaneId, task: TaskId) => running[lane]?.delete(task),
     }
-    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses))
+    Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined))
   }
 
   /** What only some jobs are costs nothing until one of them has come. */

@@ -112,7 +112,7 @@ export class AccountUsage implements WorkListener {
 
   onSubmit(job: JobId): void {
     const { work } = this.#env
-    this.#associationOf[job] = this.#tree.user(work.userName(work.user(job)), work.account(job))
+    this.#associationOf[job] = this.#tree.user(work.userName(work.user(job)), work.account(job), work.queueName(work.queue(job)))
     this.#follow()
   }
 

@@ -11,6 +11,8 @@ export interface AccountOptions {
   readonly shares?: Shares | undefined
   /** Shares of its users relative to one another and to its accounts, or parent: those of the account. */
   readonly users?: Readonly<Record<string, Shares>> | undefined
+  /** By queue, the same of users for their jobs there, which are not among `users` then: their shares and what they use are others. */
+  readonly usersOfPartitions?: Readonly<Record<string, Readonly<Record<string, Shares>>>> | undefined
   /** Accounts inside it. */
   readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
 }
@@ -18,6 +20,8 @@ export const accountOptions: z.ZodType<AccountOptions> = z.lazy(() =>
   z.strictObject({
     shares: shares.optional().describe('shares relative to its siblings, or parent: those of the account around it, which it and its users then share with that; default 1'),
     users: z.record(z.string(), shares).optional().describe('shares of its users relative to one another and to its accounts, or parent: those of the account'),
+    usersOfPartitions: z.record(z.string(), z.record(z.string(), shares)).optional()
+      .describe('by queue, the same of users for their jobs there, whose shares and use are others than those in `users` (associations of one partition)'),
     accounts: z.record(z.string(), accountOptions).optional().describe('accounts inside it'),
   }),
 )
@@ -27,17 +31,20 @@ const ROOT = 0
 /**
  * Accounts and their users as columns by association, the root 0; every association comes after the one it lies in.
  * Accounts and users that are not declared get one share: users in the account that their job names, accounts at the root. `root` declares users
- * who are in no account.
+ * who are in no account. A user may have an association of its own for the jobs of a queue, named in letters of any case.
  */
 export class AssociationTree {
   readonly parent: number[] = [-1]
   readonly shares: number[] = [1]
   readonly isUser: boolean[] = [false]
   readonly names: string[] = ['root']
+  /** Of users, the queue that the association is of; '' where it is of all others. */
+  readonly #queues: string[] = ['']
   readonly #accounts = new Map<string, number>([['root', ROOT]])
   /** By account and user; the first association of a user, which is that of jobs without an account. */
   readonly #users = new Map<string, number>()
   readonly #usual = new Map<string, number>()
+  #areOfQueues = false
 
   /** Throws `BAD_OPTION` for two accounts of one name. */
   constructor(accounts: Readonly<Record<string, AccountOptions>> = {}) {
@@ -48,23 +55,25 @@ export class AssociationTree {
     return this.parent.length
   }
 
-  /** The association of a user's job that names an account, or '' for none; made at first use. */
-  user(name: string, account: string): number {
-    if (account === '') return this.#usual.get(name) ?? this.#addUser(name, ROOT, 1)
-    const parent = this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1)
-    return this.#users.get(keyOf(name, parent)) ?? this.#addUser(name, parent, 1)
+  /** The association of a user's job in a queue that names an account, or '' for none; made at first use. */
+  user(name: string, account: string, queue = ''): number {
+    const usual = account === '' ? this.#usual.get(name) : undefined
+    const parent = usual !== undefined ? (this.parent[usual] as number) : account === '' ? ROOT : (this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1))
+    return (this.#areOfQueues ? this.#users.get(keyOf(name, parent, queue)) : undefined) ?? this.#users.get(keyOf(name, parent)) ?? this.#addUser(name, parent, 1)
   }
 
   /** By which `of` finds the association again. */
   path(association: number): string {
     const name = this.names[association] as string
-    return JSON.stringify(this.isUser[association] === true ? [this.names[this.parent[association] as number], name] : [name])
+    if (this.isUser[association] !== true) return JSON.stringify([name])
+    const queue = this.#queues[association] as string
+    return JSON.stringify([this.names[this.parent[association] as number], name, ...(queue === '' ? [] : [queue])])
   }
 
   /** The association of a path; made where there is none. */
   of(path: string): number {
-    const [account, user] = JSON.parse(path) as [account: string, user?: string]
-    return user === undefined ? (this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1)) : this.user(user, account)
+    const [account, user, queue] = JSON.parse(path) as [account: string, user?: string, queue?: string]
+    return user === undefined ? (this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1)) : this.user(user, account, queue)
   }
 
   #declare(accounts: Readonly<Record<string, AccountOptions>>, parent: number): void {
@@ -77,9 +86,11 @@ export class AssociationTree {
           { field: `accounts.${name}` },
           'Jobs name their account by its name alone; give each another one.',
         )
-      const { shares = 1, users = {}, accounts: inside = {} } = accounts[name] as AccountOptions
+      const { shares = 1, users = {}, usersOfPartitions = {}, accounts: inside = {} } = accounts[name] as AccountOptions
       const account = isRoot ? ROOT : this.#addAccount(name, parent, shares)
       for (const user of Object.keys(users).sort()) this.#addUser(user, account, users[user] as Shares)
+      for (const queue of Object.keys(usersOfPartitions).sort())
+        for (const user of Object.keys(usersOfPartitions[queue] ?? {}).sort()) this.#addUser(user, account, usersOfPartitions[queue]?.[user] as Shares, queue)
       this.#declare(inside, account)
     }
   }
@@ -90,20 +101,22 @@ export class AssociationTree {
     return id
   }
 
-  #addUser(name: string, parent: number, shares: Shares): number {
-    const id = this.#add(name, parent, shares, true)
-    this.#users.set(keyOf(name, parent), id)
+  #addUser(name: string, parent: number, shares: Shares, queue = ''): number {
+    const id = this.#add(name, parent, shares, true, queue)
+    this.#users.set(keyOf(name, parent, queue), id)
+    if (queue !== '') this.#areOfQueues = true
     if (!this.#usual.has(name)) this.#usual.set(name, id)
     return id
   }
 
-  #add(name: string, parent: number, shares: Shares, isUser: boolean): number {
+  #add(name: string, parent: number, shares: Shares, isUser: boolean, queue = ''): number {
     this.parent.push(parent)
     this.shares.push(shares === 'parent' ? OF_PARENT : shares)
     this.isUser.push(isUser)
     this.names.push(name)
+    this.#queues.push(queue)
     return this.parent.length - 1
   }
 }
 
-const keyOf = (user: string, account: number) => `${account} ${user}`
+const keyOf = (user: string, account: number, queue = '') => (queue === '' ? `${account} ${user}` : JSON.stringify([account, user, queue.toLowerCase()]))

@@ -123,6 +123,10 @@ describe('replan', () => {
     // of users before their account, where no QOS says it; W is of `user` in no account, which is the root
     const ofRoot = { minPrioritiesOfAccounts: { root: 11, other: 5 } }
     expect([ofRoot, { ...ofRoot, minPrioritiesOfUsers: { root: { user: 10 } } }, { ...ofRoot, minPriorities: { normal: 10 } }].map((options) => small(0, fifo(), options))).toEqual([0, 660, 660])
+    // and of users in queues before those, where 0 is that of all
+    const inQueue = (least: number, queue = 'X') => ({ ...ofRoot, minPrioritiesOfUsersOfPartitions: { root: { [queue]: { user: least } } } })
+    expect([inQueue(10), inQueue(11), inQueue(10, 'y'), inQueue(0)].map((options) => small(0, fifo(), options))).toEqual([660, 0, 0, 660])
+    expect(small(11, fifo(), inQueue(0))).toBe(0)
     // at an event, 5 s after the plan
     specs.splice(1, 2, spec('W', 2, 1, 10, 35), spec('S', 1, 5, 1, 36))
     expect([0, 11].map((least) => small(least, fifo(), { twoPass: true }))).toEqual([60, 36])

@@ -1,4 +1,5 @@
-import type { Declared, SlurmConf } from './conf.js'
+import type { SlurmConf } from './conf.js'
+import type { Declared } from './declared.js'
 import { hostNames } from './hosts.js'
 
 /** States in which nodes take no jobs, or of nodes that are not there yet. */

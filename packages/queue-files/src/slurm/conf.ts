@@ -1,15 +1,11 @@
 import { knownWords, SchedError } from '@sched/core'
 import type { SourceText } from '../source-text.js'
 import type { Database } from './database.js'
+import type { Declared } from './declared.js'
 import { readLines, type Statement } from './lines.js'
 import { isShownSettings, shownSettings } from './shown-settings.js'
+import { readTopologies, type Topologies } from './topology-yaml.js'
 import type { Setting } from '../setting.js'
-
-/** A partition or a line of nodes: its own settings and those of DEFAULT lines above it, by name in small letters. */
-export interface Declared {
-  readonly name: Setting
-  readonly settings: ReadonlyMap<string, Setting>
-}
 
 /** What a slurm.conf says. */
 export interface SlurmConf {
@@ -31,7 +27,11 @@ export interface SlurmConf {
   readonly downNodes: readonly Declared[]
   /** Names of several nodes. */
   readonly nodeSets: readonly Declared[]
-  /** Switches of topology/tree, or blocks of topology/block, of a topology.conf beside the file where it has none itself. */
+  /** What the topology of the cluster is, that of partitions that name none: `other`, of a plug-in that is not simulated. */
+  readonly topology: 'tree' | 'block' | 'flat' | 'other'
+  /** Those of a topology.yaml beside the file. */
+  readonly topologies?: Topologies | undefined
+  /** Switches of a tree, or blocks, of that of the cluster: of a topology.yaml, or of a topology.conf beside the file where it has none itself. */
   readonly switches: readonly Declared[]
   /** Nodes of a block, and of several together, for topology/block. */
   readonly blockSizes?: Setting | undefined
@@ -45,8 +45,10 @@ interface Written {
   readonly setting: Setting
 }
 
+type Kind = 'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'switches' | 'blocks' | 'others'
+
 /** Lines about one thing each, by the name that comes first. */
-const kinds = knownWords<'nodes' | 'partitions' | 'downNodes' | 'nodeSets' | 'switches' | 'blocks' | 'others'>({
+const kinds = knownWords<Kind>({
   nodename: 'nodes', partitionname: 'partitions', downnodes: 'downNodes', frontendname: 'others', nodeset: 'nodeSets', switchname: 'switches', blockname: 'blocks',
 })
 
@@ -59,7 +61,7 @@ const NOTHING: Database = { qos: [], accounts: [], users: [] }
 
 /** The conf of a site of which only the database is known. */
 export const withoutConf = (file: string, database: Database): SlurmConf => ({
-  kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], switches: [],
+  kind: 'slurm', file, isConf: false, database, general: new Map<string, Setting>(), partitions: [], nodes: [], downNodes: [], nodeSets: [], topology: 'flat', switches: [],
   written: [], writtenOfNodes: [],
 })
 
@@ -76,11 +78,6 @@ export function readSlurmConf(source: SourceText): SlurmConf {
     const into = kind === 'partitions' ? written : kind === 'nodes' ? writtenOfNodes : undefined
     for (const setting of into === undefined ? [] : statement.slice(1)) into?.push({ of: statement[0].value, setting })
   }
-  const plugin = general.get('topologyplugin')
-  const joined = isTree(plugin) ? lists.switches : isBlock(plugin) ? lists.blocks : undefined
-  const beside = joined?.all.length === 0 ? topologyBeside(source) : []
-  for (const statement of beside) if (joined === lists[kinds[statement[0].name.toLowerCase()] ?? 'others']) joined.add(statement)
-  const blockSizes = beside.flat().find(({ name }) => /^blocksizes$/i.test(name)) ?? general.get('blocksizes')
   const partitions = lists.partitions.all
   const twice = partitions.find(({ name }, i) => partitions.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined)
@@ -92,15 +89,28 @@ export function readSlurmConf(source: SourceText): SlurmConf {
     )
   return {
     kind: 'slurm', file: source.file, isConf: true, database: NOTHING, general, partitions, nodes: lists.nodes.all,
-    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, switches: (isBlock(plugin) ? lists.blocks : lists.switches).all, blockSizes, written, writtenOfNodes,
+    downNodes: lists.downNodes.all, nodeSets: lists.nodeSets.all, ...topologyIn(source, general, lists), written, writtenOfNodes,
   }
 }
 
-/** Whether nodes are chosen by the tree of switches. */
-export const isTree = (plugin: Setting | undefined): boolean => /^topology\/tree$/i.test(plugin?.value ?? '')
+type OfTopology = Pick<SlurmConf, 'topology' | 'topologies' | 'switches' | 'blockSizes'>
 
-/** Whether they are chosen by blocks. */
-export const isBlock = (plugin: Setting | undefined): boolean => /^topology\/block$/i.test(plugin?.value ?? '')
+/** That of a topology.yaml, beside which nothing else counts, or of TopologyPlugin. */
+function topologyIn(source: SourceText, general: SlurmConf['general'], lists: Readonly<Record<Kind, Declarations>>): OfTopology {
+  const yaml = source.include?.('topology.yaml')
+  if (yaml !== undefined) {
+    const topologies = readTopologies(yaml)
+    const { kind, switches, blockSizes } = topologies.ofOthers
+    return { topology: kind, topologies, switches, blockSizes }
+  }
+  const [, plugin = 'other'] = /^topology\/(tree|block|default|flat|none)$/.exec(general.get('topologyplugin')?.value.toLowerCase() ?? 'topology/flat') ?? []
+  const joined = plugin === 'tree' ? lists.switches : plugin === 'block' ? lists.blocks : undefined
+  const beside = joined?.all.length === 0 ? topologyBeside(source) : []
+  for (const statement of beside) if (joined === lists[kinds[statement[0].name.toLowerCase()] ?? 'others']) joined.add(statement)
+  const blockSizes = beside.flat().find(({ name }) => /^blocksizes$/i.test(name)) ?? general.get('blocksizes')
+  const topology = plugin === 'tree' || plugin === 'block' || plugin === 'other' ? plugin : 'flat'
+  return { topology, switches: (topology === 'block' ? lists.blocks : lists.switches).all, blockSizes }
+}
 
 /** The lines of a topology.conf, none where there is no such file. */
 const topologyBeside = ({ include }: SourceText): Statement[] => {

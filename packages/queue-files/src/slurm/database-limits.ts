@@ -143,7 +143,7 @@ export class DatabaseLimits {
 
   #limit(setting: Setting, { names, whyIgnored, ofAll }: Names, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {
     const [key, value] = keyAndValue(setting)
-    if (key === 'partition' && value !== '') return this.#isEnforced ? tell(...this.#ofOnePartition()) : tell('ignored', NOT_ENFORCED)
+    if (key === 'partition' && value !== '') return this.#isEnforced || this.#conf.general.has('priorityweightfairshare') ? tell('honoured', this.#isEnforced ? '' : `shares alone: ${NOT_ENFORCED}`) : tell('ignored', NOT_ENFORCED)
     const name = names[key]
     if (name === undefined) {
       const why = whyIgnored[key]
@@ -165,11 +165,6 @@ export class DatabaseLimits {
             ? factorOf(setting)
             : wholeOf({ ...setting, value })
     tell('honoured')
-  }
-
-  /** What becomes of associations of one partition: their limits hold there, all else is of the user in the account. */
-  #ofOnePartition(): [verdict: Verdict, note?: string] {
-    return this.#conf.general.has('priorityweightfairshare') ? ['approximated', 'jobs of a user in an account share alike in all partitions'] : ['honoured']
   }
 
   #amounts(setting: Setting, { name, value, ofAll }: Amounts, limits: Options, tell: (verdict: Verdict, note?: string) => void): void {

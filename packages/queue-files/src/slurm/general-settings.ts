@@ -1,12 +1,14 @@
 import { nearest } from '@sched/core'
 import { notSimulated, type Findings } from '../finding.js'
 import { listed, type Setting } from '../setting.js'
-import type { Declared, SlurmConf } from './conf.js'
+import type { SlurmConf } from './conf.js'
+import type { Declared } from './declared.js'
 import type { NodeWeights } from './node-weights.js'
 import { processorsOf } from './nodes.js'
 import { limitingSettings } from './partition-limits.js'
 import { multifactorNames } from './options.js'
 import { BEST_FIT, isAsHere, whyIgnored, whyIgnoredOfNode } from './other-settings.js'
+import { preemptionActs } from './preemption.js'
 import { timeSlices } from './time-slices.js'
 
 /** Settings that a policy is made of, or that are told elsewhere. */
@@ -20,7 +22,7 @@ const usedKeys = new Set(used.map((name) => name.toLowerCase()))
 const OF_DAEMONS = /(port|plugin|file|log|filter)$|^accountingstorage(backuphost|externalhost|host|loc|parameters|pass|tres|type|user)$|^schedulerauth$/
 
 /** Tells of settings of the whole file that no policy is made of; those of daemons, logs and the like in one line. */
-export function tellGeneral(conf: SlurmConf, findings: Findings): void {
+export function tellGeneral(conf: SlurmConf, isLeastLoaded: boolean, findings: Findings): void {
   const { general, partitions, database, nodes } = conf
   const haveTurns = timeSlices(conf) !== undefined
   const [parts, enforced] = [general.get('enforcepartlimits'), general.get('accountingstorageenforce')]
@@ -31,6 +33,11 @@ export function tellGeneral(conf: SlurmConf, findings: Findings): void {
     if (usedKeys.has(key)) continue
     if (isAsHere(key, setting.value) || (haveTurns && key === 'schedulertimeslice')) {
       findings.add('honoured', setting, setting.name, setting.value)
+      continue
+    }
+    if (key === 'selecttypeparameters' && isLeastLoaded) {
+      const notes = [wholeUnits(setting, nodes), preemptionActs(conf) ? 'but for jobs that preempt others' : undefined].filter((note) => note !== undefined)
+      findings.add(notes.length === 0 ? 'honoured' : 'approximated', setting, setting.name, setting.value, notes.join('; '))
       continue
     }
     const why = wholeUnits(setting, nodes) ?? otherNodes(setting) ?? whyIgnored[key] ?? misplaced(key) ?? (OF_DAEMONS.test(key) || nearest(setting.name, used) === undefined ? undefined : notSimulated(setting.name, used))
@@ -62,7 +69,7 @@ const otherNodes = ({ name, value }: Setting): string | undefined => (/^selectty
 const ofPartitionsAlone = [
   ...limitingSettings, 'nodes', 'default', 'defaulttime', 'prioritytier', 'priorityjobfactor', 'tresbillingweights', 'allowgroups',
   'allocnodes', 'alternate', 'gracetime', 'hidden', 'lln', 'maxcpuspernode', 'maxcpuspersocket', 'oversubscribe', 'reqresv',
-  'rootonly', 'shared', 'exclusiveuser',
+  'rootonly', 'shared', 'exclusiveuser', 'topology',
 ]
 const ofNodesAlone = [
   'cpus', 'procs', 'boards', 'sockets', 'socketsperboard', 'corespersocket', 'threadspercore', 'corespeccount', 'memspeclimit',

@@ -20,12 +20,17 @@ export function minPrioritiesOfAssociations({ database: { accounts, users } }: S
   if (why !== '') return {}
   const ofAccounts = inherited(accounts)
   const ofUsers: Record<string, Record<string, number>> = {}
+  const ofPartitions: Record<string, Record<string, Record<string, number>>> = {}
   for (const user of users) {
     const number = numberOf(user)
-    const isFirst = ofUsers[user.parent]?.[user.name] === undefined
-    if (number !== undefined && (user.partition === undefined || isFirst)) (ofUsers[user.parent] ??= {})[user.name] = number
+    if (user.partition !== undefined) ((ofPartitions[user.parent] ??= {})[user.partition] ??= {})[user.name] = number ?? ofAccounts[user.parent] ?? 0 // whatever the user has elsewhere
+    else if (number !== undefined) (ofUsers[user.parent] ??= {})[user.name] = number
   }
-  return { ...(Object.keys(ofAccounts).length > 0 && { minPrioritiesOfAccounts: ofAccounts }), ...(Object.keys(ofUsers).length > 0 && { minPrioritiesOfUsers: ofUsers }) }
+  return {
+    ...(Object.keys(ofAccounts).length > 0 && { minPrioritiesOfAccounts: ofAccounts }),
+    ...(Object.keys(ofUsers).length > 0 && { minPrioritiesOfUsers: ofUsers }),
+    ...(Object.keys(ofPartitions).length > 0 && { minPrioritiesOfUsersOfPartitions: ofPartitions }),
+  }
 }
 
 /** Of each account its own, or that of the nearest around it; accounts do not lie in themselves. */

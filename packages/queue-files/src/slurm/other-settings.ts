@@ -69,8 +69,8 @@ export const whyIgnoredOfPartition = knownWords<string>({
   allowgroups: 'groups are not checked', allocnodes: everybody, rootonly: everybody, disablerootjobs: everybody, hidden: everybody, reqresv: everybody,
   alternate: 'the workload names the queue of a job',
   oversubscribe: 'jobs do not share what they run on', shared: 'jobs do not share what they run on', exclusiveuser: '', exclusivetopo: 'switches are shared',
-  cpubind: 'which processors of a node a task has is nothing that is simulated', topology: 'all partitions have the topology of the cluster',
-  lln: BEST_FIT, selecttypeparameters: BEST_FIT, cr: BEST_FIT,
+  cpubind: 'which processors of a node a task has is nothing that is simulated',
+  lln: '', selecttypeparameters: BEST_FIT, cr: BEST_FIT,
   overtimelimit: 'how a job ends that runs too long is decided when the log is read (overrun)',
   suspendtime: 'nodes sleep where the groups of a cluster file say so (sleep)', suspendtimeout: 'nodes sleep where the groups of a cluster file say so (sleep)', resumetimeout: 'nodes sleep where the groups of a cluster file say so (sleep)', powerdownonidle: 'nodes sleep where the groups of a cluster file say so (sleep)',
 })

@@ -1,6 +1,7 @@
 import { slurmResource } from '@sched/policies'
 import { listed, type Setting } from '../setting.js'
-import { wholeOf, type Declared, type SlurmConf } from './conf.js'
+import { wholeOf, type SlurmConf } from './conf.js'
+import type { Declared } from './declared.js'
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
 import { checkedLimit, UNLIMITED } from './times.js'

@@ -50,7 +50,7 @@ function hostsUp(conf: SlurmConf): string[] {
 }
 
 /** Hosts by name, or by the name of a NodeSet: its nodes, and all with its feature. Throws `BAD_INPUT`. */
-export function hostsOf(setting: Setting, { nodes, nodeSets }: SlurmConf): Set<string> {
+export function hostsOf(setting: Setting, { nodes, nodeSets }: Pick<SlurmConf, 'nodes' | 'nodeSets'>): Set<string> {
   return new Set(partsOf(setting.value).flatMap((value) => {
     const sets = nodeSets.filter(({ name }) => name.value === value)
     if (sets.length === 0) return hostNames({ ...setting, value })

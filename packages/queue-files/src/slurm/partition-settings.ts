@@ -2,10 +2,12 @@ import { slurmResource } from '@sched/policies'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
 import type { Setting } from '../setting.js'
 import { billingOf } from './billing.js'
-import { isYes, wholeOf, type Declared, type SlurmConf } from './conf.js'
+import { isYes, wholeOf, type SlurmConf } from './conf.js'
+import type { Declared } from './declared.js'
 import { limitingSettings, qosNamed } from './partition-limits.js'
-import { isAsHere, whyIgnoredOfPartition } from './other-settings.js'
+import { BEST_FIT, isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
+import { toldOfTopology } from './partition-topologies.js'
 import { modeOfPartition, preemptionActs, preemptsByTier } from './preemption.js'
 import { RUNS_ON } from './quality.js'
 import { timeSlices } from './time-slices.js'
@@ -91,18 +93,24 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'gracetime':
       if (wholeOf(setting) === 0) return ['honoured']
       return preemptsByTier(conf) ? ['approximated', RUNS_ON] : ['ignored', 'nobody is preempted by tier']
+    case 'lln':
+      if (isAsHere(key, value)) return ['honoured']
+      return isLinear(conf) ? ['ignored', BEST_FIT] : ofNamedNodes(facts)
+    case 'topology':
+      return toldOfTopology(setting, ofWhom(partition, setting, conf), conf, facts)
     case 'preemptmode':
       return modeOfPartition(value, conf)
     case 'tresbillingweights':
       return weightsOf(setting, facts)
     default:
       if (limitingSettings.includes(key) || isAsHere(key, value)) return ['honoured']
-      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor'])]
+      return ['ignored', whyIgnoredOfPartition[key] ?? notSimulated(name, [...Object.keys(whyIgnoredOfPartition), 'PriorityTier', 'PriorityJobFactor', 'Topology'])]
   }
 }
 
 /** What plans of named nodes mind, and who preempts does not. */
 function ofNamedNodes({ conf, nodes }: Facts): Told {
+  if (timeSlices(conf) !== undefined) return ['ignored', 'jobs take turns']
   if (nodes === 1) return ['ignored', 'there is one node, of which amounts are reserved']
   return preemptionActs(conf) ? ['approximated', 'but for jobs that preempt others'] : ['honoured']
 }

@@ -14,6 +14,8 @@ import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
 import { nodeWeights } from './node-weights.js'
 import { maxCpusPerNode } from './partition-limits.js'
+import { leastLoaded, whyNotSerial } from './node-order.js'
+import { partitionTopologies } from './partition-topologies.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
 import { minPriorities, qosPriorities, usageFactors } from './quality.js'
 import { sharesOf } from './shares.js'
@@ -80,6 +82,8 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const bare = makesPlans(conf) ? withoutReservations(conf) : []
   const weighing = nodeWeights(conf, facts)
   const topology = topologyOf(conf, facts, findings)
+  const topologies = partitionTopologies(conf, facts.nodeNames ?? [])
+  const [isLeastLoaded, noSerial] = [leastLoaded(conf, nodes), whyNotSerial(conf, nodes, resources)]
   const capped = maxCpusPerNode(conf, resources)
   const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
   const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
@@ -93,19 +97,22 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
       ...(topology !== 'flat' && { topology }),
+      ...(nodes > 1 && Object.keys(topologies).length > 0 && { topologies }),
+      ...(isLeastLoaded !== false && { leastLoaded: isLeastLoaded }),
+      ...(noSerial === '' && { pack_serial_at_end: true }),
       ...(Object.keys(weighing.weights).length > 0 && { weights: weighing.weights }),
       ...minPriorities(conf, notEnforced, findings),
       ...minPrioritiesOfAssociations(conf, notEnforced, findings),
       ...(bare.length > 0 && { noReserve: bare }), ...(bare.length > 0 && !isOff(conf.general.get('preemptmode')) && { noReserveMinute: true }),
     },
-    { bf_licenses: noPlan, assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
+    { bf_licenses: noPlan, ...(noSerial !== undefined && { pack_serial_at_end: noSerial }), assoc_limit_stop: 'assocLimitStop' in limits ? '' : 'no limit of a QOS or an association holds a job back' },
     findings,
   )
   const preempts = preempting(conf, { tiers, priorities, order: Object.keys(own).length === 0 ? undefined : order }, inner, findings)
   const policy = Object.keys(limits).length === 0 ? preempts : { 'slurm-limits': { ...limits, policy: preempts } }
   tellPartitions(conf, { marked: markedPartitions(conf, facts), present: facts.nodeNames ?? [], whole, isBilled: isByUse || 'partitionBilling' in limits, resources, nodes }, findings)
   tellNodes(conf, weighing, findings)
-  tellGeneral(conf, findings)
+  tellGeneral(conf, isLeastLoaded === true, findings)
   const files = [...new Set([conf.file, ...findings.all.map(({ file }) => file)])]
   const fileOf = ({ file }: { readonly file: string }) => files.indexOf(file)
   return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => fileOf(a) - fileOf(b) || a.line - b.line) }
@@ -154,7 +161,7 @@ function discipline(
   if (slices !== undefined) {
     for (const setting of ['schedulertype', 'schedulerparameters', 'selecttype'].flatMap((name) => conf.general.get(name) ?? []))
       findings.add('ignored', setting, setting.name, setting.value, 'jobs take turns, and start in order in the row that has its turn, without plans')
-    return { 'gang-scheduling': { order: planning['order'], ...(planning['topology'] === 'tree' && { placement: { 'topology-tree': { wait: SWITCH_WAIT } } }), ...slices } }
+    return { 'gang-scheduling': { order: planning['order'], ...(![undefined, 'asked'].includes(planning['topology'] as string | undefined) && { placement: { 'topology-tree': { wait: SWITCH_WAIT } } }), ...slices } }
   }
   const type = conf.general.get('schedulertype')
   if (type !== undefined) tellType(type, ['sched/backfill', 'sched/builtin'], 'taken for sched/backfill', findings)

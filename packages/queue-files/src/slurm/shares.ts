@@ -8,13 +8,14 @@ import type { Setting } from '../setting.js'
 interface Shares {
   shares?: Share
   users?: Record<string, Share>
+  usersOfPartitions?: Record<string, Record<string, Share>>
   accounts?: Record<string, Shares>
 }
 type Share = number | 'parent'
 
 /**
- * The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. A user has those of the association of no partition, or else of the first
- * (Slurm: an association of one partition has shares and usage of its own).
+ * The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. A user has shares of its own for the jobs in a partition where there is an
+ * association of that.
  */
 export function sharesOf({ database: { accounts, users } }: SlurmConf, findings: Findings): Readonly<Record<string, Shares>> | undefined {
   const [first] = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
@@ -28,12 +29,12 @@ export function sharesOf({ database: { accounts, users } }: SlurmConf, findings:
   for (const each of users) {
     const around = made.get(each.parent)
     if (around === undefined) continue
-    const inside = (around.users ??= {})
-    if (each.partition === undefined || inside[each.name] === undefined) inside[each.name] = shareOf(each)
+    if (each.partition === undefined) (around.users ??= {})[each.name] = shareOf(each)
+    else ((around.usersOfPartitions ??= {})[each.partition] ??= {})[each.name] = shareOf(each)
   }
   findings.add('honoured', first, `${first.name} of ${accounts.length + users.length} associations`, '')
-  const { users: atRoot, accounts: inside = {} } = made.get('root') as Shares
-  return { ...(atRoot !== undefined && { root: { users: atRoot } }), ...inside }
+  const { accounts: inside = {}, ...atRoot } = made.get('root') as Shares
+  return { ...(Object.keys(atRoot).length > 0 && { root: atRoot }), ...inside }
 }
 
 const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => ['fairshare', 'share', 'shares'].includes(keyAndValue(setting)[0]))

@@ -1,8 +1,12 @@
 import { SchedError } from '@sched/core'
-import type { Declared, SlurmConf } from './conf.js'
+import type { SlurmConf } from './conf.js'
+import type { Declared } from './declared.js'
 import { hostNames } from './hosts.js'
 import { hostsOf } from './partition-nodes.js'
 import { listed, type Setting } from '../setting.js'
+
+/** A topology, and the nodes that it may name. */
+type NodesAndSwitches = Pick<SlurmConf, 'switches' | 'blockSizes' | 'nodes' | 'nodeSets'>
 
 /**
  * The switches above each node, from its own up, as the racks of a description of a cluster. All paths have one length: in a tree of unequal depth the switch of a node
@@ -11,7 +15,7 @@ import { listed, type Setting } from '../setting.js'
  *
  * Source: Slurm, topology.conf(5); `_get_block_level` of topology/block.
  */
-export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly string[]> {
+export function switchPaths(conf: NodesAndSwitches): ReadonlyMap<string, readonly string[]> {
   const parents = parentsOf(conf)
   const paths = new Map<string, string[]>()
   for (const [i, each] of conf.switches.filter(isLeaf).entries()) {
@@ -27,25 +31,33 @@ export function switchPaths(conf: SlurmConf): ReadonlyMap<string, readonly strin
 }
 
 /** Nodes of the file that are below no switch, where there are any. */
-export function nodesWithoutSwitch(conf: SlurmConf): readonly string[] {
+export function nodesWithoutSwitch(conf: NodesAndSwitches): readonly string[] {
   const connected = new Set(conf.switches.filter(isLeaf).flatMap((each) => nodesOf(each, conf)))
   return connected.size === 0 ? [] : conf.nodes.flatMap(({ name }) => hostNames(name).filter((host) => !connected.has(host)))
 }
 
 /** Number of switches that are below none. */
-export const rootsOf = (conf: SlurmConf): number => {
+export const rootsOf = (conf: Pick<SlurmConf, 'switches'>): number => {
   const parents = parentsOf(conf)
   return conf.switches.filter(({ name }) => !parents.has(name.value)).length
 }
 
+/** The nodes of each block, and the sizes of blocks where the file says them. Throws `BAD_INPUT`. */
+export const blocksIn = (conf: NodesAndSwitches): { readonly blocks: string[][]; readonly sizes?: number[] } =>
+  ({ blocks: conf.switches.map((each) => nodesOf(each, conf)), ...(conf.blockSizes !== undefined && { sizes: sizesIn(conf.blockSizes) }) })
+
 /** The larger blocks that the one at a place lies in, from the smaller up: `BlockSizes=18,72` puts four together. */
-function blocksAround(at: number, { blockSizes }: SlurmConf): string[] {
-  if (blockSizes === undefined) return []
+function blocksAround(at: number, { blockSizes }: NodesAndSwitches): string[] {
+  const [least = NaN, ...more] = blockSizes === undefined ? [] : sizesIn(blockSizes)
+  return more.map((size) => `${size}#${Math.floor((at * least) / size) + 1}`)
+}
+
+function sizesIn(blockSizes: Setting): number[] {
   const sizes = listed(blockSizes.value).map(Number)
   const [least = NaN] = sizes
   if (!sizes.every((size, i) => size > (sizes[i - 1] ?? 0) && isPowerOfTwo(size / least)))
     throw new SchedError('BAD_INPUT', `found ${JSON.stringify(blockSizes.value)}.`, { file: blockSizes.file, line: blockSizes.line, field: blockSizes.name }, 'Write the nodes of a block, and that number times 2, 4, 8, ...: 18,72.')
-  return sizes.slice(1).map((size) => `${size}#${Math.floor((at * least) / size) + 1}`)
+  return sizes
 }
 
 const isPowerOfTwo = (number: number): boolean => Number.isInteger(number) && (number & (number - 1)) === 0
@@ -55,7 +67,7 @@ const isLeaf = (each: Declared): boolean => childrenOf(each).length === 0
 
 const childrenOf = ({ settings }: Declared): string[] => listOf(settings.get('switches'))
 /** Those of its own, by names of hosts and of NodeSets; ALL those of the file. */
-function nodesOf({ settings }: Declared, conf: SlurmConf): string[] {
+function nodesOf({ settings }: Declared, conf: NodesAndSwitches): string[] {
   const setting = settings.get('nodes')
   if (setting === undefined) return []
   return /^ALL$/i.test(setting.value) ? conf.nodes.flatMap(({ name }) => hostNames(name)) : [...hostsOf(setting, conf)]
@@ -63,14 +75,14 @@ function nodesOf({ settings }: Declared, conf: SlurmConf): string[] {
 
 const listOf = (setting: Setting | undefined): string[] => (setting === undefined ? [] : hostNames(setting))
 
-function parentsOf({ switches }: SlurmConf): Map<string, Declared> {
+function parentsOf({ switches }: Pick<SlurmConf, 'switches'>): Map<string, Declared> {
   const names = new Set(switches.map(({ name }) => name.value))
   const twice = switches.find(({ name }, i) => switches.findIndex((other) => other.name.value === name.value) < i)
   if (twice !== undefined) throw bad(twice, 'was declared before.', 'Give every switch once, with all that is below it.')
   const parents = new Map<string, Declared>()
   for (const each of switches)
     for (const child of childrenOf(each)) {
-      if (!names.has(child)) throw bad(each, `has the switch ${JSON.stringify(child)}, which no SwitchName declares.`, 'Declare it, or take it from the list.')
+      if (!names.has(child)) throw bad(each, `has the switch ${JSON.stringify(child)}, which no ${each.name.name} declares.`, 'Declare it, or take it from the list.')
       const other = parents.get(child)
       if (other !== undefined) throw bad(each, `has the switch "${child}", which is below "${other.name.value}".`, 'Put it below one of the two.')
       parents.set(child, each)

@@ -1,55 +1,84 @@
 import type { Findings, Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed } from '../setting.js'
-import { isBlock, isTree, type SlurmConf } from './conf.js'
+import type { SlurmConf } from './conf.js'
 import { preemptionActs } from './preemption.js'
-import { nodesWithoutSwitch, rootsOf } from './switches.js'
+import { blocksIn, nodesWithoutSwitch, rootsOf } from './switches.js'
 import { timeSlices } from './time-slices.js'
 
 /** How the nodes of a job are chosen. */
 interface Topology {
-  /** By the racks of the cluster, which stand for switches, or in the order of their names; or by the racks where a job asks for few. */
-  readonly kind: 'tree' | 'flat' | 'asked'
+  /** By the racks of the cluster, which stand for switches, or in the order of their names; by the racks where a job asks for few; or in blocks. */
+  readonly kind: 'tree' | 'flat' | 'asked' | ReturnType<typeof blocksIn>
   readonly verdict: Verdict
   readonly note: string
 }
 
-/** What TopologyPlugin and TopologyParam come to. Tells of both. */
-export function topologyOf(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'racks'>, findings: Findings): Topology['kind'] {
+type Facts = Pick<ClusterFacts, 'nodes' | 'racks' | 'nodeNames'>
+
+/** What TopologyPlugin, or a topology.yaml, and TopologyParam come to for partitions that name no topology. Tells of all three. */
+export function topologyOf(conf: SlurmConf, facts: Facts, findings: Findings): Topology['kind'] {
   const [plugin, param] = [conf.general.get('topologyplugin'), conf.general.get('topologyparam')]
-  const flags = listed((param?.value ?? '').toLowerCase())
+  const flags = flagsOf(conf)
   const { kind, verdict, note } = chosen(conf, facts, flags)
-  if (plugin !== undefined) findings.add(verdict, plugin, plugin.name, plugin.value, note)
+  if (plugin !== undefined && conf.topologies !== undefined) findings.add('ignored', plugin, plugin.name, plugin.value, 'a topology.yaml stands beside the file')
+  else if (plugin !== undefined) findings.add(verdict, plugin, plugin.name, plugin.value, note)
+  tellTopologies(conf, { verdict, note }, findings)
   if (param === undefined) return kind
-  const isKnown = isTree(plugin) && flags.every((flag) => ['topooptional', 'dragonfly'].includes(flag))
-  const isDragonfly = kind !== 'flat' && flags.includes('dragonfly')
+  const areTrees = conf.topology === 'tree' || conf.topologies?.all.some((each) => each.kind === 'tree') === true
+  const isKnown = areTrees && flags.every((flag) => ['topooptional', 'dragonfly'].includes(flag))
+  const isDragonfly = flags.includes('dragonfly') && (kind !== 'flat' || conf.topologies !== undefined)
   findings.add(!isKnown ? 'ignored' : isDragonfly ? 'approximated' : 'honoured', param, param.name, param.value, !isKnown ? 'not simulated' : isDragonfly ? 'as in a tree' : '')
   return kind
 }
 
-function chosen(conf: SlurmConf, { nodes, racks = 0 }: Pick<ClusterFacts, 'nodes' | 'racks'>, flags: readonly string[]): Topology {
-  const plugin = conf.general.get('topologyplugin')
-  const areBlocks = isBlock(plugin)
-  if (!isTree(plugin) && !areBlocks) return /^topology\/(default|flat|none)$/i.test(plugin?.value ?? '') ? flat('honoured', '') : flat('ignored', 'not simulated: topology/tree and topology/block are')
+export const flagsOf = ({ general }: SlurmConf): readonly string[] => listed((general.get('topologyparam')?.value ?? '').toLowerCase())
+
+/** What becomes of each topology of a topology.yaml; of those that only partitions have these are told, too. */
+function tellTopologies({ topologies, partitions }: SlurmConf, { verdict, note }: Pick<Topology, 'verdict' | 'note'>, findings: Findings): void {
+  for (const each of topologies?.all ?? []) {
+    const { name, kind } = each
+    const isNamed = partitions.some(({ settings }) => settings.get('topology')?.value === name.value)
+    if (each === topologies?.ofOthers) findings.add(verdict, name, `topology ${name.value}`, kind, note)
+    else findings.add(isNamed ? 'honoured' : 'ignored', name, `topology ${name.value}`, kind, isNamed ? 'of partitions that name it' : 'no partition names it')
+  }
+}
+
+function chosen(conf: SlurmConf, { nodes, racks = 0, nodeNames }: Facts, flags: readonly string[]): Topology {
+  const { topology } = conf
+  if (topology === 'flat') return flat('honoured', '')
+  if (topology === 'other') return flat('ignored', 'not simulated: topology/tree and topology/block are')
   if (nodes === 1) return flat('ignored', 'there is one node')
+  if (topology === 'block') return inBlocks(conf, nodeNames)
   if (racks === 0) return flat('ignored', 'the cluster has no racks: give its nodes some, or let this file, with a topology.conf beside it, be the cluster, too (--nodes)')
-  const alone = nodesWithoutSwitch(conf)
-  const isAsked = !areBlocks && flags.includes('topooptional')
-  const deviations = [
-    ...(areBlocks ? [BLOCKS] : []),
-    ...(alone.length > 0 ? [unconnected(alone, areBlocks ? 'block' : 'switch')] : []),
-    ...(!areBlocks && rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
-    ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
-    ...(isAsked && timeSlices(conf) !== undefined ? ['jobs that take turns get nodes without it, those that ask for few switches, too'] : []),
-  ]
+  const isAsked = flags.includes('topooptional')
+  const deviations = deviationsOf(conf, nodesWithoutSwitch(conf))
+  if (isAsked && timeSlices(conf) !== undefined) deviations.push('jobs that take turns get nodes without it, those that ask for few switches, too')
   const optional = isAsked ? ['TopoOptional: jobs that ask for no number of switches get nodes without it'] : []
   return { kind: isAsked ? 'asked' : 'tree', verdict: deviations.length === 0 ? 'honoured' : 'approximated', note: [...optional, ...deviations].join('; ') }
 }
 
+function inBlocks(conf: SlurmConf, nodeNames: readonly string[] | undefined): Topology {
+  const kind = blocksIn(conf)
+  const named = new Set(kind.blocks.flat())
+  if (named.size === 0) return flat('ignored', 'there are no blocks: they stand in a topology.conf beside the file (BlockName)')
+  if (nodeNames?.some((name) => named.has(name)) === false) return flat('ignored', 'the cluster has no node of a block')
+  const deviations = deviationsOf(conf, [])
+  if (timeSlices(conf) !== undefined) deviations.push('jobs that take turns are in as few blocks as can be, and wait for none')
+  return { kind, verdict: deviations.length === 0 ? 'honoured' : 'approximated', note: deviations.join('; ') }
+}
+
+/** What is not as in Slurm, of a topology in the place of that of the cluster; `alone`: nodes that it lacks. */
+export function deviationsOf(conf: SlurmConf, alone: readonly string[]): string[] {
+  const isTree = conf.topology === 'tree'
+  return [
+    ...(isTree && alone.length > 0 ? [unconnected(alone)] : []),
+    ...(isTree && rootsOf(conf) > 1 ? ['switches that nothing connects are one network'] : []),
+    ...(preemptionActs(conf) ? ['but for the nodes of jobs that preempt others'] : []),
+  ]
+}
+
 const flat = (verdict: Verdict, note: string): Topology => ({ kind: 'flat', verdict, note })
 
-/** In Slurm a job is in one group of blocks, of the smallest of BlockSizes that holds it. */
-const BLOCKS = 'a job gets nodes in as few blocks as can be, but waits for none; without segments'
-
-const unconnected = (nodes: readonly string[], what: string): string =>
-  nodes.length === 1 ? `${nodes[0] as string} has no ${what}, so that no job gets it in Slurm: here below one of its own` : `${nodes.length} nodes have no ${what}, so that no job gets them in Slurm: here below one of their own`
+const unconnected = (nodes: readonly string[]): string =>
+  nodes.length === 1 ? `${nodes[0] as string} has no switch, so that no job gets it in Slurm: here below one of its own` : `${nodes.length} nodes have no switch, so that no job gets them in Slurm: here below one of their own`

@@ -26,6 +26,8 @@ export interface AccountingRecord {
   readonly gpus: number
   /** CPU time of all its processors together, where it is told. */
   readonly cpuTime?: number
+  /** Memory that all its tasks together used, MiB, where it is told. */
+  readonly usedMem?: number
   readonly licenses?: Licenses | undefined
   /** Whether it asked for nodes of its own; `user`: of its user's own. */
   readonly exclusive?: 'job' | 'user' | undefined
@@ -108,10 +110,10 @@ const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () =>
 /** Who joins the jobs of a table's records. */
 export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
 
-/** None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
-function meanCpuTime({ cpuTime = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number } {
+/** Of each processor. None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
+function meanUse({ cpuTime = 0, usedMem = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number; readonly mem?: number } {
   const procs = allocated > 0 ? allocated : requested
-  return cpuTime > 0 && procs > 0 ? { cpuTime: cpuTime / procs } : {}
+  return procs > 0 ? { ...(cpuTime > 0 && { cpuTime: cpuTime / procs }), ...(usedMem > 0 && { mem: usedMem / procs }) } : {}
 }
 
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
@@ -147,7 +149,7 @@ export class AccountingJobs {
   readonly #stages: RigidStages
   readonly #counts = {
     steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0,
+    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
   }
 
   /** `gpusIn`: where records tell GPUs; `follows`: who waits for whom; `header`: what the file says of the machine. */
@@ -189,7 +191,7 @@ export class AccountingJobs {
   rules(): RuleCount[] {
     const {
       steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible, exclusive, exclusiveUser, switches,
+      alternatives, reservations, later, notEligible, exclusive, exclusiveUser, switches, segments,
     } = this.#counts
     const { options } = this
     return [
@@ -217,6 +219,7 @@ export class AccountingJobs {
       { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
       { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
       { rule: 'switches', jobs: switches, text: 'with --switches: they wait for so few racks under replan with the topology of a tree, and the placement topology-tree, alone' },
+      { rule: 'segments', jobs: segments, text: 'with --segment: they are in such parts under replan with the topology of blocks alone' },
       { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with jobs of their user alone under Slurm\'s backfilling with named nodes (replan), and with those of all elsewhere' },
       { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
       ...(this.follows?.rules() ?? []),
@@ -282,7 +285,8 @@ export class AccountingJobs {
     const constraints = this.#constraints(record)
     if (arrayThrottle !== undefined) this.#counts.throttled++
     if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
-    if (topology !== undefined) this.#counts.switches++
+    if (topology?.racks !== undefined) this.#counts.switches++
+    if (topology?.segment !== undefined) this.#counts.segments++
     const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
     return {
       id,
@@ -304,7 +308,7 @@ export class AccountingJobs {
         ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
-        ...meanCpuTime(record),
+        ...meanUse(record),
       },
       stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
     }

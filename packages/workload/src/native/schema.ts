@@ -41,8 +41,9 @@ const topologySchema = z.strictObject({
   required: z.int().min(0).exactOptional().describe('All are in one group of nodes of this level, or wait for one: 0 one node, 1 a rack, 2 what racks stand in.'),
   preferred: z.int().min(0).exactOptional().describe('All are in one group of this level if one has room, otherwise in one of the next level, up to `required` or at last anywhere.'),
   racks: z.int().min(1).exactOptional().describe('They are in so many racks at most, or wait for that (--switches).'),
+  segment: z.int().min(1).exactOptional().describe('They are in parts of so many nodes, each in one block by itself, where jobs are kept in blocks (--segment).'),
   wait: atLeastZero.exactOptional().describe('Seconds from the submission for which the job waits for that; after that it may go anywhere. Default: for ever.'),
-}).refine(({ required, preferred, racks }) => required !== undefined || preferred !== undefined || racks !== undefined, '`required`, `preferred` or `racks`') satisfies z.ZodType<Topology>
+}).refine(({ required, preferred, racks, segment }) => [required, preferred, racks, segment].some((each) => each !== undefined), '`required`, `preferred`, `racks` or `segment`') satisfies z.ZodType<Topology>
 
 const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
 export const tolerationSchema = z.strictObject({

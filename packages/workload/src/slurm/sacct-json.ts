@@ -11,6 +11,7 @@ import { accountingFormat } from '../accounting/format.js'
 import { dependencyIn } from './dependencies.js'
 import { exclusiveIn } from './exclusive.js'
 import { switchesIn } from './switches.js'
+import { usedMemoryInSteps } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
@@ -20,7 +21,7 @@ const SECONDS_PER_MINUTE = 60
 
 /**
  * Slurm's accounting records as `sacct --json` and slurmrestd (`/slurmdb/.../jobs`) give them: one object with a list `jobs`;
- * also that list, or its elements one after another. Steps stand inside their job and are not read. Numbers may be plain, or say whether they
+ * also that list, or its elements one after another. Of steps, which stand inside their job, the memory that they used is read alone. Numbers may be plain, or say whether they
  * are `set` or `infinite`. Memory of trackable resources is in MiB.
  *
  * Up to Slurm 22.05 `time.start` is the time at which the job was eligible: such a job started as long before its end as it
@@ -109,6 +110,7 @@ class SacctJsonReader implements RecordReader {
       eligible: eligible > 0 && eligible < Infinity ? eligible : NaN,
       ...this.#times(time),
       cpuTime: cpuTimeOf(time),
+      usedMem: usedMemoryInSteps(job.value('steps')),
       limit: amount(time, 'limit') * SECONDS_PER_MINUTE,
       requested,
       allocated,

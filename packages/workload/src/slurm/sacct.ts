@@ -13,6 +13,7 @@ import { followsJobs, GPUS_IN_TRES, joinsParts, slurmOptions, stateOf } from './
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RecordIds } from './record-ids.js'
 import { switchesIn } from './switches.js'
+import { HeldForSteps, USED_MEMORY, usedMemory } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
@@ -67,8 +68,12 @@ class SacctReader implements RecordReader {
   readonly #clusters: Clusters
   readonly #arrays = new WaitingArrays()
   readonly #throttles = new ArrayThrottles()
+  readonly #held: HeldForSteps
+  /** Whether columns tell the memory that was used. */
+  #hasUse = false
 
   constructor(private readonly place: LinePlace, cluster: string | undefined, isHeld: boolean) {
+    this.#held = new HeldForSteps(place)
     this.#clusters = new Clusters(cluster)
     this.#ids = new RecordIds(isHeld)
   }
@@ -82,15 +87,25 @@ class SacctReader implements RecordReader {
     this.#takeFields(this.#columns, this.#places === undefined ? splitLine(line, this.#separator) : cutInColumns(bytes, from, to, this.#places))
     const found = record(this.#columns)
     if (!this.#clusters.take(this.#columns.text('Cluster'))) return
-    if (found === 'step') return take(found)
+    if (found === 'step') {
+      if (this.#hasUse) this.#held.step(this.#columns.text('JobID', 'JobIDRaw'), usedMemory(this.#columns))
+      return take(found)
+    }
     if (this.#places !== undefined) this.#checkCut(this.#columns)
     this.#throttles.note({ id: found.id, array: arrayOf(found.id), command: this.#columns.text('SubmitLine') })
+    const records: AccountingRecord[] = []
     for (const id of this.#arrays.idsOf(found)) {
       const called = this.#ids.of({ ...found, id, cluster: this.#columns.text('Cluster') })
       if (called === undefined) continue
       const array = arrayOf(id)
-      take({ ...found, array, arrayThrottle: this.throttles().get(array ?? ''), id: called })
+      records.push({ ...found, array, arrayThrottle: this.throttles().get(array ?? ''), id: called })
     }
+    this.#held.hold(found.id, this.#hasUse ? records : [], this.#hasUse ? usedMemory(this.#columns) : NaN, take)
+    if (!this.#hasUse) for (const record of records) take(record)
+  }
+
+  end(take: TakeRecord): void {
+    this.#held.hold('', [], NaN, take)
   }
 
   throttles(): ReadonlyMap<string, number> {
@@ -116,6 +131,7 @@ class SacctReader implements RecordReader {
     if (names.length === 1 && head === line) return
     this.#places = places
     this.#columns = this.#checked(new Columns(names))
+    this.#hasUse = this.#columns.has(...USED_MEMORY)
   }
 
   #takeFields(columns: Columns, fields: readonly string[]): void {

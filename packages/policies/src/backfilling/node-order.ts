@@ -1,0 +1,43 @@
+import { SchedError, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
+import { slurmResource } from '../slurm-limits/amounts.js'
+
+/** Nodes for tasks one after another, whatever is near what: by weight, the lightest first, and then as it says. */
+export class NodeOrder {
+  /** Of each node, 1 where the cluster has none. */
+  readonly #procs: Float64Array
+  readonly #cpu: ResourceId
+
+  constructor(cluster: ClusterView) {
+    this.#cpu = slurmResource('cpu', cluster.resources) as ResourceId
+    this.#procs = Float64Array.from({ length: cluster.nodes }, (_, node) => (this.#cpu < 0 ? 1 : Math.max(1, cluster.total(node as NodeId, this.#cpu))))
+  }
+
+  /** The resource that processors are. Throws `BAD_OPTION` where there are none. */
+  processors(field: string): ResourceId {
+    if (this.#cpu >= 0) return this.#cpu
+    throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field }, 'Leave it out.')
+  }
+
+  /**
+   * Nodes of which the largest part has room come first, ties by id: `room` is by node how many tasks it can take, enough in all. Source: Slurm, `_eval_nodes_lln`
+   * of the topology plug-ins (LLN of partitions, CR_LLN).
+   */
+  leastLoaded(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
+    const procs = this.#procs
+    fill(room, tasks, places, weights, (a, b) => (room[b] as number) * (procs[a] as number) - (room[a] as number) * (procs[b] as number) || a - b)
+  }
+
+  /** The last node by id comes first. Source: Slurm, `_eval_nodes_serial` (pack_serial_at_end). */
+  last(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
+    fill(room, tasks, places, weights, (a, b) => b - a)
+  }
+}
+
+function fill(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined, compare: (a: NodeId, b: NodeId) => number): void {
+  places.length = 0
+  const nodes = Array.from(room.keys() as Iterable<NodeId>).filter((node) => room[node] !== 0)
+  if (weights === undefined) nodes.sort(compare)
+  else nodes.sort((a, b) => (weights[a] as number) - (weights[b] as number) || compare(a, b))
+  let left = tasks
+  for (const node of nodes) for (let i = Math.min(room[node] as number, left); i > 0; i--, left--) places.push(node)
+}

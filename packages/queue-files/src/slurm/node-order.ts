@@ -1,0 +1,21 @@
+import { slurmResource } from '@sched/policies'
+import { hasParameter } from './options.js'
+import { isYes, type SlurmConf } from './conf.js'
+import { BEST_FIT } from './other-settings.js'
+import { timeSlices } from './time-slices.js'
+import { isLinear } from './whole-nodes.js'
+
+/** Whether jobs get the least loaded nodes (CR_LLN), or those of which partitions (LLN), as `leastLoaded` of `replan` has it. */
+export function leastLoaded(conf: SlurmConf, nodes: number): boolean | string[] {
+  if (nodes === 1 || isLinear(conf) || timeSlices(conf) !== undefined) return false
+  if (/(^|,)\s*CR_LLN\s*(,|$)/i.test(conf.general.get('selecttypeparameters')?.value ?? '')) return true
+  const own = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('lln')) ? [name.value] : []))
+  return own.length > 0 && own
+}
+
+/** Why jobs of one processor do not get the last nodes, '' where they do; `undefined` where the file does not say so. */
+export function whyNotSerial(conf: SlurmConf, nodes: number, resources: readonly string[]): string | undefined {
+  if (!hasParameter(conf, 'pack_serial_at_end')) return undefined
+  if (nodes === 1) return 'there is one node, of which amounts are reserved'
+  return isLinear(conf) ? BEST_FIT : slurmResource('cpu', resources) < 0 ? 'jobs ask for no single processors' : ''
+}

@@ -1,0 +1,79 @@
+import { BadLine, type LinePlace } from '../trace/format.js'
+import type { AccountingRecord, TakeRecord } from '../accounting/records.js'
+import { tres, whole } from './amounts.js'
+import type { Columns } from './columns.js'
+
+const MIB = 2 ** 20
+const bytes: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40, P: 2 ** 50, E: 2 ** 60 }
+
+/** Columns that tell the memory that steps used. */
+export const USED_MEMORY = ['TRESUsageInTot', 'AveRSS', 'TRESUsageInAve', 'MaxRSS', 'TRESUsageInMax'] as const
+
+/**
+ * Memory that the tasks of a step used together, MiB: their sum (TRESUsageInTot), or else the mean of its tasks (AveRSS, TRESUsageInAve), or the most of one
+ * (MaxRSS, TRESUsageInMax), times their number (NTasks, 1 where it is not told). NaN where none of these is told, or is 0: it was not measured then.
+ */
+export function usedMemory(columns: Columns): number {
+  const [total = '', ...ofTask] = USED_MEMORY.map((name) => (name.startsWith('TRES') ? (tres(columns.text(name), 'mem') ?? '') : columns.text(name)))
+  const each = ofTask.map(mebibytes).find((amount) => amount > 0) ?? NaN
+  const sum = mebibytes(total)
+  return sum > 0 ? sum : each * Math.max(1, whole(columns.text('NTasks')))
+}
+
+/**
+ * The same of the steps of a job in JSON, of the one that used most: `tres.requested` of a step is what it used, in bytes. What is not as expected tells nothing.
+ *
+ * Source: Slurm, `slurmdb_step_rec_t` of data_parser.
+ */
+export function usedMemoryInSteps(steps: unknown): number {
+  const used = listOf(steps).map((step) => {
+    const of = (which: string) => listOf(inside(step, 'tres', 'requested', which)).filter((each) => inside(each, 'type') === 'mem').reduce<number>((sum, each) => sum + numberOf(inside(each, 'count')), 0)
+    return (of('total') || (of('average') || of('max')) * Math.max(1, numberOf(inside(step, 'tasks', 'count')))) / MIB
+  })
+  const most = Math.max(0, ...used)
+  return most > 0 ? most : NaN
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const inside = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((found, key) => (typeof found === 'object' && found !== null ? (found as Readonly<Record<string, unknown>>)[key] : undefined), value)
+/** A number in any of Slurm's spellings, 0 for anything else. */
+const numberOf = (value: unknown): number => {
+  const number = Number(inside(value, 'number') ?? value)
+  return number > 0 && number < Infinity ? number : 0
+}
+
+/** Bytes without a unit, as sacct prints them with --noconvert; NaN for anything else than an amount. */
+function mebibytes(text: string): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([KMGTPE]?)$/.exec(text) ?? []
+  return number === undefined ? NaN : (Number(number) * (bytes[unit] as number)) / MIB
+}
+
+/** Records of a job, most often one, until its steps have been read, which stand below it: it used what the largest of them did. */
+export class HeldForSteps {
+  #id = ''
+  #records: readonly AccountingRecord[] = []
+  #line = 0
+  #most = NaN
+
+  constructor(private readonly place: LinePlace) {}
+
+  /** Records of another job, called `id` in the table; those before are taken. Throws `BadLine` for these. */
+  hold(id: string, records: readonly AccountingRecord[], mem: number, take: TakeRecord): void {
+    const before = { records: this.#records, line: this.#line, most: this.#most }
+    this.#id = id
+    this.#records = records
+    this.#line = this.place.line
+    this.#most = mem
+    try {
+      for (const record of before.records) take(before.most > 0 ? { ...record, usedMem: before.most } : record)
+    } catch (error) {
+      throw error instanceof BadLine && before.line !== this.place.line ? new BadLine(error.field, `in the job of line ${before.line}: ${error.fact}`, error.wayOut) : error
+    }
+  }
+
+  /** A step, `123.batch` of 123; of another job than the one that is held it does not count. */
+  step(id: string, mem: number): void {
+    if (id.startsWith(`${this.#id}.`) && !(this.#most >= mem) && mem > 0) this.#most = mem
+  }
+}
