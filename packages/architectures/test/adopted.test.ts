@@ -12,6 +12,8 @@ const suspending: readonly Record<string, unknown>[] = [
   { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers: { a: 3, b: 2 }, modes: { b: 'suspend' }, graceTime: { default: 2 } } },
   { 'gang-scheduling': { order: 'priority', slice: 2 } },
 ]
+/** Limits of what running jobs have left; who asks for more than that never runs. */
+const leftOver = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, qos: { normal: { GrpTRESRunMins: 'billing=1' } } } }
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -35,7 +37,7 @@ const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fair
 
 /** Those that go by more than they remember: what is reserved, how long a job has waited for its data. */
 const forgetful = ['"reserving"', '"yarn-reserving"', '"yunikorn-reserving"', '"yunikorn-preempting"', '"capacity-scheduler"', '"fattened"', '"skip-delay"']
-const remembering = configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part)))
+const remembering = [...configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part))), leftOver]
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */
 interface Run extends TaskName {
@@ -261,7 +263,7 @@ describe('a dispatcher that is told other things of a job, or that it is cancell
   })
 
   /** But for one that decides anew about the job. */
-  const unmoved = [...memoryless, ...suspending].filter((config) => !JSON.stringify(config).includes('conservative'))
+  const unmoved = [...memoryless, leftOver, ...suspending].filter((config) => !JSON.stringify(config).includes('conservative'))
   it.each(unmoved.map((config) => [JSON.stringify(config), config] as const))('decides under %s as it would have where that is nothing new', (_, config) => {
     fc.assert(
       fc.property(world(0), news, ([world], news) => {

@@ -28,10 +28,7 @@ export function updateJob(work: Work, job: JobId, spec: JobSpec, startOf: (task:
   if (refusal === undefined) work.describe(job, spec)
   listener?.onSubmit?.(job)
   work.open(job)
-  for (const { task, node, devices, start } of running) {
-    work.claim(task, node, devices)
-    work.setRunStart(work.taskRun[task] as number, start)
-  }
+  for (const { task, node, devices, start } of running) work.claim(task, node, devices, start)
   work.updated = None
   return refusal
 }

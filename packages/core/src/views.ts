@@ -305,7 +305,7 @@ export interface WorkListener {
   onDrained?(job: JobId, lane: LaneId): void
   /** Number of unplaced tasks has grown without `onReady` (another stage opened, a task came back). */
   onMore?(job: JobId, lane: LaneId): void
-  /** A start has been drafted, or an eviction taken back: from here on the task counts as running. */
+  /** A start has been drafted, or an eviction taken back, or its job was updated (`started` is known of both then): from here on the task counts as running. */
   onClaim?(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void
   /** The task does not count any more. */
   onRelease?(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void

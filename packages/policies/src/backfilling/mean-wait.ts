@@ -28,10 +28,12 @@ export class MeanWait implements WorkListener {
       this.#start = grown(this.#start, job + 1)
       this.#claims = grown(this.#claims, job + 1)
     }
-    this.#claims[job] = 0
+    if (!this.#env.work.comesAgain(job)) this.#claims[job] = 0
   }
 
+  /** Of a job that is updated nothing is claimed anew. */
   onClaim(job: JobId): void {
+    if (this.#env.work.comesAgain(job)) return
     if (this.#claims[job] === 0) this.#start[job] = this.#env.now()
     this.#claims[job] = (this.#claims[job] as number) + 1
   }
@@ -42,7 +44,7 @@ export class MeanWait implements WorkListener {
   }
 
   onFinish(job: JobId): void {
-    if (this.#claims[job] === 0) return // given up before it started
+    if (this.#claims[job] === 0 || this.#env.work.comesAgain(job)) return // given up before it started
     this.#sum += (this.#start[job] as number) - this.#env.work.submitted(job)
     this.#count++
   }

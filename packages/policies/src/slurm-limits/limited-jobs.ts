@@ -205,6 +205,8 @@ export class LimitedJobs implements WorkListener {
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
     this.#tick = NaN // jobs are looked at anew
+    const groups = new Set(this.#env.work.jobs().flatMap((job) => (this.#terms[job] as Terms).limiting))
+    for (const group of groups) this.#hideOver(group) // of what runs nobody has been told in a round
   }
 
   /** Whether a piece of the job may start now; asked once before its first claim. */
