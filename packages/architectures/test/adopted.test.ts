@@ -14,6 +14,10 @@ const suspending: readonly Record<string, unknown>[] = [
 ]
 /** Limits of what running jobs have left; who asks for more than that never runs. */
 const leftOver = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, qos: { normal: { GrpTRESRunMins: 'billing=1' } } } }
+/** Those that know from when on jobs grow older, and how high their priority has been. */
+const older = [{ accrue: { qos: { normal: { MaxJobsAccruePerUser: 1 } } } }, { accrue: { accounts: { root: { GrpJobsAccrue: 2 } } } }, { onlyUp: true }, { onlyUp: true, accrue: { qos: { normal: { GrpJobsAccrue: 1 } } } }].map((more) => (
+  { strict: { order: { multifactor: { fairShare: 10, jobSize: 3, age: 50, maxAge: 30, calcPeriod: 2, halfLife: 20, ...more } } } }
+))
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -31,6 +35,7 @@ const configs: readonly Record<string, unknown>[] = [
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
   { 'capacity-scheduler': { queues: { a: { capacity: 30, maximumCapacity: 60 }, b: { capacity: 70 } }, preemption: {} } },
   ...suspending,
+  ...older,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
@@ -263,7 +268,7 @@ describe('a dispatcher that is told other things of a job, or that it is cancell
   })
 
   /** But for one that decides anew about the job. */
-  const unmoved = [...memoryless, leftOver, ...suspending].filter((config) => !JSON.stringify(config).includes('conservative'))
+  const unmoved = [...memoryless, leftOver, ...older, ...suspending].filter((config) => !JSON.stringify(config).includes('conservative'))
   it.each(unmoved.map((config) => [JSON.stringify(config), config] as const))('decides under %s as it would have where that is nothing new', (_, config) => {
     fc.assert(
       fc.property(world(0), news, ([world], news) => {
