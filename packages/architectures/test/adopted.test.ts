@@ -18,6 +18,14 @@ const leftOver = { 'slurm-limits': { policy: { strict: { order: 'fifo' } }, qos:
 const older = [{ accrue: { qos: { normal: { MaxJobsAccruePerUser: 1 } } } }, { accrue: { accounts: { root: { GrpJobsAccrue: 2 } } } }, { onlyUp: true }, { onlyUp: true, accrue: { qos: { normal: { GrpJobsAccrue: 1 } } } }].map((more) => (
   { strict: { order: { multifactor: { fairShare: 10, jobSize: 3, age: 50, maxAge: 30, calcPeriod: 2, halfLife: 20, ...more } } } }
 ))
+/** Those that reserve nodes, or take what runs on them, after a while. */
+const reserving: readonly Record<string, unknown>[] = [
+  { 'yunikorn-reserving': { reservationDelay: 1 } },
+  { 'yunikorn-preempting': { reservationDelay: 1, attemptInterval: 2 } },
+  { 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, nodeLocalityDelay: 3, rackLocalityAdditionalDelay: 2 } },
+  { 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { enabled: true, monitoringInterval: 1, maxWaitBeforeKill: 2, totalPreemptionPerRound: 1 } } },
+  { 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { enabled: true, monitoringInterval: 1, maxWaitBeforeKill: 2, totalPreemptionPerRound: 1, lazyPreemption: true } } },
+]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -28,6 +36,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...registry.presets('policy').map(({ name }) => ({ [name]: {} })),
   { greedy: { order: { 'fair-share': { calcPeriod: 3, halfLife: 20 } } } },
   { easy: { order: { multifactor: { fairShare: 100, age: 5, maxAge: 30, calcPeriod: 3, halfLife: 20, algorithm: 'classic' } } } },
+  { easy: { order: 'priority', reservations: 3 } },
   { kueue: { partialAdmission: true } },
   { kueue: { defaults: { admissionMode: 'UsageBasedAdmissionFairSharing', nominalQuota: { pods: 3 } }, admissionFairSharing: { usageHalfLifeTime: 20, usageSamplingInterval: 1 } } },
   { greedy: { order: { kai: { pastUsage: { kValue: 10, fetchInterval: 1, windowSize: 40, halfLifePeriod: 30 } } } } },
@@ -35,13 +44,14 @@ const configs: readonly Record<string, unknown>[] = [
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
   { 'capacity-scheduler': { queues: { a: { capacity: 30, maximumCapacity: 60 }, b: { capacity: 70 } }, preemption: {} } },
   ...suspending,
+  ...reserving,
   ...older,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
 /** Those that go by more than they remember: what is reserved, how long a job has waited for its data. */
-const forgetful = ['"reserving"', '"yarn-reserving"', '"yunikorn-reserving"', '"yunikorn-preempting"', '"capacity-scheduler"', '"fattened"', '"skip-delay"']
+const forgetful = ['"fattened"', '"skip-delay"']
 const remembering = [...configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part))), leftOver]
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */

@@ -26,6 +26,8 @@ export interface DispatcherMemory {
   readonly wakes: readonly number[]
   /** How many random numbers the policy has drawn, by stream. */
   readonly draws: Readonly<Record<string, number>>
+  /** By lane, the least of each resource that a task has asked so far: a node with less is none where a task may start. */
+  readonly least: readonly Readonly<Record<string, number>>[]
   /** Tasks that are suspended, or were and run again. */
   readonly interrupted: readonly InterruptedTask[]
   /** What the policy remembers, in words of its own; absent of one that remembers nothing. */

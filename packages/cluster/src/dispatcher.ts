@@ -209,6 +209,7 @@ export class Dispatcher {
       now: this.#now,
       wakes: this.#wakes.all,
       draws: this.#streams.draws,
+      least: this.work.shapes.least.map(({ resources, amounts }) => Object.fromEntries(resources.map((r, i) => [this.#model.resources[r] as string, amounts[i] as number]))),
       interrupted: interruptedTasks(this.work, this.cell),
       ...(remembered !== undefined && { remembered }),
     }
@@ -223,6 +224,7 @@ export class Dispatcher {
     this.#pass(memory.now)
     for (const time of memory.wakes) this.#wakes.add(time)
     this.#streams.skipTo(memory.draws)
+    for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => least[this.#model.resources[r] as string] ?? Infinity)
     for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs, this.#nodes)) this.#comeAgain(job, this.work.spec(job)) // when it is expected to end is not what it was
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
   }
