@@ -105,7 +105,7 @@ class Program {
     const placed = new Map<Run, Placed>()
     const jobs = [...this.#known]
     const calls = [
-      ...jobs.map(([job, { submit }]) => ({ time: submit, rank: 1, call: () => void master.submit(this.#spec(job), submit) })),
+      ...jobs.map(([job, { submit }]) => ({ time: submit, rank: 1, call: () => void master.submit(this.#spec(job), submit, { again: true }) })),
       ...jobs.flatMap(([, { runs }]) => runs).flatMap((run) => [
         { time: run.start, rank: 2, call: () => void placed.set(run, master.adopt(run, run.start)) },
         ...(run.end < this.now || (run.end === this.now && ![...this.#running.values()].includes(run)) ? [{ time: run.end, rank: 0, call: () => void master.taskEnded(placed.get(run) as Placed, run.end) }] : []),

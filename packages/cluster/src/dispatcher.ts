@@ -8,7 +8,7 @@ import { checkMemory } from './check-memory.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
 import { MEMORY_VERSION, type Decisions, type DispatcherMemory, type Placed, type RunningTask } from './decisions.js'
-import { checkOptions, type DispatcherOptions, type HeartbeatOptions } from './dispatcher-options.js'
+import { checkOptions, type DispatcherOptions, type HeartbeatOptions, type SubmitOptions } from './dispatcher-options.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
@@ -108,9 +108,9 @@ export class Dispatcher {
 
   /**
    * Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one
-   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system.
+   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system. After a restart submit jobs `again`.
    */
-  submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
+  submit(submitted: SubmittedJob, now: Seconds = this.#now, { again = false }: SubmitOptions = {}): void {
     this.#pass(now)
     const { shapes } = this.work
     if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
@@ -122,7 +122,7 @@ export class Dispatcher {
     if (why !== undefined) throw why
     const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
     if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
-    const refusal = this.policy.admits?.(spec)
+    const refusal = this.policy.admits?.(spec, again)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)

@@ -6,6 +6,9 @@ export const updatable = [
   'user', 'queue', 'group', 'account', 'partition', 'qos', 'application', 'priority', 'preemptible', 'weight', 'estimate', 'deadline', 'arrayThrottle',
 ] as const satisfies readonly (keyof JobSpec)[]
 
+/** Of these, whose it is: of another it may be kept out where it is not now. */
+const whose = ['user', 'queue', 'group', 'account', 'partition', 'qos'] as const satisfies readonly (typeof updatable)[number][]
+
 /** Other values of these; `undefined` is as if it had never been said. */
 export type JobUpdate = { readonly [Field in (typeof updatable)[number]]?: JobSpec[Field] | undefined }
 
@@ -24,8 +27,10 @@ export function updateJob(work: Work, job: JobId, spec: JobSpec, startOf: (task:
   work.letGo(job)
   listener?.onFinish?.(job)
   for (const { task } of running) work.unplace(task)
-  const refusal = listener?.admits?.(spec) // only now, when it does not count the job itself
+  const before = work.spec(job)
+  const refusal = listener?.admits?.(spec, whose.every((field) => spec[field] === before[field])) // only now, when it does not count the job itself
   if (refusal === undefined) work.describe(job, spec)
+  else listener?.admits?.(before, true) // who places jobs goes by whom it was asked about last
   listener?.onSubmit?.(job)
   work.open(job)
   for (const { task, node, devices, start } of running) work.claim(task, node, devices, start)

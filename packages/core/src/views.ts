@@ -294,9 +294,10 @@ export type Release = 'ended' | 'evicted' | 'withdrawn'
 export interface WorkListener {
   /**
    * Asked before a job is submitted, and changes nothing: `undefined`, or why the job is refused, with the limit that forbids
-   * it ("queue root.a: 10 of 10 applications"). Such a job is reported to observers and the run goes on.
+   * it ("queue root.a: 10 of 10 applications"). Such a job is reported to observers and the run goes on. `again`: it is in the system already, where whoever is asked takes another's
+   * place after a restart, or other things are said of it and not whose it is. How many jobs there may be, and a queue that takes no more of them, forbid it nothing then.
    */
-  admits?(spec: JobSpec): string | undefined
+  admits?(spec: JobSpec, again?: boolean): string | undefined
   /** A job has arrived. */
   onSubmit?(job: JobId): void
   /** The job has unplaced tasks in the lane and had none. */

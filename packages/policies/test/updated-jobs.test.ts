@@ -63,6 +63,7 @@ describe('a job that is updated', () => {
     submit('b1', 8, { queue: 'b' })
     expect(() => master.update('a1', { queue: 'b' }, 1)).toThrow(/job a1: .*b.* 1 of 1/)
     expect(master.work.queueName(master.work.queue(0 as never))).toBe('a')
+    expect(() => submit('a2', 8, { queue: 'a' }, 1)).toThrow(/root.a holds 1 of 1/) // where it still counts
     master.update('a1', { priority: 2 }, 1)
     expect(end('a1', 2)).toEqual(['b1'])
   })

@@ -1,6 +1,7 @@
 import { dispatcher, type DispatcherMemory } from '@sched/cluster'
+import type { Plug } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacityScheduler, priority, reserving, yunikornReserving, type CapacitySchedulerOptions } from '../../src/index.js'
+import { capacityScheduler, fifo, priority, reserving, slurmLimits, strict, volcano, yunikornReserving, type CapacitySchedulerOptions } from '../../src/index.js'
 
 const job = (id: string, queue: string, tasks: number, cpu: number) => ({ id, queue, stages: [{ name: 's', tasks, demand: { cpu } }] })
 const written = (memory: DispatcherMemory) => JSON.parse(JSON.stringify(memory)) as DispatcherMemory
@@ -61,5 +62,27 @@ describe.each([
       return after.pass(1).start.map(({ job: id, node }) => `${id} on ${node}`)
     })
     expect(ends).toEqual([[], ['urgent on n-1']])
+  })
+})
+
+describe.each<[string, (isFull: boolean) => Plug<'policy'>, RegExp]>([
+  ['a queue of the Capacity Scheduler that has been stopped', (isFull) => capacityScheduler({ queues: { a: { capacity: 100, ...(isFull && { state: 'STOPPED' }) } } }), /queue root.a is STOPPED/],
+  ['one with as many applications as there may be', (isFull) => capacityScheduler({ queues: { a: { capacity: 100, maximumApplications: isFull ? 1 : 9 } } }), /queue root.a holds 2 of 1 applications/],
+  ['a queue of Volcano that has been closed', (isFull) => volcano({ queues: { a: isFull ? { state: 'Closed' } : {} } }), /queue a is closed/],
+  ['a QOS with as many jobs as there may be', (isFull) => slurmLimits(strict(fifo()), { qos: { normal: { GrpSubmitJobs: isFull ? 1 : 9 } } }), /has 2 of 1 jobs in the system/],
+])('%s', (_, policy, refusal) => {
+  it('takes back after a restart what was in it (addApplicationOnRecovery of Hadoop), and nothing else', () => {
+    const make = (isFull: boolean) => dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { cpu: 4 } }] }, policy: policy(isFull) })
+    const jobs = [job('runs', 'a', 1, 4), job('waits', 'a', 1, 4)]
+    const before = make(false)
+    for (const each of jobs) before.submit(each, 0)
+    const [running] = before.pass(0).start
+    const after = make(true)
+    for (const each of jobs) after.submit(each, 0, { again: true })
+    const adopted = after.adopt(running!, 0)
+    after.recall(written(before.memory()))
+    expect(() => { after.submit(job('new', 'a', 1, 4), 1) }).toThrow(refusal)
+    after.update('runs', { priority: 3 }, 1)
+    expect(after.taskEnded(adopted, 2)).toBe(true)
   })
 })
