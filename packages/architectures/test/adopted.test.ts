@@ -50,9 +50,7 @@ const configs: readonly Record<string, unknown>[] = [
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
 
-/** Those that go by more than they remember: what is reserved, how long a job has waited for its data. */
-const forgetful = ['"fattened"', '"skip-delay"']
-const remembering = [...configs.filter((config) => !forgetful.some((part) => JSON.stringify(config).includes(part))), leftOver]
+const remembering = [...configs, leftOver]
 
 /** A task that runs, or has, of a job that is in the system: since when, and until when. */
 interface Run extends TaskName {

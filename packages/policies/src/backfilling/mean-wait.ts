@@ -1,4 +1,12 @@
-import { grown, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { grown, jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+
+interface WaitsMemory {
+  /** Of jobs that have finished: the sum of their waits, and how many they are. */
+  readonly sum: Seconds
+  readonly count: number
+  /** Of others that have started: when, and how many claims there have been. */
+  readonly started: readonly (readonly [job: string, start: Seconds, claims: number])[]
+}
 
 /** The mean wait, from submission to first start, of the jobs finished so far, whoever started them; 0 before the first. */
 export class MeanWait implements WorkListener {
@@ -16,6 +24,25 @@ export class MeanWait implements WorkListener {
 
   get mean(): Seconds {
     return this.#count === 0 ? 0 : this.#sum / this.#count
+  }
+
+  memory(): WaitsMemory {
+    const { work } = this.#env
+    const started = work.jobs().filter((job) => (this.#claims[job] as number) > 0)
+    return { sum: this.#sum, count: this.#count, started: started.map((job) => [work.name(job), this.#start[job] as number, this.#claims[job] as number] as const) }
+  }
+
+  recall(memory: unknown): void {
+    const { sum, count, started } = memory as WaitsMemory
+    const jobs = jobsByName(this.#env.work)
+    this.#sum = sum
+    this.#count = count
+    for (const [name, start, claims] of started) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#start[job] = start
+      this.#claims[job] = claims
+    }
   }
 
   /** Starts of its tasks so far, also of those that were lost or evicted later. */
