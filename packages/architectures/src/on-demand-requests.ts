@@ -325,6 +325,9 @@ export class Requests implements WorkView {
   indexOf(task: TaskId): number {
     return this.#entry(this.jobOf(task)).tasks.indexOf(task)
   }
+  taskAt(id: JobId, _stage: number, index: number): TaskId | None {
+    return this.#entry(id).tasks[index] ?? None
+  }
   taskEstimate(task: TaskId): Seconds {
     return this.estimate(this.jobOf(task))
   }
@@ -342,6 +345,12 @@ export class Requests implements WorkView {
   }
   worked(): Seconds {
     return 0
+  }
+  suspendedOn(): None {
+    return None
+  }
+  comesAgain(): boolean {
+    return false
   }
   runningTasks(id: JobId, _lane: LaneId, out: TaskId[]): void {
     for (const task of this.#entry(id).tasks) if (this.#node[task] !== None) out.push(task)

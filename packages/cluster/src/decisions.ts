@@ -1,3 +1,4 @@
+import type { InterruptedTask } from './interrupted-tasks.js'
 import type { TaskName } from './task-name.js'
 
 /** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
@@ -10,8 +11,13 @@ export interface Placed extends TaskName {
   readonly level: number
 }
 
+/** To be raised when a memory of before cannot be read any more, also that of a policy. */
+export const MEMORY_VERSION = 2
+
 /** What a dispatcher goes by that nobody else can tell it after a restart: plain data, for JSON. */
 export interface DispatcherMemory {
+  /** What is in it and how: another version cannot read it. */
+  readonly version: typeof MEMORY_VERSION
   /** Name of its policy. */
   readonly policy: string
   /** The time of the last call, in seconds. */
@@ -20,6 +26,10 @@ export interface DispatcherMemory {
   readonly wakes: readonly number[]
   /** How many random numbers the policy has drawn, by stream. */
   readonly draws: Readonly<Record<string, number>>
+  /** By lane, the least of each resource that a task has asked so far: a node with less is none where a task may start. */
+  readonly least: readonly Readonly<Record<string, number>>[]
+  /** Tasks that are suspended, or were and run again. */
+  readonly interrupted: readonly InterruptedTask[]
   /** What the policy remembers, in words of its own; absent of one that remembers nothing. */
   readonly remembered?: unknown
 }

@@ -15,6 +15,12 @@ export interface DispatcherOptions {
   readonly warn?: (message: string) => void
 }
 
+/** How a job is submitted. */
+export interface SubmitOptions {
+  /** It was in the system of another dispatcher already: how many jobs there may be, and a queue that takes no more of them, do not keep it out. Default false. */
+  readonly again?: boolean
+}
+
 /** What a node says of itself at its heartbeat. */
 export interface HeartbeatOptions {
   /** At most so many starts in each lane; default: all that fit. 0 is a node without a free slot. */

@@ -4,13 +4,15 @@ import {
 import { hostedBlocks } from './block-places.js'
 import { CellState } from './cell-state.js'
 import { checkJob } from './check-job.js'
+import { checkMemory } from './check-memory.js'
 import { checkStages } from './check-stages.js'
 import { CountedStreams } from './counted-streams.js'
-import type { Decisions, DispatcherMemory, Placed, RunningTask } from './decisions.js'
-import { checkOptions, type DispatcherOptions, type HeartbeatOptions } from './dispatcher-options.js'
+import { MEMORY_VERSION, type Decisions, type DispatcherMemory, type Placed, type RunningTask } from './decisions.js'
+import { checkOptions, type DispatcherOptions, type HeartbeatOptions, type SubmitOptions } from './dispatcher-options.js'
 import type { DraftSink } from './draft-sink.js'
 import { Draft } from './draft.js'
 import { infeasible, refusedWhole } from './infeasible.js'
+import { interruptedTasks, takeUpInterrupted } from './interrupted-tasks.js'
 import { loseSuspended, loseSuspendedOn } from './interruptions.js'
 import { buildCluster, nodeIds, type ClusterModel } from './model.js'
 import { Shapes } from './shapes.js'
@@ -106,9 +108,9 @@ export class Dispatcher {
 
   /**
    * Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one
-   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system.
+   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system. After a restart submit jobs `again`.
    */
-  submit(submitted: SubmittedJob, now: Seconds = this.#now): void {
+  submit(submitted: SubmittedJob, now: Seconds = this.#now, { again = false }: SubmitOptions = {}): void {
     this.#pass(now)
     const { shapes } = this.work
     if (typeof submitted !== 'object' || (submitted as unknown) === null) throw new SchedError('BAD_INPUT', `it is ${JSON.stringify(submitted)}.`, { field: 'job' }, 'Give an object with `id` and `stages`.')
@@ -120,7 +122,7 @@ export class Dispatcher {
     if (why !== undefined) throw why
     const beyond = this.#rounds === 'node' ? beyondOneNode(spec, this.cell) : undefined
     if (beyond !== undefined) throw new SchedError('INFEASIBLE', beyond, {}, OVER_ALL)
-    const refusal = this.policy.admits?.(spec)
+    const refusal = this.policy.admits?.(spec, again)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${spec.id}: ${refusal}.`)
     this.#unheeded.look(spec)
     const job = this.work.submit(spec, now, 0)
@@ -196,30 +198,34 @@ export class Dispatcher {
   }
 
   /**
-   * What its policy has decided about jobs that wait (promised starts, admissions, turns) and when it wants to be asked: for `recall` of a dispatcher that takes its place. It says what is now, so
+   * What its policy has decided about jobs that wait (promised starts, admissions, turns), which tasks are suspended, and when it wants to be asked: for `recall` of a dispatcher that takes its place. It says what is now, so
    * write it down after the calls that decide.
    */
   memory(): DispatcherMemory {
     const remembered = this.policy.memory?.()
-    return { policy: this.#policyName, now: this.#now, wakes: this.#wakes.all, draws: this.#streams.draws, ...(remembered !== undefined && { remembered }) }
+    return {
+      version: MEMORY_VERSION,
+      policy: this.#policyName,
+      now: this.#now,
+      wakes: this.#wakes.all,
+      draws: this.#streams.draws,
+      least: this.work.shapes.least.map(({ resources, amounts }) => Object.fromEntries(resources.map((r, i) => [this.#model.resources[r] as string, amounts[i] as number]))),
+      interrupted: interruptedTasks(this.work, this.cell),
+      ...(remembered !== undefined && { remembered }),
+    }
   }
 
   /**
    * Takes up the memory of another dispatcher with the same policy and options, once: when `submit`, `adopt`, `nodeDown` and the like have told of what there was at that time, and before all
-   * that has happened since. Throws `BAD_INPUT` for the memory of another policy.
+   * that has happened since. A suspended task for which its node has no room any more has to start anew. Throws `BAD_INPUT` for the memory of another policy, or of another version.
    */
   recall(memory: DispatcherMemory): void {
-    const name = (memory as DispatcherMemory | undefined)?.policy
-    if (name !== this.#policyName)
-      throw new SchedError(
-        'BAD_INPUT',
-        `it is ${name === undefined ? 'no memory of a dispatcher' : `the memory of a dispatcher with the policy "${name}"`}, and this one has "${this.#policyName}".`,
-        { field: 'memory' },
-        'Give what `memory` of one with the same policy and options returned, or leave `recall` out: what it had decided about waiting jobs is then decided anew.',
-      )
+    checkMemory(memory, this.#policyName)
     this.#pass(memory.now)
     for (const time of memory.wakes) this.#wakes.add(time)
     this.#streams.skipTo(memory.draws)
+    for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => least[this.#model.resources[r] as string] ?? Infinity)
+    for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs, this.#nodes)) this.#comeAgain(job, this.work.spec(job)) // when it is expected to end is not what it was
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
   }
 
@@ -270,7 +276,7 @@ export class Dispatcher {
   /**
    * Says other things of a job in the system: another priority, queue, estimate and the like. It keeps its place among those submitted before and after it, and what runs of it
    * runs on; what the policy has decided about it (a promised start, an admission) it decides anew. Throws `UNKNOWN_NAME` for a job that is not in the system, `BAD_INPUT` for what
-   * cannot be said anew and for one that has been cancelled or has suspended tasks, and `INFEASIBLE` where the policy refuses it so; it is as before then.
+   * cannot be said anew and for one that has been cancelled, and `INFEASIBLE` where the policy refuses it so; it is as before then.
    */
   update(job: string, changes: JobUpdate, now: Seconds = this.#now): void {
     this.#pass(now)
@@ -279,13 +285,15 @@ export class Dispatcher {
     const field = Object.keys(changes).find((key) => !(updatable as readonly string[]).includes(key))
     if (field !== undefined) throw new SchedError('BAD_INPUT', `job ${job} cannot be given another.`, { field }, `These may change: ${updatable.join(', ')}. Cancel it and submit it anew for others.`)
     if (this.#cancelled.has(id)) throw new SchedError('BAD_INPUT', `job ${job} has been cancelled.`, {}, 'Nothing more of it starts.')
-    for (const [task] of work.suspended.entries())
-      if (work.jobOf(task) === id) throw new SchedError('BAD_INPUT', `job ${job} has suspended tasks.`, {}, 'Update it when they have gone on, or cancel it and submit it anew.')
     const spec: JobSpec = withoutUndefined({ ...work.spec(id), ...changes })
     checkJob(spec)
     this.#mayLook.fill(1)
-    const refusal = updateJob(work, id, spec)
+    const refusal = this.#comeAgain(id, spec)
     if (refusal !== undefined) throw new SchedError('INFEASIBLE', `job ${job}: ${refusal}.`)
+  }
+
+  #comeAgain(job: JobId, spec: JobSpec): string | undefined {
+    return updateJob(this.work, job, spec, (task) => this.#starts[task] as number)
   }
 
   #setUp(name: string, up: boolean, now: Seconds): void {

@@ -1,4 +1,4 @@
-import type { Constraints, JobId, JobSpec, PlacementRule, QueueId, Seconds, UserId } from '@sched/core'
+import { None, type Constraints, type JobId, type JobSpec, type PlacementRule, type QueueId, type Seconds, type UserId } from '@sched/core'
 import { Names } from './names.js'
 import { WorkColumns } from './work-columns.js'
 
@@ -10,7 +10,12 @@ const NO_RULES: readonly PlacementRule[] = []
 export class JobFacts extends WorkColumns {
   protected readonly users = new Names()
   protected readonly queues = new Names()
+  /** The job that leaves to come again: see `updateJob`. */
+  updated: JobId | None = None
 
+  comesAgain(job: JobId): boolean {
+    return job === this.updated
+  }
   jobs(): JobId[] {
     const jobs: JobId[] = []
     for (let job = 0; job < this.jobSpec.length; job++) if (this.jobSpec[job] !== undefined) jobs.push(job as JobId)

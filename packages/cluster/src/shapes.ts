@@ -251,13 +251,17 @@ export class Shapes {
     const [asked, amounts] = [entries.map(([r]) => r), entries.map(([, amount]) => amount)]
     const shape = (this.all.push(new Shape(asked, amounts, lane, special)) - 1) as ShapeId
     this.#ids.set(key, shape)
-    const { resources, amounts: least } = this.least[lane] as Shape
-    const lower = resources.map((r, i) => Math.min(this.amount(shape, r), least[i] as number))
-    if (lower.some((amount, i) => amount < (least[i] as number))) {
-      this.least[lane] = new Shape(resources, lower, lane, 0)
-      for (const watcher of this.#watchers) watcher()
-    }
+    this.lowerLeast(lane, (r) => this.amount(shape, r))
     return shape
+  }
+
+  /** Notes that a task asks so little, or did. */
+  lowerLeast(lane: LaneId, amountOf: (resource: number) => number): void {
+    const { resources, amounts: least } = this.least[lane] as Shape
+    const lower = resources.map((r, i) => Math.min(amountOf(r), least[i] as number))
+    if (!lower.some((amount, i) => amount < (least[i] as number))) return
+    this.least[lane] = new Shape(resources, lower, lane, 0)
+    for (const watcher of this.#watchers) watcher()
   }
 
   #laneOf(entries: readonly (readonly [number, number])[]): LaneId {

@@ -19,10 +19,9 @@ export class SuspendedTasks {
     return this.#holds.entries()
   }
 
-  /** From now on the task is suspended, and holds that much. */
-  hold(task: TaskId, hold: Hold, cell: CellState): void {
-    if (hold.shape !== None) cell.take(hold.shape, hold.node, hold.devices)
-    this.#holds.set(task, hold)
+  /** From now on the task is suspended, and holds that much; where no devices are named, the best fitting. */
+  hold(task: TaskId, { node, shape, devices }: Hold, cell: CellState): void {
+    this.#holds.set(task, { node, shape, devices: shape === None ? 0 : cell.take(shape, node, devices) })
     this.count++
   }
 
@@ -46,6 +45,11 @@ export class SuspendedTasks {
   /** Seconds of work that a task has behind it which is suspended or was. */
   worked(task: TaskId): Seconds {
     return this.#worked.size === 0 ? 0 : (this.#worked.get(task) ?? 0)
+  }
+
+  /** All that are suspended or were, with the seconds of work behind them. */
+  allWorked(): IterableIterator<readonly [TaskId, Seconds]> {
+    return this.#worked.entries()
   }
 
   /** Whether a task that starts has been suspended before, and not started anew since. */

@@ -68,13 +68,13 @@ export class WorkColumns {
 
   // ---- runs ----
 
-  /** A run that has not started. */
-  protected addRun(run: number, task: TaskId, stage: number, node: NodeId): void {
+  /** A run; `start` is NaN of one that has not started. */
+  protected addRun(run: number, task: TaskId, stage: number, node: NodeId, start: Seconds): void {
     const at = 2 * RUN * run
     this.#runs[at + TASK] = task
     this.#runs[at + NODE] = node
     this.#runs[at + STAGE] = stage
-    this.#runTimes[RUN * run + START] = NaN
+    this.#runTimes[RUN * run + START] = start
   }
   /** Its task, complemented once it is released. */
   runTask(run: number): TaskId {

@@ -227,6 +227,11 @@ export class WorkReads extends JobFacts implements WorkView {
   indexOf(task: TaskId): number {
     return task - (this.stageFirst[this.taskStage[task] as number] as number)
   }
+  taskAt(job: JobId, stage: number, index: number): TaskId | None {
+    const at = (this.jobFirstStage[job] as number) + stage
+    const isThere = stage < (this.jobStages[job] as number) && index < (this.stageTasks[at] as number)
+    return isThere ? (((this.stageFirst[at] as number) + index) as TaskId) : None
+  }
   taskEstimate(task: TaskId): Seconds {
     const job = this.jobOf(task)
     return this.spec(job).stages[this.stageOf(task)]?.estimate ?? this.estimate(job)
@@ -255,6 +260,9 @@ export class WorkReads extends JobFacts implements WorkView {
   tasksByStage(job: JobId): readonly number[] {
     const first = this.jobFirstStage[job] as number
     return [...this.stageTasks.subarray(first, first + (this.jobStages[job] as number))]
+  }
+  suspendedOn(task: TaskId): NodeId | None {
+    return this.suspended.has(task) ? this.suspended.of(task).node : None
   }
   runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void {
     const firstStage = this.jobFirstStage[job] as number

@@ -187,14 +187,14 @@ export class Work extends WorkReads {
     for (let lane = 0 as LaneId; lane < this.lanes; lane++) this.#moveFront(job, lane)
   }
 
-  /** A draft claim: the task has a run on the node from here on, not started. */
-  claim(task: TaskId, node: NodeId, devices = 0): void {
+  /** A draft claim: the task has a run on the node from here on, not started; or one that has started and is told of again. */
+  claim(task: TaskId, node: NodeId, devices = 0, start: Seconds = NaN): void {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
     const lane = this.stageLane[stage] as LaneId
     const run = this.#runIds.take(1)
     if (run >= this.runRows) this.growRuns(run + 1)
-    this.addRun(run, task, stage, node)
+    this.addRun(run, task, stage, node, start)
     if (this.model.devices !== undefined) this.setRunDevices(run, devices)
     this.taskRun[task] = run
     if (this.apart !== undefined) this.countApart(stage, node, 1)

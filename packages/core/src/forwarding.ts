@@ -52,9 +52,9 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
 
 /** The same of hooks with an answer: the first reason against a job, whether any part wants a look, a node or a round, and what each remembers; and of what takes such a memory up. */
 const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
-  admits(spec) {
+  admits(spec, again) {
     for (let i = 0; i < this.answering.length; i++) {
-      const reason = this.answering[i]?.admits?.(spec)
+      const reason = this.answering[i]?.admits?.(spec, again)
       if (reason !== undefined) return reason
     }
     return undefined

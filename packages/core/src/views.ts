@@ -264,6 +264,8 @@ export interface WorkView {
   stageOf(task: TaskId): number
   /** Index of the task in its stage. */
   indexOf(task: TaskId): number
+  /** The task at a place in its job, `None` where there is none: for who takes up a memory. */
+  taskAt(job: JobId, stage: number, index: number): TaskId | None
   /** The user's estimate of the run time of a task: that of its stage, otherwise of its job; `Infinity` without one. */
   taskEstimate(task: TaskId): Seconds
   /** The demand vector of the task's stage. */
@@ -276,6 +278,10 @@ export interface WorkView {
   started(task: TaskId): Seconds
   /** Seconds of work that a task which was suspended has behind it, until it ends or has to start anew; 0 of others. */
   worked(task: TaskId): Seconds
+  /** The node on which a suspended task is to go on, `None` of others. */
+  suspendedOn(task: TaskId): NodeId | None
+  /** Whether the job leaves to come again at once as another, since somebody says other things of it: its suspended tasks, and its turn, are as before then. For `onFinish`. */
+  comesAgain(job: JobId): boolean
   /** Appends the running tasks of a job in a lane to `out`, and those that are claimed, in task order. Costs a scan of the job. */
   runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void
 }
@@ -290,9 +296,10 @@ export type Release = 'ended' | 'evicted' | 'withdrawn'
 export interface WorkListener {
   /**
    * Asked before a job is submitted, and changes nothing: `undefined`, or why the job is refused, with the limit that forbids
-   * it ("queue root.a: 10 of 10 applications"). Such a job is reported to observers and the run goes on.
+   * it ("queue root.a: 10 of 10 applications"). Such a job is reported to observers and the run goes on. `again`: it is in the system already, where whoever is asked takes another's
+   * place after a restart, or other things are said of it and not whose it is. How many jobs there may be, and a queue that takes no more of them, forbid it nothing then.
    */
-  admits?(spec: JobSpec): string | undefined
+  admits?(spec: JobSpec, again?: boolean): string | undefined
   /** A job has arrived. */
   onSubmit?(job: JobId): void
   /** The job has unplaced tasks in the lane and had none. */
@@ -301,11 +308,11 @@ export interface WorkListener {
   onDrained?(job: JobId, lane: LaneId): void
   /** Number of unplaced tasks has grown without `onReady` (another stage opened, a task came back). */
   onMore?(job: JobId, lane: LaneId): void
-  /** A start has been drafted, or an eviction taken back: from here on the task counts as running. */
+  /** A start has been drafted, or an eviction taken back, or its job was updated (`started` is known of both then): from here on the task counts as running. */
   onClaim?(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void
   /** The task does not count any more. */
   onRelease?(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void
-  /** All tasks have ended; the id may be used again after this call. */
+  /** All tasks have ended; the id may be used again after this call. Of a job that is updated (`comesAgain`): it comes again by `onSubmit` with the same id and rank, and then all that waits and runs of it. */
   onFinish?(job: JobId): void
   /** A node takes no tasks any more, or takes them again (`ClusterView.up`). What it lost was released before. */
   onNode?(node: NodeId, up: boolean): void

@@ -405,6 +405,15 @@ describe('limits on time', () => {
     expect(pass(134)).toEqual(['ann_2'])
   })
 
+  it('that running jobs have left is what it was when one is updated', () => {
+    const { come, update, pass } = machine({ qos: { normal: { GrpTRESRunMins: 'cpu=10' } } })
+    come(0, procs('ann_1', 2, { estimate: 200 }))
+    update('ann_1', { priority: 1 }, 100)
+    expect(come(100, procs('bob_1', 2, { estimate: 200 }))).toEqual(['bob_1']) // 2 x (200 - 100) + 2 x 200 s of 600: as if it had begun now it would be 800
+    update('bob_1', { estimate: 300 }, 100)
+    expect([come(150, procs('cid_1', 1, { estimate: 1 })), pass(151)]).toEqual([[], ['cid_1']]) // 2 x 50 + 2 x 250 + 1, then 2 x 49 + 2 x 249 + 1 of 600
+  })
+
   it('of one job keep it waiting (MaxTRESMinsPerJob)', () => {
     const { come } = machine({ qos: { normal: { MaxTRESMinsPerJob: 'cpu=5' } }, accounts: { a: { MaxTRESMinsPerJob: 'mem=1' } } })
     expect(come(0, procs('ann_1', 4), procs('bob_1', 3), { id: 'cid_1', account: 'a', demand: { procs: 1, mem: 1 } })).toEqual(['bob_1']) // 400, 300 and 100 processor seconds of 300, 100 MiB s of 60

@@ -9,9 +9,9 @@ function machine(policy: Plug<'policy'>) {
   const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { cpu: 8 } }] }, policy, promised: (job, start) => promised.push([job, start]) })
   const running = new Map<string, Placed>()
   const look = (now: number) => {
-    const { start, suspend = [] } = master.pass(now)
-    for (const placed of start) running.set(placed.job, placed)
-    return [...start.map(({ job }) => job), ...suspend.map(({ job }) => `${job} stops`)]
+    const { start, suspend = [], resume = [] } = master.pass(now)
+    for (const placed of [...start, ...resume]) running.set(placed.job, placed)
+    return [...start.map(({ job }) => job), ...suspend.map(({ job }) => `${job} stops`), ...resume.map(({ job }) => `${job} goes on`)]
   }
   const submit = (id: string, cpu: number, rest: object = {}, now = 0) => {
     master.submit({ id, ...rest, stages: [{ name: 'work', tasks: 1, demand: { cpu } }] }, now)
@@ -63,6 +63,7 @@ describe('a job that is updated', () => {
     submit('b1', 8, { queue: 'b' })
     expect(() => master.update('a1', { queue: 'b' }, 1)).toThrow(/job a1: .*b.* 1 of 1/)
     expect(master.work.queueName(master.work.queue(0 as never))).toBe('a')
+    expect(() => submit('a2', 8, { queue: 'a' }, 1)).toThrow(/root.a holds 1 of 1/) // where it still counts
     master.update('a1', { priority: 2 }, 1)
     expect(end('a1', 2)).toEqual(['b1'])
   })
@@ -78,12 +79,22 @@ describe('a job that is updated', () => {
     expect(master.work.priority(0 as never)).toBe(0)
   })
 
-  it('is in the system, not cancelled, and has no suspended tasks', () => {
-    const { master, submit } = machine(slurmPreempting(strict(fifo()), { tiers: { high: 2, low: 1 }, mode: 'suspend' }))
-    submit('low', 8, { queue: 'low', estimate: 100 })
-    expect(submit('high', 8, { queue: 'high', estimate: 100 }, 1)).toEqual(['high', 'low stops'])
+  it('stays suspended, and goes on as its new queue has it', () => {
+    const [told, untold] = [true, false].map((isTold) => {
+      const { master, submit, end } = machine(slurmPreempting(strict(fifo()), { tiers: { high: 3, mid: 2, low: 1 }, mode: 'suspend' }))
+      for (const id of ['a', 'b']) submit(id, 4, { queue: 'low' })
+      expect(submit('high', 8, { queue: 'high' }, 1)).toEqual(['high', 'a stops', 'b stops'])
+      submit('mid', 4, { queue: 'mid' }, 2)
+      if (isTold) master.update('b', { queue: 'mid' }, 3)
+      return end('high', 4)
+    })
+    expect([told, untold]).toEqual([['mid', 'b goes on'], ['mid', 'a goes on']])
+  })
+
+  it('is in the system, and not cancelled', () => {
+    const { master, submit } = machine(greedy(fifo()))
+    submit('high', 8)
     const refusal = (master: Dispatcher, job: string) => () => master.update(job, { priority: 1 }, 2)
-    expect(refusal(master, 'low')).toThrow(/job low has suspended tasks/)
     expect(refusal(master, 'none')).toThrow(/no job in the system is called "none"/)
     master.cancel('high', 2)
     expect(refusal(master, 'high')).toThrow(/job high has been cancelled/)

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, grown, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, grown, None, type Env, type JobId, type Order, type Placement, type Plug, type Policy, type Round, type Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { fifo } from '../orders/fifo.js'
 import { Explanations } from './explain.js'
@@ -53,6 +53,9 @@ export const fattenedPolicy = definePolicy({
 export const fattened = (order: Plug<'order'> = fifo(), { placement, ...options }: FattenedOptions = {}): Plug<'policy'> =>
   fattenedPolicy.plug({ order, placement }, options)
 
+/** Of those that have been the head: the first shadow time of the next piece (null: there was none), how many have delayed it, and the starts before. */
+type HeadsMemory = readonly (readonly [job: string, first: Seconds | null, delayed: number, before: number])[]
+
 class Fattened implements Policy {
   readonly promises = true
   readonly startsGangJobs: boolean
@@ -81,7 +84,24 @@ class Fattened implements Policy {
     this.#profiles = this.#jobs.lanes.map(({ width }) => new Profile(width))
     this.#explanations = new Explanations(this.#jobs, options.windows)
     this.#waits = new MeanWait(env)
-    Object.assign(this, forwarding(this.#jobs, this.#waits, { onSubmit: (job) => this.#reset(job) }))
+    const own = { onSubmit: (job: JobId) => this.#reset(job), memory: () => this.#memory(env), recall: (memory: unknown) => this.#recall(memory as HeadsMemory, env) }
+    Object.assign(this, forwarding(this.#jobs, this.#waits, own))
+  }
+
+  #memory({ work }: Env): HeadsMemory {
+    const heads = work.jobs().filter((job) => !Number.isNaN(this.#first[job]))
+    return heads.map((job) => [work.name(job), this.#first[job] === Infinity ? null : (this.#first[job] as number), this.#delayed[job] as number, this.#before[job] as number] as const)
+  }
+
+  #recall(memory: HeadsMemory, { work }: Env): void {
+    const jobs = jobsByName(work)
+    for (const [name, first, delayed, before] of memory) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#first[job] = first ?? Infinity
+      this.#delayed[job] = delayed
+      this.#before[job] = before
+    }
   }
 
   schedule(round: Round): void {

@@ -1,4 +1,12 @@
-import { grown, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+import { grown, jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
+
+interface WaitsMemory {
+  /** Of jobs that have finished: the sum of their waits, and how many they are. */
+  readonly sum: Seconds
+  readonly count: number
+  /** Of others that have started: when, and how many claims there have been. */
+  readonly started: readonly (readonly [job: string, start: Seconds, claims: number])[]
+}
 
 /** The mean wait, from submission to first start, of the jobs finished so far, whoever started them; 0 before the first. */
 export class MeanWait implements WorkListener {
@@ -18,6 +26,25 @@ export class MeanWait implements WorkListener {
     return this.#count === 0 ? 0 : this.#sum / this.#count
   }
 
+  memory(): WaitsMemory {
+    const { work } = this.#env
+    const started = work.jobs().filter((job) => (this.#claims[job] as number) > 0)
+    return { sum: this.#sum, count: this.#count, started: started.map((job) => [work.name(job), this.#start[job] as number, this.#claims[job] as number] as const) }
+  }
+
+  recall(memory: unknown): void {
+    const { sum, count, started } = memory as WaitsMemory
+    const jobs = jobsByName(this.#env.work)
+    this.#sum = sum
+    this.#count = count
+    for (const [name, start, claims] of started) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#start[job] = start
+      this.#claims[job] = claims
+    }
+  }
+
   /** Starts of its tasks so far, also of those that were lost or evicted later. */
   starts(job: JobId): number {
     return this.#claims[job] as number
@@ -28,10 +55,12 @@ export class MeanWait implements WorkListener {
       this.#start = grown(this.#start, job + 1)
       this.#claims = grown(this.#claims, job + 1)
     }
-    this.#claims[job] = 0
+    if (!this.#env.work.comesAgain(job)) this.#claims[job] = 0
   }
 
+  /** Of a job that is updated nothing is claimed anew. */
   onClaim(job: JobId): void {
+    if (this.#env.work.comesAgain(job)) return
     if (this.#claims[job] === 0) this.#start[job] = this.#env.now()
     this.#claims[job] = (this.#claims[job] as number) + 1
   }
@@ -42,7 +71,7 @@ export class MeanWait implements WorkListener {
   }
 
   onFinish(job: JobId): void {
-    if (this.#claims[job] === 0) return // given up before it started
+    if (this.#claims[job] === 0 || this.#env.work.comesAgain(job)) return // given up before it started
     this.#sum += (this.#start[job] as number) - this.#env.work.submitted(job)
     this.#count++
   }

@@ -233,8 +233,8 @@ export class RigidJobs implements WorkListener {
   // ---- keeping current ----
 
   /** Whom an order for backfilling alone would never let run may still be the first of the other. */
-  admits(spec: JobSpec): string | undefined {
-    return this.#order.admits?.(spec) ?? this.#placement?.admits?.(spec)
+  admits(spec: JobSpec, again?: boolean): string | undefined {
+    return this.#order.admits?.(spec, again) ?? this.#placement?.admits?.(spec, again)
   }
 
   /** Of its order, and of what else it is composed of. */

@@ -41,8 +41,8 @@ export class Admission {
     this.#mappings = options.mappings.map((option) => readMapping(option) as Mapping)
   }
 
-  /** Why a job may not be submitted, with the limit that forbids it. */
-  refusal(spec: JobSpec): string | undefined {
+  /** Why a job may not be submitted, with the limit that forbids it. One that was before is not kept out by a queue that has been stopped, nor by how many there are (`addApplicationOnRecovery`). */
+  refusal(spec: JobSpec, again = false): string | undefined {
     const { user = 'user', group, queue } = spec
     const placed = this.#queueOf(queue, user, group)
     if (placed === undefined) return 'it names no queue, no mapping applies to its user, and there is no root.default'
@@ -51,10 +51,11 @@ export class Admission {
     this.#asked = { id: spec.id, queue: written }
     const found = this.#tree.find(written)
     if ('missing' in found) return found.missing
-    if (this.#total >= this.#options.maximumApplications) return `the system holds ${this.#total} of ${this.#options.maximumApplications} applications`
+    if (!again && this.#total >= this.#options.maximumApplications) return `the system holds ${this.#total} of ${this.#options.maximumApplications} applications`
     const leaf = 'leaf' in found ? this.#tree.queue(found.leaf) : this.#tree.preview(found.wouldMake)
-    if (leaf.stoppedBy !== undefined) return `queue ${leaf.stoppedBy} is STOPPED`
-    return 'leaf' in found ? (this.#tooMany(leaf, user) ?? this.#tooLarge(leaf, leaf.id, spec)) : this.#tooLarge(leaf, leaf.parent, spec)
+    if (!again && leaf.stoppedBy !== undefined) return `queue ${leaf.stoppedBy} is STOPPED`
+    if (!('leaf' in found)) return this.#tooLarge(leaf, leaf.parent, spec)
+    return (again ? undefined : this.#tooMany(leaf, user)) ?? this.#tooLarge(leaf, leaf.id, spec)
   }
 
   /** The leaf of a job that is submitted now; made where it may be. Throws `BAD_INPUT` for one that `refusal` would have kept out by name. */

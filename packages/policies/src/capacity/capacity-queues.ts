@@ -105,9 +105,9 @@ export class CapacityQueues {
     return this.users.leaf[this.pairOf[job] as number] as number
   }
 
-  refusal(spec: JobSpec): string | undefined {
+  refusal(spec: JobSpec, again: boolean): string | undefined {
     this.#look()
-    return this.#admission.refusal(spec)
+    return this.#admission.refusal(spec, again)
   }
 
   /** Users of a leaf with waiting jobs, by their first job. */

@@ -69,8 +69,8 @@ export class CapacityOrder implements Order, Reservable {
     this.lends = this.queues.isLent.includes(true)
   }
 
-  admits(spec: JobSpec): string | undefined {
-    return this.queues.refusal(spec)
+  admits(spec: JobSpec, again = false): string | undefined {
+    return this.queues.refusal(spec, again)
   }
 
   // ---- reading ----

@@ -47,6 +47,11 @@ export class KillableTasks {
     return first
   }
 
+  /** All of a lane, those of a node in order. */
+  in(lane: LaneId): TaskId[] {
+    return [...this.#onNode].flatMap(([key, tasks]) => (key % this.#queues.pots.lanes === lane ? tasks : []))
+  }
+
   add(task: TaskId, lane: LaneId): void {
     this.#enter(task, lane, false)
   }

@@ -1,4 +1,7 @@
-import type { Env, JobId, LaneId, NodeId, Round } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
+
+/** By job and lane: opportunities missed, and places with data, -1 where they have not been counted. */
+export type MissedMemory = readonly (readonly [job: string, lane: LaneId, missed: number, places: number])[]
 
 export interface LocalityDelayOptions {
   readonly nodeLocalityDelay: number
@@ -34,6 +37,23 @@ export class LocalityDelay {
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#missed[job * this.#lanes + lane] = 0
       this.#places[job * this.#lanes + lane] = -1
+    }
+  }
+
+  memory(): MissedMemory {
+    const { work, cluster } = this.#env
+    const all = work.jobs().flatMap((job) => cluster.lanes.map((_, lane) => [job, lane as LaneId, job * this.#lanes + lane] as const))
+    const row = ([job, lane, at]: (typeof all)[number]) => [work.name(job), lane, this.#missed[at] as number, this.#places[at] as number] as const
+    return all.map(row).filter(([, , missed, places]) => missed > 0 || places >= 0)
+  }
+
+  recall(memory: MissedMemory): void {
+    const jobs = jobsByName(this.#env.work)
+    for (const [name, lane, missed, places] of memory) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#missed[job * this.#lanes + lane] = missed
+      this.#places[job * this.#lanes + lane] = places
     }
   }
 

@@ -1,4 +1,4 @@
-import type { JobId, LaneId, NodeId, ShapeId } from '@sched/core'
+import { jobsByName, nodesByName, type Env, type JobId, type LaneId, type NodeId, type ShapeId } from '@sched/core'
 
 /** A node kept for a job's task that did not fit there: at most one per node and lane. */
 export interface Reservation {
@@ -6,6 +6,12 @@ export interface Reservation {
   readonly lane: LaneId
   readonly node: NodeId
   readonly shape: ShapeId
+}
+
+/** Reservations in the order in which they were made, and how often they were looked at in vain. */
+export interface ReservationsMemory {
+  readonly held: readonly (readonly [job: string, lane: LaneId, node: string])[]
+  readonly again: readonly (readonly [job: string, lane: LaneId, times: number])[]
 }
 
 /** Reservations by node and by job. */
@@ -20,6 +26,30 @@ export class NodeReservations {
 
   constructor(lanes: number) {
     this.#lanes = lanes
+  }
+
+  /** Those that the next task of the job is for; any other is given up when its node is looked at. */
+  memory({ work, cluster }: Env): ReservationsMemory {
+    const held = [...this.#byNode.values()].filter(({ job, lane, shape }) => work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape)
+    return {
+      held: held.map(({ job, lane, node }) => [work.name(job), lane, cluster.name(node)] as const),
+      again: held.map(({ job, lane }) => [work.name(job), lane, this.again(job, lane)] as const).filter(([, , times]) => times > 0),
+    }
+  }
+
+  /** Makes them again by `keep`, those of nodes that are there and up and of jobs that wait. */
+  recall({ held, again }: ReservationsMemory, { work, cluster }: Env, keep: (reservation: Reservation) => void): void {
+    const jobs = jobsByName(work)
+    const nodes = nodesByName(cluster)
+    for (const [name, lane, on] of held) {
+      const [job, node] = [jobs.get(name), nodes.get(on)]
+      if (job === undefined || node === undefined || !cluster.up(node) || work.unplaced(job, lane) === 0) continue
+      keep({ job, lane, node, shape: work.shape(job, lane) })
+    }
+    for (const [name, lane, times] of again) {
+      const job = jobs.get(name)
+      if (job !== undefined && this.count(job, lane) > 0) this.#again[job * this.#lanes + lane] = times
+    }
   }
 
   get size(): number {

@@ -1,4 +1,4 @@
-import { forwarding, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
+import { forwarding, jobsByName, None, type Env, type JobId, type LaneId, type Policy, type Round, type Seconds, type ShapeId, type TaskId, type WorkListener } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { multipleAfter } from '../disciplines/multiple-after.js'
 import type { CapacityQueues } from './capacity-queues.js'
@@ -9,7 +9,7 @@ import { InsideSelector } from './inside-selector.js'
 import type { preemptionOptions } from './options.js'
 import { KillableTasks } from './killable-tasks.js'
 import { LiveLoads } from './queue-loads.js'
-import { PrioritySelector } from './priority-selector.js'
+import { PrioritySelector, type AgesMemory } from './priority-selector.js'
 import { ReservedSelector } from './reserved-selector.js'
 import type { Reserving } from './reserving.js'
 import { RunningTasks } from './running-tasks.js'
@@ -17,6 +17,18 @@ import { WaitingAmounts } from './waiting-amounts.js'
 import { WhatToTake } from './what-to-take.js'
 
 type ReadPreemptionOptions = z.output<typeof preemptionOptions>
+/** A task by its job and its place in it. */
+type Place = readonly [job: string, stage: number, index: number]
+
+/** By lane: the next look and the last, whom marks are put on and since when, and who may be killed where room is needed; and since when nodes are reserved. */
+interface PreemptionMemory {
+  readonly next: readonly Seconds[]
+  readonly looked: readonly Seconds[]
+  readonly marked: readonly (readonly (readonly [task: Place, since: Seconds])[])[]
+  readonly killable: readonly (readonly Place[])[]
+  readonly ages: AgesMemory
+}
+
 /** Since when a task is marked; ids are used again, so the start of its run is kept too. */
 interface Mark {
   readonly since: Seconds
@@ -123,6 +135,8 @@ export class CapacityPreemption implements Policy {
     const { work } = this.#env
     const queues = this.#queues
     return {
+      memory: () => this.#memory(),
+      recall: (memory) => this.#recall(memory as PreemptionMemory),
       onSubmit: (job) => {
         const queue = queues.tree.queue(queues.leafOf(job))
         this.#jobs.enter(job, queue.ordering === 'fair' ? 0 : queues.keyIn(job, 0 as LaneId, queue), work.rank(job))
@@ -138,6 +152,38 @@ export class CapacityPreemption implements Policy {
         this.#jobs.change(job, queues.leafOf(job), lane, -1)
       },
     }
+  }
+
+  #memory(): PreemptionMemory {
+    const { work } = this.#env
+    const placeOf = (task: TaskId): Place => [work.name(work.jobOf(task)), work.stageOf(task), work.indexOf(task)]
+    return {
+      next: this.#next,
+      looked: this.#looked,
+      marked: this.#marked.map((marks) => [...marks].filter(([task, { started }]) => work.started(task) === started).map(([task, { since }]) => [placeOf(task), since] as const)),
+      killable: this.#next.map((_, lane) => (this.#killable?.in(lane as LaneId) ?? []).map(placeOf)),
+      ages: this.#ofPriority?.memory() ?? [],
+    }
+  }
+
+  #recall({ next, looked, marked, killable, ages }: PreemptionMemory): void {
+    const { work } = this.#env
+    const jobs = jobsByName(work)
+    const running = ([name, stage, index]: Place) => {
+      const job = jobs.get(name)
+      const task = job === undefined ? None : work.taskAt(job, stage, index)
+      return task !== None && work.nodeOf(task) !== None ? task : undefined
+    }
+    for (const lane of this.#next.keys()) {
+      this.#next[lane] = next[lane] ?? -1
+      this.#looked[lane] = looked[lane] ?? -1
+      for (const [place, since] of marked[lane] ?? []) {
+        const task = running(place)
+        if (task !== undefined) this.#marked[lane]?.set(task, { since, started: work.started(task) })
+      }
+      for (const task of (killable[lane] ?? []).map(running)) if (task !== undefined) this.#killable?.add(task, lane as LaneId)
+    }
+    this.#ofPriority?.recall(ages)
   }
 
   #lookIfDue(round: Round): void {

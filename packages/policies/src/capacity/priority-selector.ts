@@ -3,6 +3,8 @@ import { compareShares } from './comparing.js'
 import type { Reservation } from './node-reservations.js'
 import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Chosen, type Reserved } from './tasks-on-nodes.js'
 
+export type AgesMemory = readonly (readonly [job: string, lane: LaneId, node: string, since: Seconds])[]
+
 /**
  * Chooses tasks on nodes that are reserved for leaves of higher priority, although none has more than its guarantee: of leaves that have less than theirs, once
  * a node was reserved for `delay`, all that is missing there or none, the oldest tasks first. Queues are compared where their ways up part, as far as the queue
@@ -24,6 +26,22 @@ export class PrioritySelector {
   note(reservation: Reservation, sign: 1 | -1, now: Seconds): void {
     if (sign === 1) this.#since.set(reservation, now)
     else this.#since.delete(reservation)
+  }
+
+  /** Since when nodes are reserved. */
+  memory(): AgesMemory {
+    const { work, cluster } = this.#it
+    return Array.from(this.#since, ([{ job, lane, node }, since]) => [work.name(job), lane, cluster.name(node), since] as const)
+  }
+
+  /** Of reservations that have been made again. */
+  recall(memory: AgesMemory): void {
+    const { work, cluster } = this.#it
+    const ages = new Map(memory.map(([job, lane, node, since]) => [JSON.stringify([job, lane, node]), since]))
+    for (const reservation of this.#since.keys()) {
+      const since = ages.get(JSON.stringify([work.name(reservation.job), reservation.lane, cluster.name(reservation.node)]))
+      if (since !== undefined) this.#since.set(reservation, since)
+    }
   }
 
   choose(lane: LaneId, now: Seconds, chosen: Chosen): void {

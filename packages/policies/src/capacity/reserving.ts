@@ -1,14 +1,14 @@
 import {
-  definePolicy, DoneJobs, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
+  definePolicy, DoneJobs, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
   type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LeastUsedNodes } from './least-used-nodes.js'
-import { LocalityDelay } from './locality-delay.js'
+import { LocalityDelay, type MissedMemory } from './locality-delay.js'
 import { couldHold, hasAmounts, largest } from './node-amounts.js'
-import { NodeReservations, type Reservation } from './node-reservations.js'
+import { NodeReservations, type Reservation, type ReservationsMemory } from './node-reservations.js'
 import { memoryOf } from './pots.js'
 import { assignmentShape } from './options.js'
 
@@ -48,6 +48,13 @@ const enum Attempt {
   OffSwitch,
 }
 
+interface ReservingMemory {
+  readonly reservations: ReservationsMemory
+  readonly missed: MissedMemory
+  /** By job and lane: nodes that a job of the default partition was tried on since it started there. */
+  readonly tried: readonly (readonly [job: string, lane: number, times: number])[]
+}
+
 export class Reserving implements Policy {
   readonly reservations: NodeReservations
   /** Tasks that may be killed where a job starts in their place; set by who marks them. */
@@ -83,8 +90,27 @@ export class Reserving implements Policy {
     this.#lanes = cluster.lanes
     this.#largest = cluster.resources.map((_, r) => largest(r as ResourceId, env))
     this.reservations = new NodeReservations(cluster.lanes.length)
-    const own = { onSubmit: (job: JobId) => this.#reset(job), onFinish: (job: JobId) => this.#dropAll(job), onNode: (node: NodeId, up: boolean) => this.#forget(node, up) }
+    const own = {
+      onSubmit: (job: JobId) => this.#reset(job),
+      onFinish: (job: JobId) => this.#dropAll(job),
+      onNode: (node: NodeId, up: boolean) => this.#forget(node, up),
+      memory: () => this.#memory(env),
+      recall: (memory: unknown) => this.#recall(memory as ReservingMemory, env),
+    }
     Object.assign(this, forwarding(own, order))
+  }
+
+  #memory(env: Env): ReservingMemory {
+    const { work } = env
+    const tried = work.jobs().flatMap((job) => this.#lanes.map((_, lane) => [work.name(job), lane, this.#tried[job * this.#lanes.length + lane] as number] as const))
+    return { reservations: this.reservations.memory(env), missed: this.#delay.memory(), tried: tried.filter(([, , times]) => times > 0) }
+  }
+
+  #recall({ reservations, missed, tried }: ReservingMemory, env: Env): void {
+    const jobs = jobsByName(env.work)
+    for (const [name, lane, times] of tried) if (jobs.has(name)) this.#tried[(jobs.get(name) as JobId) * this.#lanes.length + lane] = times
+    this.#delay.recall(missed)
+    this.reservations.recall(reservations, env, (reservation) => this.#keep(reservation))
   }
 
   schedule(round: Round): void {

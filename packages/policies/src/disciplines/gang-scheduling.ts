@@ -1,5 +1,5 @@
 import {
-  definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order,
+  definePolicy, DoneJobs, FirstFit, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order,
   type Placement, type Plug, type Policy, type Release, type Round, type TaskId, type WorkView,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -10,7 +10,7 @@ import { deferWithoutNode, nodeFor } from './lowest-fitting.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
-import { Turns } from './turns.js'
+import { Turns, type TurnsMemory } from './turns.js'
 
 const gangSchedulingOptions = z.strictObject({
   rows: z.int().positive().default(4).describe('most jobs that share a processor in turns (OverSubscribe=FORCE:4 of Slurm); 1: none does'),
@@ -87,9 +87,16 @@ class GangScheduling implements Policy {
         this.#claims.delete(task)
         if (why === 'withdrawn' && this.#tasksOf(job, lane).length === 0 && !this.#suspended.has(job, lane)) this.#turns[lane]?.leave(job)
       },
-      onFinish: (job: JobId) => this.#turns.forEach((turns) => turns.leave(job)),
+      onFinish: (job: JobId) => {
+        if (!env.work.comesAgain(job)) for (const turns of this.#turns) turns.leave(job)
+      },
+      memory: () => this.#turns.map((turns) => turns.memory((job) => env.work.name(job))),
+      recall: (memory: unknown) => {
+        const jobs = jobsByName(env.work)
+        for (const [lane, remembered] of (memory as readonly TurnsMemory[]).entries()) this.#turns[lane]?.recall(remembered, jobs)
+      },
     }
-    Object.assign(this, forwarding(exceptWaiting(order), placement, this.#suspended, this.#running, watch))
+    Object.assign(this, forwarding(this.#suspended.kept, exceptWaiting(order), placement, this.#suspended, this.#running, watch))
   }
 
   schedule(round: Round): void {

@@ -44,7 +44,7 @@ class Replay implements Policy {
     this.#policy = policy
     this.#warn = (message) => env.warn(message)
     Object.assign(this, forwarding(recorded, policy, { onSubmit: (job) => this.#note(env.work.recordedWait(job)) }))
-    this.admits = (spec) => (env.now() < until ? undefined : policy.admits?.(spec))
+    this.admits = (spec, again) => (env.now() < until ? undefined : policy.admits?.(spec, again))
   }
 
   declare readonly admits: NonNullable<Policy['admits']>

@@ -1,4 +1,4 @@
-import { definePolicy, forwarding, None, Reason, type Env, type JobId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
+import { definePolicy, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Gangs } from './gangs.js'
 import { lowestFitting } from './lowest-fitting.js'
@@ -43,6 +43,9 @@ function limitsOf(counts: number | readonly number[], { cluster }: Env): Float64
   return Float64Array.from({ length: cluster.levels }, (_, level) => (sum += each[level] ?? 0))
 }
 
+/** How often each job was skipped in a lane. */
+type SkipsMemory = readonly (readonly [job: string, lane: LaneId, count: number])[]
+
 class SkipDelay implements Policy {
   readonly startsGangJobs: boolean
   readonly #order: Order
@@ -57,13 +60,30 @@ class SkipDelay implements Policy {
   /** Whether no opportunity will come. */
   #isLast = false
 
-  constructor(limits: Float64Array, { cluster }: Env, order: Order) {
+  constructor(limits: Float64Array, env: Env, order: Order) {
+    const { cluster } = env
     this.#order = order
     this.#limits = limits
     this.#lanes = cluster.lanes.length
     this.startsGangJobs = order.startsGangJobs !== false
-    const counts = { onSubmit: (job: JobId) => this.#reset(job), onClaim: () => void this.#running++, onRelease: () => void this.#running-- }
+    const counts = {
+      onSubmit: (job: JobId) => this.#reset(job),
+      onClaim: () => void this.#running++,
+      onRelease: () => void this.#running--,
+      memory: () => this.#memory(env),
+      recall: (memory: unknown) => this.#recall(memory as SkipsMemory, env),
+    }
     Object.assign(this, forwarding(order, counts))
+  }
+
+  #memory({ work, cluster }: Env): SkipsMemory {
+    const rows = work.jobs().flatMap((job) => cluster.lanes.map((_, lane) => [work.name(job), lane as LaneId, this.#skips[job * this.#lanes + lane] as number] as const))
+    return rows.filter(([, , count]) => count > 0)
+  }
+
+  #recall(memory: SkipsMemory, { work }: Env): void {
+    const jobs = jobsByName(work)
+    for (const [name, lane, count] of memory) if (jobs.has(name)) this.#skips[(jobs.get(name) as JobId) * this.#lanes + lane] = count
   }
 
   schedule(round: Round): void {

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
+  definePolicy, forwarding, jobsByName, SchedError, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy, type Round, type Seconds,
   type TaskId, type WorkView,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -147,10 +147,16 @@ class SlurmPreempting implements Policy {
       onReady: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.add(job),
       onDrained: (job: JobId, lane: LaneId) => void this.#waiting[lane]?.delete(job),
       onClaim: () => void this.#claims++,
+      memory: () => this.#notices.map((notices, lane) => [...notices].filter(([job]) => this.#running.in(lane as LaneId).has(job)).map(([job, end]) => [env.work.name(job), end] as const)),
+      recall: (memory: unknown) => {
+        const jobs = jobsByName(env.work)
+        for (const [lane, notices] of (memory as readonly (readonly (readonly [job: string, end: Seconds])[])[]).entries())
+          for (const [name, end] of notices) if (jobs.has(name)) this.#notices[lane]?.set(jobs.get(name) as JobId, end)
+      },
     }
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
-    const parts = this.#suspended === undefined ? [policy] : [exceptWaiting(policy), this.#suspended]
+    const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
     Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running))
   }
 

@@ -1,4 +1,4 @@
-import type { ClusterView, Env, JobId, LaneId, NodeId, Release, ResourceId, Round, TaskId, WorkListener, WorkView } from '@sched/core'
+import { jobsByName, None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Release, type ResourceId, type Round, type TaskId, type WorkListener, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 
 /** A suspended job: where those of its tasks were that have not gone on, and in which round it was suspended. */
@@ -6,6 +6,12 @@ interface Suspended {
   readonly places: Map<TaskId, NodeId>
   readonly round: number
 }
+
+/** A round before all rounds. */
+const BEFORE = -1
+
+/** By lane, who is suspended: its tasks in order, each by its stage and its index, and how many rounds ago that was. */
+type SuspendedMemory = readonly (readonly (readonly [job: string, tasks: readonly (readonly [stage: number, index: number])[], rounds: number])[])[]
 
 /**
  * Jobs that are suspended. Who starts waiting jobs is not told of them until they go on, so that nobody else starts them again. A task that is claimed goes on, or
@@ -20,7 +26,7 @@ export class SuspendedJobs implements WorkListener {
   readonly #known: readonly Set<JobId>[]
   /** Tasks that were suspended and have been claimed in one round, and which. */
   readonly #claimed = new Map<TaskId, Suspended>()
-  #serial = -1
+  #serial = BEFORE
   /** By lane: what a suspended task gives up. Memory and devices are not. */
   readonly frees: readonly (readonly ResourceId[])[]
 
@@ -32,6 +38,35 @@ export class SuspendedJobs implements WorkListener {
     this.#waiting = env.cluster.lanes.map(() => new Set())
     this.#known = env.cluster.lanes.map(() => new Set())
     this.frees = env.cluster.lanes.map((_, lane) => processorsOf(env.cluster, lane as LaneId))
+  }
+
+  /** Its memory, a part by itself: it is taken up before that of whoever is told of waiting jobs, for whom those that are suspended do not wait. */
+  readonly kept = { memory: (): unknown => this.#memory(), recall: (memory: unknown): void => { this.#recall(memory as SuspendedMemory) } }
+
+  #memory(): SuspendedMemory {
+    const { work } = this.#env
+    const placeOf = (task: TaskId) => [work.stageOf(task), work.indexOf(task)] as const
+    return this.#lanes.map((jobs) => Array.from(jobs, ([job, { places, round }]) => [work.name(job), Array.from(places.keys(), placeOf), this.#serial - round] as const))
+  }
+
+  /** Tasks that are not suspended any more are passed over. */
+  #recall(memory: SuspendedMemory): void {
+    const { work } = this.#env
+    const jobs = jobsByName(work)
+    for (const [lane, suspended] of memory.entries())
+      for (const [name, tasks, rounds] of suspended) {
+        const job = jobs.get(name)
+        if (job === undefined) continue
+        const places = new Map<TaskId, NodeId>()
+        for (const [stage, index] of tasks) {
+          const task = work.taskAt(job, stage, index)
+          const node = task === None ? None : work.suspendedOn(task)
+          if (node !== None) places.set(task as TaskId, node)
+        }
+        if (places.size === 0) continue
+        this.#lanes[lane]?.set(job, { places, round: BEFORE - rounds })
+        this.#tell(job, lane as LaneId)
+      }
   }
 
   in(lane: LaneId): ReadonlyMap<JobId, Suspended> {
@@ -89,7 +124,7 @@ export class SuspendedJobs implements WorkListener {
   }
 
   onFinish(job: JobId): void {
-    for (const jobs of this.#lanes) jobs.delete(job)
+    if (!this.#env.work.comesAgain(job)) for (const jobs of this.#lanes) jobs.delete(job)
     for (const jobs of [...this.#waiting, ...this.#known]) jobs.delete(job)
   }
 

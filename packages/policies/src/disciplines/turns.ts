@@ -3,6 +3,12 @@ import type { JobId, Seconds } from '@sched/core'
 /** Jobs that run at the same time, in the order in which they came. */
 type Row = Set<JobId>
 
+/** The rows, by names of jobs, and when the turn ends; null: never. */
+export interface TurnsMemory {
+  readonly rows: readonly (readonly string[])[]
+  readonly end: Seconds | null
+}
+
 /** The rows of one lane, who is in which, and whose turn it is: Ousterhout's matrix, of which a column is what the machine has. */
 export class Turns {
   /** First the row that has its turn, then the others as theirs come. Never empty. */
@@ -35,6 +41,21 @@ export class Turns {
     row.delete(job)
     this.#rowOf.delete(job)
     if (row.size === 0 && row !== this.rows[0]) this.rows.splice(this.rows.indexOf(row), 1)
+  }
+
+  memory(name: (job: JobId) => string): TurnsMemory {
+    return { rows: this.rows.map((row) => Array.from(row, name)), end: this.end === Infinity ? null : this.end }
+  }
+
+  /** Rows are what they were; jobs that are in none, which run since then, have their turn now. */
+  recall({ rows, end }: TurnsMemory, jobs: ReadonlyMap<string, JobId>): void {
+    const others = this.rows.flatMap((row) => [...row])
+    const known = rows.map((names) => ({ isNew: names.length === 0, row: new Set(names.flatMap((name) => jobs.get(name) ?? [])) }))
+    this.rows.splice(0, Infinity, ...known.filter(({ isNew, row }, i) => i === 0 || isNew || row.size > 0).map(({ row }) => row))
+    this.#rowOf.clear()
+    for (const row of this.rows) for (const job of row) this.#rowOf.set(job, row)
+    for (const job of others) this.join(job)
+    this.end = end ?? Infinity
   }
 
   /** The next row has its turn. Where jobs wait and there are fewer rows than `most`, there is a new one, which has its turn before the last comes again. */

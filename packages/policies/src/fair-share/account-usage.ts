@@ -44,6 +44,14 @@ export const decayOptions = {
 }
 export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}
 
+/** What has been used, and of which period's end the version of the factors is. */
+interface AccountMemory extends UsageMemory {
+  /** All users and accounts that have come so far, each by its path. */
+  readonly known: readonly string[]
+  readonly version: number
+  readonly asOf: Seconds
+}
+
 /**
  * Follows what the users of accounts use and have used, and gives their fair-share factors as of the last calculation
  * period. A task is charged from its claim to its release, as far as the scheduler knows.
@@ -124,15 +132,19 @@ export class AccountUsage implements WorkListener {
     this.#usage.change(this.#associationOf[job] as number, -this.#factorOf(job) * this.#chargeOf(task, lane), this.#env.now())
   }
 
-  memory(): UsageMemory {
-    return this.#usage.memory()
+  memory(): AccountMemory {
+    const known = Array.from({ length: this.#tree.size }, (_, association) => this.#tree.path(association))
+    return { ...this.#usage.memory(), known, version: this.#version, asOf: this.#asOf }
   }
 
   recall(memory: unknown): void {
-    for (const path of Object.keys((memory as UsageMemory).used)) this.#tree.of(path)
+    const { known, version, asOf, ...usage } = memory as AccountMemory
+    for (const path of known) this.#tree.of(path)
     this.#follow()
-    this.#usage.recall(memory as UsageMemory)
-    this.#asOf = -1
+    this.#usage.recall(usage)
+    this.#version = version
+    this.#asOf = asOf
+    this.#factors = undefined
   }
 
   /** New associations have no usage yet. */

@@ -1,4 +1,4 @@
-import type { Env, JobId, LaneId, Release, Seconds, WorkListener } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type Release, type Seconds, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { Associations, inherited, type AccountTree, type Association } from '../slurm-limits/associations.js'
 
@@ -44,6 +44,10 @@ class Accruing {
     this.waiting.splice(at, 0, { job, rank })
   }
 
+  clear(): void {
+    this.jobs = this.waiting.length = this.from = 0
+  }
+
   get first(): { readonly job: JobId; readonly rank: number } | undefined {
     return this.waiting[this.from]
   }
@@ -55,6 +59,9 @@ class Accruing {
     this.from = 0
   }
 }
+
+/** A job: from when on it grows older (null: not yet), and whether it counts, waits for room, or has run. */
+type AccrualMemory = readonly (readonly [job: string, since: Seconds | null, counts: boolean, isQueued: boolean, hasRun: boolean])[]
 
 /** What a job counts for, and of that what limits it. */
 interface Terms {
@@ -113,20 +120,69 @@ export class Accruals implements WorkListener {
     }
   }
 
+  memory(): AccrualMemory {
+    const { work } = this.#env
+    return work.jobs().map((job) => {
+      const since = this.since(job)
+      return [work.name(job), since === Infinity ? null : since, this.#counts[job] === true, this.#isQueued[job] === true, this.#hasRun[job] === true] as const
+    })
+  }
+
+  recall(memory: unknown): void {
+    const { work } = this.#env
+    const jobs = jobsByName(work)
+    for (const [name, since, counts, isQueued, hasRun] of memory as AccrualMemory) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#since[job] = since ?? Infinity
+      this.#counts[job] = counts
+      this.#isQueued[job] = isQueued
+      this.#hasRun[job] = hasRun
+    }
+    this.#countAll()
+  }
+
+  /** Counts all jobs anew, as each says of itself. */
+  #countAll(): void {
+    for (const group of this.#known.values()) group.clear()
+    for (const job of this.#env.work.jobs()) {
+      const { groups, limiting } = this.#of[job] as Terms
+      if (this.#counts[job] === true) for (const group of groups) group.jobs++
+      if (this.#isQueued[job] !== true || limiting === undefined) continue
+      limiting.add(job, this.#env.work.rank(job))
+      this.#looser.add(limiting)
+    }
+  }
+
   onSubmit(job: JobId): void {
-    this.#of[job] = this.#termsOf(job)
+    const terms = this.#termsOf(job)
+    if (this.#env.work.comesAgain(job)) return this.#update(job, terms)
+    this.#of[job] = terms
     this.#since[job] = Infinity
     this.#running[job] = 0
     this.#counts[job] = this.#isQueued[job] = this.#hasRun[job] = false
     this.#enter(job, this.#env.work.submitted(job))
   }
 
+  /** A job that is updated goes on as it was, unless it counts for others now: of these it waits for room anew. */
+  #update(job: JobId, terms: Terms): void {
+    if (terms === this.#of[job]) return
+    this.#leave(job)
+    this.#isQueued[job] = false
+    this.#of[job] = terms
+    if (this.#running[job] !== 0 || this.#hasRun[job] === true) return
+    this.#since[job] = Infinity
+    this.#enter(job, this.#env.work.submitted(job))
+  }
+
   onClaim(job: JobId): void {
+    if (this.#env.work.comesAgain(job)) return
     this.#running[job] = (this.#running[job] as number) + 1
     this.#leave(job)
   }
 
   onRelease(job: JobId, _lane: LaneId, _task: unknown, _node: unknown, why: Release): void {
+    if (this.#env.work.comesAgain(job)) return
     this.#running[job] = (this.#running[job] as number) - 1
     if (why === 'ended') this.#hasRun[job] = true
     if (this.#running[job] !== 0 || this.#hasRun[job] === true) return
@@ -136,6 +192,7 @@ export class Accruals implements WorkListener {
   }
 
   onFinish(job: JobId): void {
+    if (this.#env.work.comesAgain(job)) return
     this.#leave(job)
     this.#isQueued[job] = false
   }

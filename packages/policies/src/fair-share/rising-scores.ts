@@ -1,4 +1,12 @@
-import type { Env, JobId, LaneId, WorkListener } from '@sched/core'
+import { jobsByName, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
+
+interface RisingMemory {
+  /** By lane, the highest score of each job. */
+  readonly highest: readonly (readonly (readonly [job: string, score: number])[])[]
+  /** The last version that was looked at; null: none was. */
+  readonly version: number | null
+  readonly areNew: boolean
+}
 
 /** Scores of jobs that stay as high as they have been while the job waited: all are looked at in every version, also where no order is asked for. */
 export class RisingScores implements WorkListener {
@@ -31,6 +39,21 @@ export class RisingScores implements WorkListener {
     this.#areNew = false
     for (const [lane, highest] of this.#highest.entries())
       for (const job of highest.keys()) if (this.#env.work.unplaced(job, lane as LaneId) > 0) this.of(job, lane as LaneId)
+  }
+
+  memory(): RisingMemory {
+    const { work } = this.#env
+    const highest = this.#highest.map((scores) => [...scores].filter(([, score]) => score > -Infinity).map(([job, score]) => [work.name(job), score] as const))
+    return { highest, version: Number.isNaN(this.#version) ? null : this.#version, areNew: this.#areNew }
+  }
+
+  recall(memory: unknown): void {
+    const { highest, version, areNew } = memory as RisingMemory
+    const jobs = jobsByName(this.#env.work)
+    this.#version = version ?? NaN
+    this.#areNew = areNew
+    for (const [lane, scores] of highest.entries())
+      for (const [name, score] of scores) if (jobs.has(name)) this.#highest[lane]?.set(jobs.get(name) as JobId, score)
   }
 
   onReady(job: JobId, lane: LaneId): void {

@@ -53,11 +53,11 @@ export class LimitedJobs implements WorkListener {
 
   // ---- submission ----
 
-  admits(spec: JobSpec): string | undefined {
+  admits(spec: JobSpec, again = false): string | undefined {
     const { user = 'user', account = '', qos = '', licenses = {} } = spec
     const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default', licenses })
     if (terms.refusal !== undefined) return terms.refusal
-    const full = terms.submits.find(({ of, most }) => of.submitted >= most)
+    const full = again ? undefined : terms.submits.find(({ of, most }) => of.submitted >= most)
     if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
     const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec, terms.bill))))
     return over === undefined ? undefined : `it asks for more, less or longer than it may (${over.reason})`
@@ -205,6 +205,8 @@ export class LimitedJobs implements WorkListener {
     this.#book.past.usage.recall(usage)
     this.#book.past.lasting.recall(lasting)
     this.#tick = NaN // jobs are looked at anew
+    const groups = new Set(this.#env.work.jobs().flatMap((job) => (this.#terms[job] as Terms).limiting))
+    for (const group of groups) this.#hideOver(group) // of what runs nobody has been told in a round
   }
 
   /** Whether a piece of the job may start now; asked once before its first claim. */

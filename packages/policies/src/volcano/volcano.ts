@@ -58,14 +58,14 @@ class Volcano implements Policy {
     this.#lanes = env.cluster.lanes.map((_, lane) => new VolcanoLane(settings, env, lane as LaneId))
     this.#taking = this.#lanes.map((lane) => new Taking(settings, env, lane, placement, this.#taken))
     const barred = { memory: () => this.#taken.memory(env.work), recall: (memory: unknown) => { this.#taken.recall(memory as TakenMemory, env.work) } }
-    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec) => this.#refusal(job) }))
+    Object.assign(this, forwarding(new Telling(this.#lanes), placement, barred, { admits: (job: JobSpec, again?: boolean) => this.#refusal(job, again === true) }))
   }
 
-  #refusal(job: JobSpec): string | undefined {
+  #refusal(job: JobSpec, again: boolean): string | undefined {
     const { queue: name, user } = job
     for (const { session, tiers } of this.#lanes) {
       const queue = session.queues.of(name ?? user ?? 'default')
-      if (!queue.isOpen) return `queue ${queue.name} is ${(queue.settings.state ?? '').toLowerCase()}`
+      if (!again && !queue.isOpen) return `queue ${queue.name} is ${(queue.settings.state ?? '').toLowerCase()}`
       for (const stages of startedTogether(job))
         for (const r of session.resources) {
           const resource = session.names[r] as string

@@ -1,5 +1,5 @@
 import {
-  definePolicy, forwarding, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
+  definePolicy, forwarding, jobsByName, nodesByName, None, Reason, SchedError, suggest, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Plug,
   type Policy, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
@@ -53,7 +53,13 @@ class YarnReserving implements Policy {
     const sharing = policy.sharing instanceof QueueSharing ? policy.sharing : undefined
     if (sharing === undefined) env.warn('reservations by YARN\'s rules have no effect: the order under them is not yarn-fair')
     else this.#round = new HoldingRound(options, env, sharing)
-    Object.assign(this, forwarding(policy, { onFinish: (job) => this.#round?.forget(job), onNode: (node, up) => (up ? undefined : this.#round?.free(node)) }))
+    const own = {
+      onFinish: (job: JobId) => this.#round?.forget(job),
+      onNode: (node: NodeId, up: boolean) => (up ? undefined : this.#round?.free(node)),
+      memory: () => this.#round?.memory() ?? [],
+      recall: (memory: unknown) => this.#round?.recall(memory as HeldMemory),
+    }
+    Object.assign(this, forwarding(policy, own))
   }
 
   schedule(round: Round): void {
@@ -68,6 +74,9 @@ interface Held {
   readonly job: JobId
   readonly shape: ShapeId
 }
+
+/** In the order in which they were reserved; for the job's next task. */
+type HeldMemory = readonly (readonly [job: string, lane: LaneId, node: string])[]
 
 /** A round about one node that a task may reserve: nothing fits there then. */
 class HoldingRound extends WrappedRound {
@@ -94,6 +103,26 @@ class HoldingRound extends WrappedRound {
     this.#shares = lanes.map((lane, id) => new JobShares(sharing, id as LaneId, lane.resources))
     this.#threshold = lanes.map((lane) => lane.resources.map((r) => options.threshold[resources[r] as string] ?? 0))
     this.#until = lanes.map(() => -Infinity)
+  }
+
+  /** Those that the next task of the job is for; any other is given up at the next look. */
+  memory(): HeldMemory {
+    const { work, cluster } = this.#env
+    const lanes = this.#shares.length
+    return [...this.#held].flatMap(([at, { job, shape }]) => {
+      const lane = (at % lanes) as LaneId
+      return work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape ? [[work.name(job), lane, cluster.name(Math.floor(at / lanes) as NodeId)] as const] : []
+    })
+  }
+
+  /** Fair shares are computed anew, up to `updateInterval` earlier than they would have been. */
+  recall(memory: HeldMemory): void {
+    const { work, cluster } = this.#env
+    const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
+    for (const [name, lane, on] of memory) {
+      const [job, node] = [jobs.get(name), nodes.get(on)]
+      if (job !== undefined && node !== undefined && cluster.up(node) && work.unplaced(job, lane) > 0) this.#put(node * this.#shares.length + lane, job, work.shape(job, lane))
+    }
   }
 
   /** Opens the round; whether the node is kept for a job that still wants it, which starts its task if there is room. */
@@ -134,11 +163,15 @@ class HoldingRound extends WrappedRound {
   }
 
   #hold(at: number, job: JobId): void {
-    this.#held.set(at, { job, shape: this.work.shape(job, this.lane) })
+    this.#put(at, job, this.work.shape(job, this.lane))
+    this.#isTaken = true
+  }
+
+  #put(at: number, job: JobId, shape: ShapeId): void {
+    this.#held.set(at, { job, shape })
     const own = this.#ofJob.get(job)
     if (own === undefined) this.#ofJob.set(job, new Set([at]))
     else own.add(at)
-    this.#isTaken = true
   }
 
   #drop(at: number, job: JobId): void {

@@ -1,5 +1,11 @@
 import { None, WrappedRound, type Env, type JobId, type LaneId, type NodeId, type Round, type TaskId, type WorkListener } from '@sched/core'
-import { NodeReservations, type Reservation } from '../capacity/node-reservations.js'
+import { NodeReservations, type Reservation, type ReservationsMemory } from '../capacity/node-reservations.js'
+
+interface ReservedMemory {
+  readonly reservations: ReservationsMemory
+  /** By lane, whether no node was left to reserve. */
+  readonly areAll: readonly boolean[]
+}
 
 /**
  * A round in which nothing of other jobs fits on a node that is reserved. A node has one reservation, a job one for each task that waits at most: of tasks
@@ -12,13 +18,26 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
   ended = 0
   /** By lane whether no node is left to reserve, as far as that was seen since one was given up or came back. */
   readonly #areAll: boolean[]
+  readonly #env: Env
   readonly #reservations: NodeReservations
   readonly #barsToo = (job: JobId, node: NodeId) => this.#isOfAnother(job, node) || this.inner.bars?.(job, node) === true
 
-  constructor({ cluster }: Env) {
+  constructor(env: Env) {
     super()
+    this.#env = env
+    const { cluster } = env
     this.#areAll = cluster.lanes.map(() => false)
     this.#reservations = new NodeReservations(this.#areAll.length)
+  }
+
+  memory(): ReservedMemory {
+    return { reservations: this.#reservations.memory(this.#env), areAll: [...this.#areAll] }
+  }
+
+  recall(memory: unknown): void {
+    const { reservations, areAll } = memory as ReservedMemory
+    this.#reservations.recall(reservations, this.#env, (reservation) => this.#reservations.add(reservation))
+    for (const [lane, are] of areAll.entries()) this.#areAll[lane] = are
   }
 
   open(round: Round): this {

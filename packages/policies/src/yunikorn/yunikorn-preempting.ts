@@ -1,10 +1,10 @@
 import {
-  definePolicy, forwarding, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
+  definePolicy, forwarding, jobsByName, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy,
   type ResourceId, type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
-import { TakenJobs } from '../disciplines/taken-jobs.js'
+import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { anyBelow0, less, saysNothing } from './amounts.js'
 import { fenceAround, giversTo } from './guarantees.js'
@@ -38,6 +38,17 @@ export const yunikornPreempting = (options: YunikornPolicyOptions = {}, placemen
 
 /** Tasks that wait in a queue of which so many are looked at: those behind them take nothing. */
 const LOOKED_AT = 10
+
+/** As many changes as there never are: much has changed since. */
+const OTHER = -2
+
+interface PreemptingMemory {
+  readonly taken: TakenMemory
+  /** Since when each job waits. */
+  readonly since: readonly (readonly [job: string, since: Seconds])[]
+  /** When jobs last found nobody, and whether nothing has changed since. */
+  readonly looked: readonly (readonly [job: string, at: Seconds, isSame: boolean])[]
+}
 
 class YunikornPreempting implements Policy {
   readonly startsGangJobs = true
@@ -85,8 +96,31 @@ class YunikornPreempting implements Policy {
         onRelease: count,
         onNode: count,
         onFinish: (job: JobId) => void this.#gangs.delete(job),
+        memory: () => this.#memory(env),
+        recall: (memory: unknown) => this.#recall(memory as PreemptingMemory, env),
       }),
     )
+  }
+
+  #memory({ work }: Env): PreemptingMemory {
+    const looks = work.jobs().filter((job) => (this.#lookedAt[job] ?? -1) !== -1)
+    return {
+      taken: this.#taken.memory(work),
+      since: work.jobs().flatMap((job) => (this.#since[job] === undefined ? [] : [[work.name(job), this.#since[job]] as const])),
+      looked: looks.map((job) => [work.name(job), this.#looked[job] as Seconds, this.#lookedAt[job] === this.#changes] as const),
+    }
+  }
+
+  #recall({ taken, since, looked }: PreemptingMemory, { work }: Env): void {
+    const jobs = jobsByName(work)
+    this.#taken.recall(taken, work)
+    for (const [name, time] of since) if (jobs.has(name)) this.#since[jobs.get(name) as JobId] = time
+    for (const [name, time, isSame] of looked) {
+      const job = jobs.get(name)
+      if (job === undefined) continue
+      this.#looked[job] = time
+      this.#lookedAt[job] = isSame ? this.#changes : OTHER
+    }
   }
 
   schedule(round: Round): void {

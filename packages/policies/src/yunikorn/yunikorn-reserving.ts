@@ -1,5 +1,5 @@
 import {
-  definePolicy, DoneJobs, FirstFit, forwarding, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round,
+  definePolicy, DoneJobs, FirstFit, forwarding, jobsByName, None, Reason, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Policy, type Round,
   type Seconds, type ShapeId,
 } from '@sched/core'
 import { Gang, Gangs, startGang } from '../disciplines/gangs.js'
@@ -19,7 +19,7 @@ import { YunikornOrder, yunikornOrder } from './yunikorn.js'
  * its job waits without a break; of jobs in one queue who has reserved nodes goes as the queue sorts jobs, there in no order; tasks of a gang reserve nodes as its
  * placeholders do there, but start together, and no gang reserves while one has too few nodes, since they could wait for each other's for ever, where there placeholders
  * are given up after a while; a reservation ends where limits of how many jobs run keep its job from starting, since jobs that run could wait for the node; and
- * nothing is reserved unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats. After a restart nothing is, as there.
+ * nothing is reserved unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats. After a restart nothing is without the memory of the one before, as there.
  */
 export const yunikornReservingPolicy = definePolicy({
   name: 'yunikorn-reserving',
@@ -33,6 +33,9 @@ export const yunikornReservingPolicy = definePolicy({
 
 /** The queues of Apache YuniKorn, with reservations. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const yunikornReserving = (options: YunikornPolicyOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => yunikornReservingPolicy.plug({ placement }, options)
+
+/** Since when tasks of a job wait in a lane. */
+type SinceMemory = readonly (readonly [job: string, lane: LaneId, since: Seconds])[]
 
 export class YunikornReserving implements Policy {
   readonly startsGangJobs = true
@@ -68,8 +71,19 @@ export class YunikornReserving implements Policy {
     this.#greedy = greedyPolicy
       .plug({ order: { ...yunikornOrder.plug({}), create: () => order }, placement: { kind: 'placement', name: 'given', create: () => placement } })
       .create(env)
-    const own = { onReady: (job: JobId, lane: LaneId) => void (this.#since[job * this.#lanes + lane] = env.now()) }
+    const own = {
+      onReady: (job: JobId, lane: LaneId) => void (this.#since[job * this.#lanes + lane] = env.now()),
+      memory: (): SinceMemory => env.work.jobs().flatMap((job) => env.cluster.lanes.flatMap((_, lane) => this.#waits(job, lane as LaneId, env))),
+      recall: (memory: unknown) => {
+        const jobs = jobsByName(env.work)
+        for (const [name, lane, since] of memory as SinceMemory) if (jobs.has(name)) this.#since[(jobs.get(name) as JobId) * this.#lanes + lane] = since
+      },
+    }
     Object.assign(this, this.#isOn ? forwarding(this.#greedy, own, this.#reserved) : forwarding(this.#greedy))
+  }
+
+  #waits(job: JobId, lane: LaneId, { work }: Env): SinceMemory {
+    return work.unplaced(job, lane) === 0 ? [] : [[work.name(job), lane, this.#since[job * this.#lanes + lane] as Seconds]]
   }
 
   schedule(round: Round): void {

@@ -1,3 +1,4 @@
+import { dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import { multifactor, slurmPreempting, strict, type MultifactorOptions } from '@sched/policies'
 import { describe, expect, it } from 'vitest'
 import { machine, procs } from '../slurm-limits-machine.js'
@@ -77,5 +78,30 @@ describe('jobs that grow older', () => {
     expect(come(100, procs('eve_1', 8, { queue: 'urgent' }))).toEqual(['eve_1'])
     come(150, procs('bob_1', 8))
     expect([end(200, 'eve_1'), end(210, 'ann_2')].flat()).toEqual(expected)
+  })
+})
+
+describe('the memory of a dispatcher', () => {
+  it('says from when on a job grows older that came when others of its user did', () => {
+    const [remembers, forgets] = [true, false].map((recalls) => {
+      const make = () => dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { procs: 8 } }] }, policy: strict(aging({ qos: { normal: { MaxJobsAccruePerUser: 1 } } })) })
+      const of = (id: string) => ({ id, user: id.split('_')[0] as string, estimate: 100, stages: [{ name: 's', tasks: 1, demand: { procs: 8 } }] })
+      const before = make()
+      before.submit(of('root_1'), 0)
+      const [root] = before.pass(0).start as readonly [Placed]
+      for (const id of ['ann_1', 'ann_2']) before.submit(of(id), 10)
+      before.taskEnded(root, 100)
+      const [running] = before.pass(100).start as readonly [Placed] // ann_1: from now on ann_2 grows older
+      before.submit(of('bob_1'), 150)
+      before.pass(150)
+      const after = make()
+      for (const id of ['ann_1', 'ann_2']) after.submit(of(id), 10)
+      const adopted = after.adopt(running, 100)
+      after.submit(of('bob_1'), 150)
+      if (recalls) after.recall(JSON.parse(JSON.stringify(before.memory())) as DispatcherMemory)
+      after.taskEnded(adopted, 200)
+      return after.pass(200).start.map(({ job }) => job)
+    })
+    expect([remembers, forgets]).toEqual([['ann_2'], ['bob_1']])
   })
 })

@@ -1,0 +1,88 @@
+import { dispatcher, type DispatcherMemory } from '@sched/cluster'
+import type { Plug } from '@sched/core'
+import { describe, expect, it } from 'vitest'
+import { capacityScheduler, fifo, priority, reserving, slurmLimits, strict, volcano, yunikornReserving, type CapacitySchedulerOptions } from '../../src/index.js'
+
+const job = (id: string, queue: string, tasks: number, cpu: number) => ({ id, queue, stages: [{ name: 's', tasks, demand: { cpu } }] })
+const written = (memory: DispatcherMemory) => JSON.parse(JSON.stringify(memory)) as DispatcherMemory
+
+/** Job a has both nodes of 4 processors, b of another queue comes at 5 s; when which tasks are killed, after a restart at that time with the memory or without it, or with none. */
+function kills(options: NonNullable<CapacitySchedulerOptions['preemption']>, restart: 'remembers' | 'forgets' | 'none', at = 12): string[] {
+  const make = () =>
+    dispatcher({
+      cluster: { nodes: [{ count: 2, name: 'n', resources: { cpu: 4 } }] },
+      policy: capacityScheduler({ queues: { a: { capacity: 50 }, b: { capacity: 50 } }, defaults: { userLimitFactor: 9 }, preemption: { monitoringInterval: 1, maxWaitBeforeKill: 10, totalPreemptionPerRound: 1, ...options } }),
+    })
+  const [a, b] = [job('a', 'a', 8, 1), job('b', 'b', 1, 2)]
+  const before = make()
+  before.submit(a, 0)
+  const { start } = before.pass(0)
+  before.submit(b, 5)
+  for (let now = 5; now <= at; now++) expect(before.pass(now).kill).toEqual([])
+  const after = restart === 'none' ? before : make()
+  if (restart !== 'none') {
+    after.submit(a, 0)
+    for (const placed of start) after.adopt(placed, 0)
+    after.submit(b, 5)
+  }
+  if (restart === 'remembers') after.recall(written(before.memory()))
+  const told: string[] = []
+  for (let now = at; now <= 30; now++) for (const { job: id, task } of after.pass(now).kill) told.push(`${now} ${id}.${task}`)
+  return told
+}
+
+describe('the memory of a dispatcher with the Capacity Scheduler', () => {
+  it('says since when tasks are marked, so that they are killed when their wait is over', () => {
+    expect([kills({}, 'remembers')[0], kills({}, 'forgets')[0]]).toEqual(['15 a.7', '22 a.7']) // marked at 5 s, or anew at 12 s
+  })
+
+  it('says whom lazy preemption may kill where room is needed', () => {
+    const lazy = { lazyPreemption: true, maxWaitBeforeKill: 3 }
+    expect(kills(lazy, 'remembers', 8)).toEqual(kills(lazy, 'none', 8))
+    expect(kills(lazy, 'forgets', 8)).not.toEqual(kills(lazy, 'none', 8))
+  })
+})
+
+describe.each([
+  ['reserving', () => reserving(priority())],
+  ['yunikorn-reserving', () => yunikornReserving({ reservationDelay: 0 })],
+])('a node reserved by %s', (_, policy) => {
+  it('is so after a restart, and not without the memory', () => {
+    const ends = [true, false].map((remembers) => {
+      const make = () => dispatcher({ cluster: { nodes: [{ count: 2, name: 'n', resources: { cpu: 4 } }] }, policy: policy() })
+      const jobs = [job('tiny', 'a', 1, 1), job('small', 'a', 2, 3), job('large', 'a', 1, 4)]
+      const before = make()
+      for (const each of jobs) before.submit(each, 0)
+      const { start } = before.pass(0) // 1 is free on n-1, which large reserves
+      const after = make()
+      for (const each of jobs) after.submit(each, 0)
+      for (const placed of start) after.adopt(placed, 0)
+      if (remembers) after.recall(written(before.memory()))
+      after.submit({ ...job('urgent', 'a', 1, 1), priority: 1 }, 1)
+      return after.pass(1).start.map(({ job: id, node }) => `${id} on ${node}`)
+    })
+    expect(ends).toEqual([[], ['urgent on n-1']])
+  })
+})
+
+describe.each<[string, (isFull: boolean) => Plug<'policy'>, RegExp]>([
+  ['a queue of the Capacity Scheduler that has been stopped', (isFull) => capacityScheduler({ queues: { a: { capacity: 100, ...(isFull && { state: 'STOPPED' }) } } }), /queue root.a is STOPPED/],
+  ['one with as many applications as there may be', (isFull) => capacityScheduler({ queues: { a: { capacity: 100, maximumApplications: isFull ? 1 : 9 } } }), /queue root.a holds 2 of 1 applications/],
+  ['a queue of Volcano that has been closed', (isFull) => volcano({ queues: { a: isFull ? { state: 'Closed' } : {} } }), /queue a is closed/],
+  ['a QOS with as many jobs as there may be', (isFull) => slurmLimits(strict(fifo()), { qos: { normal: { GrpSubmitJobs: isFull ? 1 : 9 } } }), /has 2 of 1 jobs in the system/],
+])('%s', (_, policy, refusal) => {
+  it('takes back after a restart what was in it (addApplicationOnRecovery of Hadoop), and nothing else', () => {
+    const make = (isFull: boolean) => dispatcher({ cluster: { nodes: [{ count: 1, name: 'n', resources: { cpu: 4 } }] }, policy: policy(isFull) })
+    const jobs = [job('runs', 'a', 1, 4), job('waits', 'a', 1, 4)]
+    const before = make(false)
+    for (const each of jobs) before.submit(each, 0)
+    const [running] = before.pass(0).start
+    const after = make(true)
+    for (const each of jobs) after.submit(each, 0, { again: true })
+    const adopted = after.adopt(running!, 0)
+    after.recall(written(before.memory()))
+    expect(() => { after.submit(job('new', 'a', 1, 4), 1) }).toThrow(refusal)
+    after.update('runs', { priority: 3 }, 1)
+    expect(after.taskEnded(adopted, 2)).toBe(true)
+  })
+})
