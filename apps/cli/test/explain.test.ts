@@ -36,7 +36,7 @@ describe('sched explain', () => {
     // a node of each rack is free from 10 to 60 s
     const cwd = directory({ 'racks.yaml': racks, 'jobs.jsonl': jobs(job('1', 0, 10), job('2', 0, 60), job('3', 0, 60), job('4', 5, 10, {}, { tasks: 2, gang: true })) })
     const placement = 'placement: {topology-tree: {within: 1}}'
-    const policies = [`greedy: {order: fifo, ${placement}}`, ...['easy', 'volcano', 'yunikorn-reserving', 'yunikorn-preempting', 'kai-preempting', 'kube-scheduler'].map((name) => `${name}: {${placement}}`), `gang-scheduling: {rows: 1, ${placement}}`]
+    const policies = [`greedy: {order: fifo, ${placement}}`, ...['easy', 'volcano', 'yunikorn-reserving', 'yunikorn-preempting', 'kai-preempting', 'kube-scheduler', 'las', 'srtf'].map((name) => `${name}: {${placement}}`), `gang-scheduling: {rows: 1, ${placement}}`]
     const told = await waits(['--nodes', 'racks.yaml', '--trace', 'jobs.jsonl', '--jitter', '0', '--job', '4', '--policies', policies.map((each) => `{${each}}`).join()], cwd)
     const withoutNode = (policy: string) => (policy.startsWith('volcano') ? 'queue limit' : 'no room') // Volcano does not enqueue it before
     expect(Object.values(told).map(({ parts }) => parts)).toEqual(policies.map((policy) => ({ [withoutNode(policy)]: 5, 'locality delay': 50 })))

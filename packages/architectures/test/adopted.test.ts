@@ -47,6 +47,8 @@ const configs: readonly Record<string, unknown>[] = [
   ...suspending,
   ...reserving,
   ...older,
+  { las: { queues: [2, 6], promote: 10 } },
+  { srtf: { checkpoints: true } },
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))

@@ -21,6 +21,7 @@ const configs: readonly Record<string, unknown>[] = [
   { 'yarn-preempting': { policy: { greedy: { order: { 'yarn-fair': { root: { fairSharePreemptionTimeout: 0.5, fairSharePreemptionThreshold: 1 } } } } }, utilizationThreshold: 0, waitBeforeKill: 1, waitBeforeNextCheck: 0 } },
   { kueue: { defaults: { cohort: 'all', preemption: { withinClusterQueue: 'LowerPriority', reclaimWithinCohort: 'Any' } } } },
   { 'slurm-preempting': { policy: { strict: { order: 'fifo' } }, tiers } },
+  { las: { queues: [2, 6] } },
 ]
 
 describe.each([['heartbeats', true], ['known at once', false]] as const)('a dispatcher that is told what a simulation with one scheduler is told (%s)', (_, heartbeats) => {

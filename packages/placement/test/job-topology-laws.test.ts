@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import type { Plug, Topology } from '@sched/core'
-import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, replan, strict, volcano, yunikornReserving } from '@sched/policies'
+import { conservative, easy, fattened, fifo, gangScheduling, greedy, kaiPreempting, kubeScheduler, kueue, las, replan, strict, volcano, yunikornReserving } from '@sched/policies'
 import { job } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -21,6 +21,7 @@ const policies: Record<string, (placement: Plug<'placement'>) => Plug<'policy'>>
   volcano: (placement) => volcano({}, placement),
   'kai-preempting': (placement) => kaiPreempting({}, placement),
   'kube-scheduler': (placement) => kubeScheduler({}, placement),
+  las: (placement) => las({}, placement),
   'yunikorn-reserving': (placement) => yunikornReserving({}, placement),
   'gang-scheduling': (placement) => gangScheduling(fifo(), { rows: 1, placement }),
 }

@@ -1,4 +1,4 @@
-import { easy, fair, fifo, greedy, kubeScheduler, kueue } from '@sched/policies'
+import { easy, fair, fifo, greedy, kubeScheduler, kueue, las } from '@sched/policies'
 import { checkPolicyLaws, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { topologyAware, topologyTree } from '../src/index.js'
@@ -12,6 +12,7 @@ const policies: Record<string, MakePolicy> = {
   easy: () => easy(fifo(), { placement: anywhere }),
   'easy, one rack for a while': () => easy(fifo(), { placement: oneRack }),
   'kube-scheduler, which preempts': () => kubeScheduler({}, oneRack),
+  'las, which preempts': () => las({ queues: [2, 6] }, oneRack),
   'kueue, topology-aware': () => kueue({}, topologyAware()),
 }
 const skip = { reservations: 'jobs outlive their estimates, and plans know of no racks' }

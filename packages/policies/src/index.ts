@@ -26,6 +26,8 @@ export { skipDelay, skipDelayPolicy, type SkipDelayOptions } from './disciplines
 export { preempting, preemptingPolicy, type PreemptingOptions } from './disciplines/preempting.js'
 export { gangScheduling, gangSchedulingPolicy, type GangSchedulingOptions } from './disciplines/gang-scheduling.js'
 export { replay, replayPolicy, type ReplayOptions } from './disciplines/replay.js'
+export { las, lasPolicy, type LasOptions } from './preemptive-order/las.js'
+export { srtf, srtfPolicy, type SrtfOptions } from './preemptive-order/srtf.js'
 export { completionTime, mapReduceJob, speedUp, type MapReduceJob } from './mapreduce/completion-time.js'
 export { asRequested, chooseWorkers, globalCap, maxParallelism, relativeSize, type Room, type WorkerLimit } from './mapreduce/workers.js'
 export { mapReduce, mapReducePolicy, type MapReduceOptions } from './mapreduce/mapreduce.js'

@@ -37,6 +37,8 @@ import { lxfOrder } from './orders/lxf.js'
 import { scoreOrder } from './orders/score.js'
 import { priorityOrder } from './orders/priority.js'
 import { sjfOrder } from './orders/sjf.js'
+import { lasPolicy } from './preemptive-order/las.js'
+import { srtfPolicy } from './preemptive-order/srtf.js'
 import { volcanoPolicy } from './volcano/volcano.js'
 import { yarnAssignPolicy } from './yarn/yarn-assign.js'
 import { yarnFairOrder } from './yarn/yarn-fair.js'
@@ -52,7 +54,7 @@ export function registerPolicies(registry: Registry): Registry {
   registry.add(adaptiveOrder).add(dynamicPriorityOrder).add(fairShareOrder).add(multifactorOrder)
   registry.add(kaiOrder).add(yunikornOrder).add(drfOrder).add(assetFairnessOrder).add(ceeiOrder).add(maxMinOrder).add(wfqOrder).add(roundRobinOrder)
   registry.add(yarnFairOrder).add(yarnAssignPolicy).add(yarnReservingPolicy).add(yarnPreemptingPolicy)
-  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy)
+  registry.add(greedyPolicy).add(skipDelayPolicy).add(delayPolicy).add(preemptingPolicy).add(gangSchedulingPolicy).add(replayPolicy).add(lasPolicy).add(srtfPolicy)
   registry.add(strictPolicy).add(easyPolicy).add(conservativePolicy).add(fattenedPolicy).add(replanPolicy)
   registry.add(capacityOrder).add(reservingPolicy).add(capacitySchedulerPolicy)
   registry.add(mapReducePolicy).add(kubeSchedulerPolicy).add(kueuePolicy).add(kaiPreemptingPolicy).add(yunikornPreemptingPolicy).add(yunikornReservingPolicy).add(volcanoPolicy).add(slurmPreemptingPolicy).add(slurmLimitsPolicy)

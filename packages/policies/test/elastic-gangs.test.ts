@@ -1,6 +1,6 @@
 import { dispatcher } from '@sched/cluster'
 import type { JobSpec, NodeId, Plug, StageSpec } from '@sched/core'
-import { capacity, capacityScheduler, conservative, easy, fair, fifo, greedy, kaiPreempting, kueue, preempting, slurmPreempting, yarnFair } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, easy, fair, fifo, greedy, kaiPreempting, kueue, las, preempting, slurmPreempting, srtf, yarnFair } from '@sched/policies'
 import { instantCluster, job, run } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { readyDisciplines } from './ready-disciplines.js'
@@ -22,6 +22,8 @@ const policies: Readonly<Record<string, () => Plug<'policy'>>> = {
   'yarn-fair': () => greedy(yarnFair()),
   kueue: () => kueue({ queues: { user: { nominalQuota: { cpu: 8 } } } }),
   'kai-preempting': () => kaiPreempting({}),
+  las: () => las(),
+  srtf: () => srtf(),
 }
 
 describe.each(Object.entries(policies))('%s', (_, policy) => {

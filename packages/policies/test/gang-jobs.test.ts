@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import { defineOrder, forwarding, type JobSpec, type NodeId, type Plug, type StageSpec } from '@sched/core'
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kai, kaiPreempting, kubeScheduler, kueue, las, maxMin, multifactor, preempting, replan, skipDelay, slurmPreempting, srtf, strict, volcano, yarnFair, yarnPreempting, yunikorn, yunikornPreempting, yunikornReserving, type VolcanoOptions } from '@sched/policies'
 import { checkPolicyLaws, instantCluster, run, type World } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -171,6 +171,8 @@ const policies: Readonly<Record<string, (world?: World) => Plug<'policy'>>> = {
   'kai-preempting': () => kaiPreempting(),
   'kai-preempting of quotas': (world) => kaiPreempting({ queues: { a: { resources: { [resourceOf(world)]: { quota: 3 } } }, b: { priority: 2 } } }),
   'kube-scheduler, preempting': () => kubeScheduler(),
+  las: () => las({ queues: [11] }),
+  srtf: () => srtf(),
   strict: () => strict(),
   easy: () => easy(),
   'easy with three reservations': () => easy(fair(), { reservations: 3 }),

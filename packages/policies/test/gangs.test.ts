@@ -1,6 +1,6 @@
 import { dispatcher, type Placed } from '@sched/cluster'
 import { definePlacement, None, type JobSpec, type Plug } from '@sched/core'
-import { capacityScheduler, fifo, greedy, kaiPreempting, kubeScheduler, yarnFair, yarnReserving, yunikornPreempting } from '@sched/policies'
+import { capacityScheduler, fifo, greedy, kaiPreempting, kubeScheduler, las, yarnFair, yarnReserving, yunikornPreempting } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const startsOf = (jobs: readonly JobSpec[], policy: Plug<'policy'>, id: string) 
 describe('jobs that the placement will not have anywhere', () => {
   const nowhere = definePlacement({ name: 'nowhere', summary: 'names no node', create: () => ({ pick: () => None }) }).plug({})
 
-  it.each<[string, Plug<'policy'>]>([['greedy', greedy(fifo(), nowhere)], ['kai-preempting', kaiPreempting({}, nowhere)], ['kube-scheduler', kubeScheduler({}, nowhere)], ['yunikorn-preempting', yunikornPreempting({ reservationDelay: 0 }, nowhere)]])('find no room, and that is no fault of the policy: %s', (name, policy) => {
+  it.each<[string, Plug<'policy'>]>([['greedy', greedy(fifo(), nowhere)], ['kai-preempting', kaiPreempting({}, nowhere)], ['kube-scheduler', kubeScheduler({}, nowhere)], ['las', las({}, nowhere)], ['yunikorn-preempting', yunikornPreempting({ reservationDelay: 0 }, nowhere)]])('find no room, and that is no fault of the policy: %s', (name, policy) => {
     for (const gang of [true, false])
       expect(() => startsOf([job('j', 0, { tasks: 2, gang })], policy, 'j')).toThrow(expect.objectContaining({ code: 'INFEASIBLE', fact: `at 0 s policy "${name}" finds no room for job j although nothing runs.` }))
   })

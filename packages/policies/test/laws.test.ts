@@ -1,4 +1,4 @@
-import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, mapReduce, sjf, skipDelay, slurmPreempting, strict, yarnFair, yarnPreempting } from '@sched/policies'
+import { capacity, capacityScheduler, conservative, delay, drf, easy, fair, fattened, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, mapReduce, sjf, skipDelay, slurmPreempting, srtf, strict, yarnFair, yarnPreempting } from '@sched/policies'
 import { checkPolicyLaws, type LawOptions, type MakePolicy } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { firstNode } from './first-node.js'
@@ -15,6 +15,8 @@ const policies: Record<string, [MakePolicy, LawOptions]> = {
   'fair with pools': [pools, {}],
   'skip-delay': [() => skipDelay(fair(), { skips: [2, 1] }), {}],
   delay: [() => delay(fair(), { node: 2, rack: 5 }), {}],
+  las: [() => las({ queues: [2, 6] }, firstNode()), {}],
+  srtf: [() => srtf({}, firstNode()), {}],
 }
 
 const withGangs: Record<string, MakePolicy> = {
@@ -29,6 +31,8 @@ const withGangs: Record<string, MakePolicy> = {
   conservative: () => conservative(fifo()),
   fattened: () => fattened(fifo()),
   strict: () => strict(sjf()),
+  las: () => las({ queues: [2, 6] }, firstNode()),
+  srtf: () => srtf(),
 }
 
 /** Policies that take tasks from each other in these worlds. */
@@ -39,6 +43,8 @@ const withPreemption: Record<string, MakePolicy> = {
   'kai-preempting': () => kaiPreempting(),
   'kube-scheduler': () => kubeScheduler(),
   'slurm-preempting': () => slurmPreempting(strict(fifo()), { tiers: { a: 3, b: 2 } }),
+  las: () => las({ queues: [2, 6] }),
+  srtf: () => srtf(),
 }
 
 describe('the laws of policies', () => {

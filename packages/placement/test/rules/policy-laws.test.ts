@@ -1,5 +1,5 @@
 import type { JobSpec, NodeId, PlacementRule, Plug } from '@sched/core'
-import { easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, volcano } from '@sched/policies'
+import { easy, fifo, greedy, kaiPreempting, kubeScheduler, kueue, las, srtf, volcano } from '@sched/policies'
 import { instantCluster, run } from '@sched/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ const jobsOf = (drafts: readonly { gap: number; tasks: number; cpu: number; dura
 const placement = weighted({ scores: { 'most-allocated': 1, 'inter-pod-affinity': 1 } })
 const policies: Record<string, Plug<'policy'>> = {
   greedy: greedy(fifo(), placement), easy: easy(fifo(), { placement }), 'kube-scheduler, which preempts': kubeScheduler({}, placement), volcano: volcano({}, placement),
-  kueue: kueue({}, placement), 'kai-preempting': kaiPreempting({}, placement),
+  kueue: kueue({}, placement), las: las({ queues: [5, 12] }, placement), srtf: srtf({}, placement), 'kai-preempting': kaiPreempting({}, placement),
 }
 
 describe('tasks start where rules let them be at that time', () => {

@@ -1,0 +1,48 @@
+import type { JobId, Round } from '@sched/core'
+import { freeInSight, type HeldAmounts } from './held-amounts.js'
+
+/**
+ * Chooses jobs greedily in their order, by amounts of the whole that is in sight: each with what runs of it and as many of its waiting tasks as are left
+ * for, of a gang all that start together or none. Who does not fit is passed over, and the next one tried. What runs and may not go has its amounts before
+ * all others. Returns who of `mayGo` is passed over.
+ *
+ * Source: Gu et al., NSDI 2019, section 3.2; the simulator of its authors (`dlas_sim_jobs`), which counts GPUs.
+ */
+export function passedOver(jobs: readonly JobId[], mayGo: ReadonlySet<JobId>, round: Round, held: HeldAmounts, waits: (job: JobId, lane: Round['lane']) => boolean): ReadonlySet<JobId> {
+  const { lane } = round
+  const left = freeInSight(round)
+  for (const job of mayGo) add(left, held.of(job, lane), 1)
+  const found = new Set<JobId>()
+  for (const job of jobs) {
+    if (mayGo.has(job)) {
+      const amounts = held.of(job, lane)
+      if (!fits(amounts, left)) {
+        found.add(job)
+        continue
+      }
+      add(left, amounts, -1)
+    }
+    if (waits(job, lane)) takeWaiting(job, left, round)
+  }
+  return found
+}
+
+/** Takes the amounts of as many of its waiting tasks as are left for. */
+function takeWaiting(job: JobId, left: Float64Array, { cluster, work, lane }: Round): void {
+  const resources = cluster.lanes[lane]?.resources ?? []
+  const asked = Float64Array.from(resources, (r) => work.asked(job, lane, r))
+  if (!fits(asked, left)) return
+  add(left, asked, -1)
+  if (work.isGangJob(job)) return
+  const shape = work.shape(job, lane)
+  const each = Float64Array.from(resources, (r) => work.demand(shape, r))
+  let more = work.unplaced(job, lane) - work.together(job, lane)
+  for (let i = 0; i < each.length; i++) if ((each[i] as number) > 0) more = Math.min(more, Math.floor((left[i] as number) / (each[i] as number)))
+  add(left, each, -more)
+}
+
+const fits = (amounts: Float64Array, left: Float64Array): boolean => amounts.every((amount, i) => amount <= (left[i] as number))
+
+function add(to: Float64Array, amounts: Float64Array, times: number): void {
+  for (let i = 0; i < to.length; i++) to[i] = (to[i] as number) + times * (amounts[i] as number)
+}

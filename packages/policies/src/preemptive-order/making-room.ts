@@ -1,0 +1,80 @@
+import { None, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
+import { Gang, startGang } from '../disciplines/gangs.js'
+import { nodeFor } from '../disciplines/lowest-fitting.js'
+import { startNearest } from '../disciplines/start-nearest.js'
+import type { HeldAmounts } from './held-amounts.js'
+
+/** Starts tasks of jobs on what is free, or in the place of other jobs. */
+export class MakingRoom {
+  readonly #held: HeldAmounts
+  /** Where the tasks of the last attempt were to start. */
+  readonly #places: NodeId[] = []
+  readonly #pick: (job: JobId, round: Round) => NodeId | None
+
+  constructor(held: HeldAmounts, placement: Placement) {
+    this.#held = held
+    this.#pick = (job, round) => {
+      const node = nodeFor(job, round, placement)
+      if (node !== None) this.#places.push(node)
+      return node
+    }
+  }
+
+  /** Starts the job's next task, or all that must start with it, on what is free. */
+  start(job: JobId, round: Round): boolean {
+    this.#places.length = 0
+    if (round.work.together(job, round.lane) > 1) return startGang(job, round, this.#pick) === Gang.Started
+    const node = this.#pick(job, round)
+    return node !== None && startNearest(job, node, round.cluster.levels, round)
+  }
+
+  /**
+   * The same in the place of others, who are evicted one by one in the order of the list until it starts; of these stay all beside whom it can start after
+   * all, the last of the list tried first. Returns who is evicted; none, and nothing has changed, where it does not start without them all.
+   */
+  startInstead(job: JobId, others: readonly JobId[], round: Round): readonly JobId[] {
+    const before = round.savepoint()
+    for (const other of others) this.#evict(other, round)
+    const starts = this.start(job, round)
+    round.rollback(before)
+    if (!starts) return []
+    const gone: JobId[] = []
+    const nodes = new Map<JobId, readonly NodeId[]>()
+    for (const other of others) {
+      nodes.set(other, this.#evict(other, round))
+      gone.push(other)
+      if (this.start(job, round)) return this.#spare(job, gone, nodes, round, () => round.rollback(before))
+    }
+    round.rollback(before)
+    return []
+  }
+
+  /** Evicts no more of those that have gone than must for the job to start; none, and nothing has changed, where the placement does not start it once more. */
+  #spare(job: JobId, gone: readonly JobId[], nodes: ReadonlyMap<JobId, readonly NodeId[]>, round: Round, takeBack: () => void): readonly JobId[] {
+    if (gone.length === 1) return gone
+    const startWithout = (evicted: readonly JobId[]): boolean => {
+      takeBack()
+      for (const other of evicted) this.#evict(other, round)
+      return this.start(job, round)
+    }
+    const places = new Set(this.#places)
+    const near = gone.filter((other) => nodes.get(other)?.some((node) => places.has(node)))
+    let needed = near.length < gone.length && startWithout(near) ? near : gone
+    for (const other of needed.toReversed()) {
+      const fewer = needed.filter((each) => each !== other)
+      if (startWithout(fewer)) needed = fewer
+    }
+    if (startWithout(needed)) return needed
+    takeBack()
+    return []
+  }
+
+  /** Evicts all that runs of the job in the lane, with its master all else; returns where it ran. */
+  #evict(job: JobId, round: Round): NodeId[] {
+    const tasks = this.#held.tasksOf(job, round.lane).toSorted((a, b) => a - b)
+    const nodes = tasks.map((task) => round.work.nodeOf(task) as NodeId)
+    const master = tasks.find((task) => round.work.isMaster(task))
+    for (const task of master === undefined ? tasks : [master]) round.evict(task)
+    return nodes
+  }
+}

@@ -1,0 +1,102 @@
+import { forwarding, None, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId } from '@sched/core'
+import { TasksByJob } from '../disciplines/tasks-by-job.js'
+import type { JobOrder } from './job-order.js'
+import { SavedWork } from './saved-work.js'
+
+interface RemainingSettings {
+  /** With whose amount the remaining time is multiplied; absent: it is not. */
+  readonly resource: ResourceId | undefined
+  /** Whether tasks that are preempted go on where they were. */
+  readonly checkpoints: boolean
+}
+
+/** Jobs by what they have left by their estimates; of equals those that run first, then by submission. */
+export class RemainingTime implements JobOrder {
+  readonly #env: Env
+  readonly #resource: ResourceId | undefined
+  readonly #running: TasksByJob
+  readonly #saved: SavedWork | undefined
+  readonly #left = new Map<JobId, number>()
+  /** Whether the user has been told of jobs without an estimate. */
+  #isTold = false
+
+  constructor(env: Env, { resource, checkpoints }: RemainingSettings) {
+    this.#env = env
+    this.#resource = resource
+    this.#running = new TasksByJob(env)
+    this.#saved = checkpoints ? new SavedWork(env) : undefined
+    Object.assign(this, forwarding(this.#running, this.#saved))
+  }
+
+  begin(jobs: readonly JobId[], round: Round): void {
+    if (this.#saved !== undefined) this.#saved.isPreempting = true
+    for (const job of jobs) this.#left.set(job, this.#leftOf(job, round))
+  }
+
+  end(): void {
+    if (this.#saved !== undefined) this.#saved.isPreempting = false
+  }
+
+  compare(a: JobId, b: JobId): number {
+    const { work } = this.#env
+    const [one, other] = [this.#of(a), this.#of(b)]
+    if (one !== other) return one < other ? -1 : 1
+    return Number(this.#runs(b)) - Number(this.#runs(a)) || work.rank(a) - work.rank(b)
+  }
+
+  isBehind(job: JobId, other: JobId): boolean {
+    return this.#of(job) > this.#of(other)
+  }
+
+  /** What runs comes nearer to its end and what waits does not, so that nobody is preempted before another job comes or ends. */
+  nextChange(): Seconds {
+    return Infinity
+  }
+
+  #of(job: JobId): number {
+    return this.#left.get(job) as number
+  }
+
+  #runs(job: JobId): boolean {
+    return this.#env.cluster.lanes.some((_, lane) => this.#env.work.running(job, lane as LaneId) > 0)
+  }
+
+  /** Seconds of the longest of its tasks in the lane that run or may start; with a resource the sum of seconds times amounts over them. */
+  #leftOf(job: JobId, round: Round): number {
+    const { work } = this.#env
+    const { lane } = round
+    let left = 0
+    const count = (shape: ShapeId, seconds: Seconds, tasks = 1) => {
+      if (tasks <= 0) return
+      const isLong = this.#resource === undefined || seconds === Infinity
+      left = isLong ? Math.max(left, seconds) : left + tasks * Math.max(0, seconds) * work.demand(shape, this.#resource)
+    }
+    for (const task of this.#running.in(lane).get(job) ?? []) {
+      const started = work.started(task)
+      const ran = Number.isNaN(started) ? 0 : round.now - started
+      count(work.shapeOf(task), work.taskEstimate(task) - work.worked(task) - ran - (this.#saved?.of(task) ?? 0))
+    }
+    for (const { stage, shape, tasks, estimate } of this.#waiting(job, round)) {
+      const saved = this.#saved?.waiting(job, stage) ?? []
+      for (const seconds of saved) count(shape, estimate - seconds)
+      count(shape, estimate, tasks - saved.length)
+    }
+    if (left === Infinity) this.#tell()
+    return left
+  }
+
+  /** Its tasks that may start, of a job that is one gang those of all stages. */
+  #waiting(job: JobId, { lane, nodes }: Round): readonly { readonly stage: number; readonly shape: ShapeId; readonly tasks: number; readonly estimate: Seconds }[] {
+    const { work, cluster } = this.#env
+    const tasks = work.unplaced(job, lane)
+    if (tasks === 0 || nodes.length === 0) return []
+    if (work.isGangJob(job)) return work.parts(job, lane)
+    const task = work.taskFor(job, lane, nodes[0] as NodeId, cluster.levels)
+    return task === None ? [] : [{ stage: work.stageOf(task), shape: work.shapeOf(task), tasks, estimate: work.taskEstimate(task) - work.worked(task) }]
+  }
+
+  #tell(): void {
+    if (!this.#isTold) this.#env.warn('jobs without an estimate come last under srtf, by submission.')
+    this.#isTold = true
+  }
+}
