@@ -26,6 +26,8 @@ const reserving: readonly Record<string, unknown>[] = [
   { 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { enabled: true, monitoringInterval: 1, maxWaitBeforeKill: 2, totalPreemptionPerRound: 1 } } },
   { 'capacity-scheduler': { queues: { a: { capacity: 30 }, b: { capacity: 70 } }, preemption: { enabled: true, monitoringInterval: 1, maxWaitBeforeKill: 2, totalPreemptionPerRound: 1, lazyPreemption: true } } },
 ]
+/** Those that go by what jobs have had, or have left. */
+const preemptive = [{ las: { queues: [2, 6], promote: 10 } }, { srtf: { checkpoints: true } }]
 const configs: readonly Record<string, unknown>[] = [
   ...registry.names('order').map((order) => ({ greedy: { order } })),
   ...registry.list('policy').flatMap(({ name, inner }) => {
@@ -47,8 +49,7 @@ const configs: readonly Record<string, unknown>[] = [
   ...suspending,
   ...reserving,
   ...older,
-  { las: { queues: [2, 6], promote: 10 } },
-  { srtf: { checkpoints: true } },
+  ...preemptive,
 ]
 /** Those that go by what runs and waits alone, whoever started it. */
 const memoryless = ['fifo', 'sjf', 'ljf', 'priority', 'fair', 'drf', 'asset-fairness', 'max-min', 'capacity', 'kai'].map((order) => ({ greedy: { order } }))
@@ -279,7 +280,7 @@ describe('a dispatcher that is told other things of a job, or that it is cancell
   })
 
   /** But for one that decides anew about the job. */
-  const unmoved = [...memoryless, leftOver, ...older, ...suspending].filter((config) => !JSON.stringify(config).includes('conservative'))
+  const unmoved = [...memoryless, leftOver, ...older, ...suspending, ...preemptive].filter((config) => !JSON.stringify(config).includes('conservative'))
   it.each(unmoved.map((config) => [JSON.stringify(config), config] as const))('decides under %s as it would have where that is nothing new', (_, config) => {
     fc.assert(
       fc.property(world(0), news, ([world], news) => {

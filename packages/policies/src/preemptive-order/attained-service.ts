@@ -66,13 +66,15 @@ export class AttainedService implements JobOrder {
     return next
   }
 
+  /** What a job has had stays its own when it is updated. */
   onSubmit(job: JobId): void {
+    if (this.#env.work.comesAgain(job)) return
     const now = this.#env.now()
     this.#jobs.set(job, { queue: 0, service: 0, ran: 0, waited: 0, at: now, running: 0, amount: 0, since: now, before: now, next: Infinity })
   }
 
   onFinish(job: JobId): void {
-    this.#jobs.delete(job)
+    if (!this.#env.work.comesAgain(job)) this.#jobs.delete(job)
   }
 
   onClaim(job: JobId, _: LaneId, task: TaskId): void {
@@ -83,7 +85,7 @@ export class AttainedService implements JobOrder {
     this.#change(job, task, -1, why === 'withdrawn')
   }
 
-  /** A task more or less. What is taken back leaves the job where it stood before: a claim that is withdrawn, or an eviction. */
+  /** A task more or less. What is taken back leaves the job where it stood before: a claim that is withdrawn, an eviction, or all that ran of a job that is updated. */
   #change(job: JobId, task: TaskId, by: number, isTakenBack: boolean): void {
     const { resource } = this.#settings
     const { work } = this.#env

@@ -37,7 +37,7 @@ export class EvictedNow {
   }
 
   onFinish(job: JobId): void {
-    this.#jobs.delete(job)
+    if (!this.#work.comesAgain(job)) this.#jobs.delete(job)
   }
 
   memory(): EvictedMemory {

@@ -34,9 +34,9 @@ export class SavedWork implements WorkListener {
     return [...(this.#jobs.get(job)?.values() ?? [])].filter((each) => each.stage === stage && !each.isRunning).map(({ seconds }) => seconds)
   }
 
-  onClaim(_: JobId, _lane: LaneId, task: TaskId): void {
+  onClaim(job: JobId, _lane: LaneId, task: TaskId): void {
     const saved = this.#find(task)
-    if (saved === undefined) return
+    if (saved === undefined || this.#env.work.comesAgain(job)) return
     saved.isRunning = true
     if (Number.isNaN(this.#env.work.started(task))) return
     saved.seconds -= saved.last // the eviction is taken back
@@ -44,6 +44,7 @@ export class SavedWork implements WorkListener {
   }
 
   onRelease(job: JobId, _: LaneId, task: TaskId, _node: NodeId, why: Release): void {
+    if (this.#env.work.comesAgain(job)) return
     if (why === 'ended') return void this.#jobs.get(job)?.delete(this.#key(task))
     const isPreempted = why === 'evicted' && this.isPreempting
     const saved = this.#find(task) ?? (isPreempted ? this.#add(job, task) : undefined)
@@ -54,7 +55,7 @@ export class SavedWork implements WorkListener {
   }
 
   onFinish(job: JobId): void {
-    this.#jobs.delete(job)
+    if (!this.#env.work.comesAgain(job)) this.#jobs.delete(job)
   }
 
   memory(): SavedMemory {
