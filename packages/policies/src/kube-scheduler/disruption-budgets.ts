@@ -1,6 +1,6 @@
 import { selectsTasks, type Env, type JobId, type TaskId, type WorkListener, type WorkView } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { allTasks, type Unit } from './victims.js'
+import { allTasks, type Sorted, type Unit } from './victims.js'
 
 const amount = z.union([z.int().min(0), z.string().regex(/^\d+%$/, 'a number of tasks, or a percentage such as "50%"')])
 const name = z.string().min(1)
@@ -21,12 +21,6 @@ export const budgetSchema = z.strictObject({
   maxUnavailable: amount.exactOptional().describe('of those that have not ended so many, or so many percent, may not run'),
 }).refine(({ minAvailable, maxUnavailable }) => (minAvailable === undefined) !== (maxUnavailable === undefined), 'either `minAvailable` or `maxUnavailable`')
 export type DisruptionBudget = z.output<typeof budgetSchema>
-
-/** Units in the order in which they may stay, and of which so many tasks would go against budgets. */
-interface Sorted<U> {
-  readonly units: readonly U[]
-  readonly violations: ReadonlyMap<U, number>
-}
 
 /**
  * How many tasks may be preempted by the budgets of those who run them. Nothing forbids to take more, but others go first.

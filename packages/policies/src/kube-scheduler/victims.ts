@@ -1,5 +1,4 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
-import type { DisruptionBudgets } from './disruption-budgets.js'
 
 /** What runs and is preempted as one: a task, or a gang. */
 export interface Unit {
@@ -50,10 +49,16 @@ export const goesWith = ({ needs }: Unit, gone: readonly Unit[]): boolean => nee
 /** All that goes with them. */
 export const allTasks = (units: readonly Unit[]): TaskId[] => [...new Set(units.flatMap(({ tasks, others }) => [...tasks, ...others]))]
 
+/** Units in the order in which they may stay, and of which so many tasks would go against budgets. */
+export interface Sorted<U> {
+  readonly units: readonly U[]
+  readonly violations: ReadonlyMap<U, number>
+}
+
 /** What counts beside room where victims are looked for; absent: nothing of it is there. */
 export interface Beside {
   /** Whose tasks are tried first whether they may stay. */
-  readonly budgets?: DisruptionBudgets | undefined
+  readonly budgets?: { sorted<U extends Unit>(units: readonly U[]): Sorted<U> } | undefined
   /** Whether rules about other tasks let the task be on the node when these have gone. */
   readonly allows?: ((without: readonly TaskId[]) => boolean) | undefined
 }

@@ -122,10 +122,9 @@ export class AttainedService implements JobOrder {
   #requeue(attained: Attained): void {
     const { queues } = this.#settings
     if (attained.running === 0) Object.assign(attained, { queue: 0, service: 0, ran: 0, waited: 0 })
-    else {
-      do attained.queue++
-      while (attained.service >= (queues[attained.queue] ?? Infinity))
-    }
+    else
+      for (attained.queue++; attained.service >= (queues[attained.queue] ?? Infinity); attained.queue++)
+        attained.next = attained.at - (attained.service - (queues[attained.queue] as number)) / this.#rateOf(attained) // reached since it was last looked at, too
     attained.since = attained.before = attained.next
     attained.next = this.#nextOf(attained)
   }

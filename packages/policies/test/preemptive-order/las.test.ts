@@ -40,6 +40,13 @@ describe('least attained service', () => {
     expect(piecesOf(played(jobs, { queues: [10], promote: 3 }))).toEqual(['a 0-10', 'x 10-20', 'b 20-30', 'c 30-40', 'a 40-70'])
   })
 
+  it('knows since when a job is in its queue, also where it has passed several unseen', () => {
+    // nobody waits until 9: a is in the last queue since 8.5, b since 8.25, so a is behind b and goes
+    const change = { checkpoint: { whenPreempted: true }, cluster: instantCluster({ nodes: [{ count: 1, resources: { gpu: 8 } }] }) }
+    const jobs = [gpus('a', 2, 10), gpus('b', 4, 6, { submit: 4 }), gpus('c', 1, 4, { submit: 6 }), gpus('d', 2, 1, { submit: 9 })]
+    expect(piecesOf(played(jobs, { queues: [1, 13, 17], resource: 'gpu' }, change))).toEqual(['a 0-9', 'b 4-10', 'c 6-10', 'd 9-10', 'a 10-11'])
+  })
+
   it('counts what was lost as service, where tasks start anew', () => {
     // a has had 10 of its 12 s when b takes its place, and starts anew at 20 in the second queue, where c, which has had less, is before it
     const jobs = [gpus('a', 4, 12), gpus('b', 4, 8, { submit: 10 }), gpus('c', 4, 5, { submit: 21 })]

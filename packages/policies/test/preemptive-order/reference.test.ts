@@ -6,7 +6,7 @@ import { playPool, type Piece, type PoolJob, type Rule } from './reference.js'
 
 const GPUS = 8
 
-/** Jobs of 1, 2, 4 or 8 GPUs and whole seconds: with such rates every time is a sum of halves, quarters and eighths, and so exact. */
+/** Jobs of 1, 2, 4 or 8 GPUs and whole seconds: with such rates, and whole factors of promotion, every time is a sum of halves, quarters and eighths, and so exact. */
 const pools = fc.array(
   fc.record({
     submit: fc.integer({ min: 0, max: 60 }), size: fc.constantFrom(1, 1, 2, 2, 4, 8), duration: fc.integer({ min: 1, max: 40 }),
@@ -16,7 +16,7 @@ const pools = fc.array(
 ).map((all) => all.toSorted((a, b) => a.submit - b.submit).map(({ estimate, ...each }, i): PoolJob => ({ id: `job${i}`, ...each, ...(estimate !== undefined && { estimate }) })))
 
 const thresholds = fc.uniqueArray(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 3 }).map((all) => all.toSorted((a, b) => a - b))
-const lasRules = fc.record({ kind: fc.constant('las' as const), bySize: fc.boolean(), queues: thresholds, promote: fc.constantFrom(0, 0, 0.5, 1, 2) })
+const lasRules = fc.record({ kind: fc.constant('las' as const), bySize: fc.boolean(), queues: thresholds, promote: fc.constantFrom(0, 0, 1, 2, 3) })
 const srtfRules = fc.record({ kind: fc.constant('srtf' as const), bySize: fc.boolean(), checkpoints: fc.boolean() })
 
 const byTime = (pieces: readonly Piece[]) => pieces.map(({ id, from, to }) => `${id} ${from}-${to}`).sort()
