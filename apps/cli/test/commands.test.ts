@@ -218,7 +218,7 @@ describe('sched policies', () => {
     const { out } = await sched(['policies', 'easy', 'kueue', 'multifactor'], { columns: 1_000 })
     expect(out).toContain('kept free from `from` to `to`\n          - from: number ≥ 0, needed: seconds\n          - to: number > 0, needed: seconds; the window ends before it\n          - demand: "all" or mapping, needed: ')
     expect(out).toContain('ClusterQueues by name: the queue of a job\n          <name>:\n              - nominalQuota: mapping: ')
-    expect(out).toMatch(/ {6}- accounts: .*\n {10}<name>:\n {14}- shares: .*\n {14}- users: .*\n {14}- accounts: mapping: accounts inside it\n {6}- billing: /)
+    expect(out).toMatch(/ {6}- accounts: .*\n {10}<name>:\n {14}- shares: .*\n {14}- users: .*\n {14}- usersOfPartitions: .*\n {14}- accounts: mapping: accounts inside it\n {6}- billing: /)
   })
 
   it('lists what is asked for, also as JSON with options as JSON Schema, also from plug-ins', async () => {
