@@ -99,6 +99,10 @@ class Program {
     return this.#master.work.active === 0
   }
 
+  memory(): DispatcherMemory {
+    return this.#master.memory()
+  }
+
   /** Begins again: with a dispatcher that is told of the jobs in the system and of what runs and has run of them, in order of time. */
   restart(): void {
     const memory = JSON.stringify(this.#master.memory())
@@ -223,6 +227,22 @@ describe('a dispatcher that takes over what runs', () => {
         expect(with_).toEqual(without)
       }),
       { seed: 8, numRuns: 30 },
+    )
+  })
+})
+
+describe('the memory of a dispatcher', () => {
+  it.each(remembering.map((config) => [JSON.stringify(config), config] as const))('says under %s what was when it was asked for, whatever happens after', (_, config) => {
+    fc.assert(
+      fc.property(world(0), fc.integer({ min: 1, max: 12 }), ([world], looks) => {
+        const program = new Program(world, () => resolve(registry, 'policy', config))
+        program.run(looks)
+        const memory = program.memory()
+        const text = JSON.stringify(memory)
+        program.run()
+        expect(JSON.stringify(memory)).toBe(text)
+      }),
+      { seed: 12, numRuns: 10 },
     )
   })
 })

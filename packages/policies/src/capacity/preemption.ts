@@ -158,8 +158,8 @@ export class CapacityPreemption implements Policy {
     const { work } = this.#env
     const placeOf = (task: TaskId): Place => [work.name(work.jobOf(task)), work.stageOf(task), work.indexOf(task)]
     return {
-      next: this.#next,
-      looked: this.#looked,
+      next: [...this.#next],
+      looked: [...this.#looked],
       marked: this.#marked.map((marks) => [...marks].filter(([task, { started }]) => work.started(task) === started).map(([task, { since }]) => [placeOf(task), since] as const)),
       killable: this.#next.map((_, lane) => (this.#killable?.in(lane as LaneId) ?? []).map(placeOf)),
       ages: this.#ofPriority?.memory() ?? [],

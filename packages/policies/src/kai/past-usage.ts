@@ -138,7 +138,7 @@ export class Meter {
   }
 
   memory(): MeterMemory {
-    return [this.#amount, this.#since, this.#sum, this.#fetches, this.#sums]
+    return [this.#amount, this.#since, this.#sum, [...this.#fetches], [...this.#sums]]
   }
 
   /** With what the amount is now. */
