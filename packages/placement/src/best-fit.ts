@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { ByNode } from './scored/by-node.js'
 import { freeAmount } from './scored/scores.js'
 
-/** The fitting node with the least free, the lowest of equals: leaves large rests for large tasks. */
+/** The fitting node with the least free, ties to the lowest node: that leaves large free amounts for large tasks. */
 export const bestFitPlacement = definePlacement({
   name: 'best-fit',
   summary: 'the node with the least free on which the task fits',

@@ -1,9 +1,12 @@
 import type { ClusterView, NodeId } from '@sched/core'
 
-/** How the domains of a level are chosen: those that hold most first, and of them the one that holds what is left with least to spare; those that hold most, or least, first. */
+/**
+ * How the domains of a level are chosen. best-fit: those with room for most tasks first, but what is left goes to the one that holds it with the
+ * least to spare; most-free-capacity, least-free-capacity: those with room for most, or fewest, tasks first.
+ */
 export type Choice = 'best-fit' | 'most-free-capacity' | 'least-free-capacity'
 
-/** Levels among which a domain is looked for, 0 nodes. */
+/** The levels at which a domain is searched; level 0 is nodes. */
 interface Search {
   readonly from?: number
   readonly to?: number
@@ -14,29 +17,29 @@ interface Search {
 interface Domain {
   readonly level: number
   readonly group: number
-  /** Its place among those of its level by name: larger groups first. */
+  /** Its rank by name among the domains of its level; names of the groups around it count first. */
   readonly rank: number
   readonly inside: Domain[]
 }
 
-/** A domain and how many tasks it has room for, or is to take. */
+/** A domain with the number of tasks that it has room for, or is to take. */
 interface Filled {
   readonly domain: Domain
   readonly tasks: number
 }
 
 /**
- * Domains for tasks of one shape, level by level from the largest down.
+ * Chooses domains for tasks of one shape, level by level from the largest down.
  *
  * Source: Kueue, tas_flavor_snapshot.go (findLevelWithFitDomains, updateCountsToMinimumGeneric).
  */
 export class Domains {
-  /** By level. */
+  /** Domains by level. */
   readonly #levels: readonly (readonly Domain[])[]
-  /** By level and group: tasks that it has room for. */
+  /** `[level][group]`: the number of tasks for which the domain has room. */
   readonly #room: readonly Float64Array[]
   readonly #cluster: ClusterView
-  /** By node: its place among all by name. */
+  /** By node: its rank by name among all nodes. */
   readonly ranks: Int32Array
 
   constructor(cluster: ClusterView) {
@@ -49,7 +52,7 @@ export class Domains {
     for (const { group, rank } of levels[0] as readonly Domain[]) this.ranks[group] = rank
   }
 
-  /** By node, how many tasks it has room for. */
+  /** Sets the room of all domains; `room`: by node, the number of tasks for which it has room. */
   fill(room: ArrayLike<number>): void {
     for (const counts of this.#room) counts.fill(0)
     for (let node = 0 as NodeId; node < room.length; node++)
@@ -61,8 +64,9 @@ export class Domains {
   }
 
   /**
-   * Nodes for so many tasks: in one domain of the level `from` if one holds them, otherwise of the next level up to `to`; where none of that level does, in several, or
-   * with `isFirm` nowhere: `undefined`, as where there is too little room.
+   * Nodes for so many tasks, one entry per task: in one domain of the level `from` if one holds them all, otherwise of the next level, up to `to`.
+   * If no domain of that level holds them, they go to several, or with `isFirm` nowhere (`undefined`); also `undefined` if there is too little
+   * room.
    */
   nodes(tasks: number, choice: Choice, { from = 0, to = from, isFirm = false }: Search = {}): NodeId[] | undefined {
     let at = from
@@ -73,19 +77,19 @@ export class Domains {
     return chosen && [...chosen].sort((a, b) => a.domain.rank - b.domain.rank).flatMap(({ domain, tasks: count }) => Array<NodeId>(count).fill(domain.group as NodeId))
   }
 
-  /** The domain of a level that holds all of them. */
+  /** The domain of a level that holds all tasks, if there is one. */
   #one(level: number, tasks: number, choice: Choice): readonly Filled[] | undefined {
     const domains = this.#sorted(this.#levels[level] as readonly Domain[], choice)
     const found = choice === 'best-fit' ? tightest(domains, tasks) : domains.find((each) => each.tasks >= tasks)
     return found && [{ ...found, tasks }]
   }
 
-  /** For how many tasks a domain of the level has room at most. */
+  /** The most tasks for which any domain of the level has room. */
   most(level: number): number {
     return (this.#room[level] as Float64Array).reduce((most, room) => Math.max(most, room), 0)
   }
 
-  /** Nodes for so many tasks that each go to the node with room for fewest others, one after the other; there is room for all. */
+  /** Nodes for so many tasks, each on the node with room for the fewest tasks, one after another; there must be room for all. */
   inOrder(tasks: number): NodeId[] {
     const nodes: NodeId[] = []
     for (const { domain, tasks: room } of this.#sorted(this.#levels[0] as readonly Domain[], 'least-free-capacity'))
@@ -100,7 +104,7 @@ export class Domains {
   }
 }
 
-/** As many as it takes, in order. */
+/** As many domains as the tasks take, in order; `undefined` if all are too small. */
 function fewest(domains: readonly Filled[], tasks: number, choice: Choice): readonly Filled[] | undefined {
   const chosen: Filled[] = []
   let left = tasks
@@ -113,11 +117,11 @@ function fewest(domains: readonly Filled[], tasks: number, choice: Choice): read
   return undefined
 }
 
-/** The one that holds so many with least to spare, the first of several. */
+/** The domain that holds so many tasks with the least to spare, ties to the first. */
 const tightest = (domains: readonly Filled[], tasks: number): Filled | undefined =>
   domains.reduce<Filled | undefined>((best, each) => (each.tasks >= tasks && (best === undefined || each.tasks < best.tasks) ? each : best), undefined)
 
-/** The domains of a level, put into those of the next, in order of what these are called and then of what they are called themselves. */
+/** Makes the domains of a level and puts each into its domain of the next level, in order of the names of these and then of their own names. */
 function domainsOf(level: number, cluster: ClusterView, above: readonly Domain[] | undefined): Domain[] {
   const aboveOf = new Map(above?.map((domain) => [domain.group, domain]))
   const around = new Map<number, Domain>()
@@ -125,7 +129,8 @@ function domainsOf(level: number, cluster: ClusterView, above: readonly Domain[]
   const nameOf = (group: number) => {
     const name = cluster.groupName(level, group)
     const outer = around.get(group)
-    return outer === undefined || level === 0 ? name : name.slice(0, -1 - cluster.groupName(level + 1, outer.group).length) // the path of a group ends with that of the next
+    // the name of a group ends with that of the group around it
+    return outer === undefined || level === 0 ? name : name.slice(0, -1 - cluster.groupName(level + 1, outer.group).length)
   }
   const groups = Array.from({ length: cluster.groups(level) }, (_, group) => ({ group, name: nameOf(group), place: around.get(group)?.rank ?? 0 }))
   groups.sort((a, b) => a.place - b.place || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.group - b.group))

@@ -4,8 +4,8 @@ import { ByShape } from './scored/by-shape.js'
 import { alignment } from './scored/scores.js'
 
 /**
- * The node whose free amounts are most alike what the task asks: the largest product of the two vectors, each as part of
- * the cluster's mean node.
+ * The node whose free amounts are best aligned with what the task asks for: the largest dot product of the two vectors, each as parts of
+ * the mean node of the cluster.
  *
  * Source: Panigrahy et al., "Heuristics for Vector Bin Packing", 2011; Grandl et al., SIGCOMM 2014 (Tetris' alignment score).
  */

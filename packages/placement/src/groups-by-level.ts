@@ -1,7 +1,7 @@
 import type { ClusterView, JobId, WorkView } from '@sched/core'
 import { OneGroup } from './one-group.js'
 
-/** The groups of a cluster by level, as far as somebody asks for them. */
+/** The groups of a cluster by level, made when they are first asked for. */
 export class GroupsByLevel {
   readonly #cluster: ClusterView
   readonly #groups: (OneGroup | undefined)[] = []
@@ -10,12 +10,12 @@ export class GroupsByLevel {
     this.#cluster = cluster
   }
 
-  /** `undefined` for a level above those of the cluster: all nodes are one group of it. */
+  /** The groups of a level; `undefined` for a level above those of the cluster, of which all nodes are one group. */
   at(level: number): OneGroup | undefined {
     return level < this.#cluster.levels ? (this.#groups[level] ??= new OneGroup(this.#cluster, level)) : undefined
   }
 
-  /** The job has ended. */
+  /** Forgets a job that has ended. */
   forget(job: JobId, work: WorkView): void {
     for (const groups of this.#groups) groups?.forget(job, work)
   }

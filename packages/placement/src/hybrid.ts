@@ -25,12 +25,12 @@ const hybridOptions = z.strictObject({
 export type HybridOptions = z.input<typeof hybridOptions>
 
 /**
- * Fills nodes in order up to a threshold and spreads above it: the use of a node is the largest used part of its processors and memory before the task
- * is there, and counts as 0 below the threshold. The node is drawn among the best few, the lowest of equals; one with data of a task of the job, else that of the
- * driver, is taken if it is as good as the best.
+ * Fills nodes in order up to a threshold of use, and spreads tasks above it. The use of a node is the largest used part of its processors and
+ * memory before the task is there; below the threshold it counts as 0. The node is drawn at random among the few with the least use, where ties go
+ * to the lowest. A node with data of a task of the job, or else that of the driver, is taken if it is as good as the best.
  *
- * Source: Ray, hybrid_scheduling_policy.cc, and its lease policy for data. Deviations: tasks wait in one queue where no node has room, and not at a node that
- * would hold them if it were empty; of several nodes with data the lowest counts, and not the one with the most bytes.
+ * Source: Ray, hybrid_scheduling_policy.cc, and its lease policy for data. Deviations: if no node has room, tasks wait in one queue, not at a node that
+ * would hold them if it were empty; of several nodes with data the lowest counts, not the one with the most bytes.
  */
 export const hybridPlacement = definePlacement({
   name: 'hybrid',
@@ -48,13 +48,13 @@ class Hybrid implements Placement {
   readonly #random: Random
   readonly #nearest: Placement
   readonly #driver: NodeId | None
-  /** Whose use counts. */
+  /** The resources whose use counts. */
   readonly #counted: readonly ResourceId[]
   readonly #gpus: readonly ResourceId[]
-  /** Of the cluster seen last. */
+  /** Index of the nodes by use, for the cluster seen last. */
   #uses: NodeIndex | undefined
   #cluster: ClusterView | undefined
-  /** Who finds no node is told so before all are asked. */
+  /** Knows shapes that fit nowhere, so that not every node has to be asked. */
   readonly #byShape = new LowestNodes()
 
   constructor(options: z.output<typeof hybridOptions>, env: Env) {
@@ -88,7 +88,7 @@ class Hybrid implements Placement {
     return at < unused.length ? (unused[at] as NodeId) : nth(used, at - unused.length, (a, b) => useOf(a) - useOf(b) || a - b)
   }
 
-  /** What says how much nodes are used: over all nodes kept current by the log of changes. */
+  /** The function that gives the use of a node; with all nodes in sight from an index that the log of changes keeps current. */
   #useIn({ cluster, nodes }: Round): (node: NodeId) => number {
     if (nodes.length < cluster.nodes) return (node) => this.#use(node, cluster)
     if (cluster !== this.#cluster) this.#uses = new NodeIndex(cluster, (node) => this.#use(node, cluster))
@@ -98,7 +98,7 @@ class Hybrid implements Placement {
     return (node) => uses.score(node)
   }
 
-  /** The node that is taken if it is as good as the best; a task of the job fits on it. */
+  /** The node that is taken if it is as good as the best; a task of the job fits on it. `None`: there is none. */
   #preferred(job: JobId, round: Round): NodeId | None {
     const { work, lane, nodes } = round
     if (work.hasData(job, lane)) {
@@ -110,7 +110,7 @@ class Hybrid implements Placement {
     return isInSight && round.fits(job, driver) ? driver : None
   }
 
-  /** The largest used part of what counts, 0 below the threshold; in single precision, as there. */
+  /** The use of a node: the largest used part of the counted resources, 0 below the threshold; in single precision, as in Ray. */
   #use(node: NodeId, cluster: ClusterView): number {
     let highest = 0
     for (const resource of this.#counted) {
@@ -130,7 +130,7 @@ class Hybrid implements Placement {
   }
 }
 
-/** The nodes in sight on which the job's next task fits, lowest first, unused ones apart: at least `most` of these, if there are so many, or all of both. */
+/** The nodes in sight on which the job's next task fits, lowest first: nodes of use 0 and others apart. It stops once it has `most` of the former. */
 function fittingNodes(job: JobId, round: Round, isAllowed: (node: NodeId) => boolean, useOf: (node: NodeId) => number, most: number): { unused: NodeId[]; used: NodeId[] } {
   const { cluster, lane, nodes } = round
   const unused: NodeId[] = []
@@ -157,7 +157,7 @@ function nodeOf(cluster: ClusterView, name: string): NodeId {
   throw new SchedError('BAD_OPTION', `the cluster has no node "${name}".`, { field: 'preferred' }, suggest(name, known))
 }
 
-/** What would stand at place `n` if these were sorted; they are put in another order. */
+/** The item that would be at index `n` if the items were sorted; reorders them. */
 function nth<T>(items: T[], n: number, compare: (a: T, b: T) => number): T {
   for (let low = 0, high = items.length - 1; low < high; ) {
     const pivot = items[(low + high) >> 1] as T

@@ -14,11 +14,11 @@ type Strategy = z.output<typeof strategy>
 /** How well a node suits by what is free of one resource: at most 1, at least -1. */
 type FreeScore = (node: NodeId, resource: ResourceId, cluster: ClusterView) => number
 
-/** More than any other difference, both of them. */
+/** Each of these outweighs all score differences that come after it. */
 const NO_GPUS = 2
 const SHARED_GPU = 2
 const scores: Readonly<Record<Strategy, FreeScore>> = {
-  /** Amounts that are free, as parts of all there is; of a node that has none nothing is said. */
+  /** Less free is better, as a part of the cluster's total; a node without the resource has -1. */
   binpack: (node, resource, cluster) => (cluster.total(node, resource) === 0 ? -1 : -wholeFree(node, resource, cluster) / cluster.capacity(resource)),
   spread: (node, resource, cluster) => {
     const total = cluster.total(node, resource)
@@ -27,12 +27,13 @@ const scores: Readonly<Record<Strategy, FreeScore>> = {
 }
 
 /**
- * Where the KAI Scheduler places a task: one that asks for no GPU on a node without, where one has room; one that asks for a share of a GPU, if GPUs are packed, on a node where
- * a GPU that others share has room; then by what is free of GPUs, or of CPUs for those that ask
- * for no GPU, before the task is there: as few as possible, as an amount, or as large a part of the node as possible. Of GPUs that are devices those are free of which nobody has a share. The lowest of equals. Resources are called `gpu` and `cpu`.
+ * Where the KAI Scheduler places a task. A task that asks for no GPU goes to a node without GPUs, if one has room. One that asks for a share of a
+ * GPU goes, if GPUs are packed, to a node where a GPU that others share has room. Then free GPUs decide, or free CPUs for a task that asks for no
+ * GPU, before the task is there: pack takes the smallest free amount, spread the largest free part of the node. A GPU that is a device counts as
+ * free only if nobody has a share of it. Ties: the lowest node. The resources must be called `gpu` and `cpu`.
  *
- * Source: KAI Scheduler, plug-ins resourcetype, gpusharingorder and nodeplacement (pack.go, spread.go), as its default configuration has them. Deviation: which GPU of a node a share is of is not chosen here (`gpupack`, `gpuspread`), but always
- * the one with the least room.
+ * Source: KAI Scheduler, plug-ins resourcetype, gpusharingorder and nodeplacement (pack.go, spread.go), as in its default configuration. Deviation:
+ * the GPU of which a task gets a share is not chosen by `gpupack` or `gpuspread`; it is always the one with the least room.
  */
 export const kaiScoresPlacement = definePlacement({
   name: 'kai-scores',
@@ -54,7 +55,7 @@ export const kaiScoresPlacement = definePlacement({
 /** Where the KAI Scheduler places a task. */
 export const kaiScores = (options: KaiScoresOptions = {}): Plug<'placement'> => kaiScoresPlacement.plug({}, options)
 
-/** What is free of a resource; of one that comes in devices only what is of devices of which nobody has anything. */
+/** The free amount of a resource; of one that comes in devices only that of devices of which nobody has a share. */
 function wholeFree(node: NodeId, resource: ResourceId, cluster: ClusterView): number {
   const size = cluster.deviceSize(resource)
   if (size === 0) return cluster.free(node, resource)
@@ -63,7 +64,7 @@ function wholeFree(node: NodeId, resource: ResourceId, cluster: ClusterView): nu
   return whole
 }
 
-/** Whether the amount is a share of a device and fits on one of which others have one. */
+/** Whether the amount is a share of a device and fits on a device that others share. */
 function hasShared(node: NodeId, resource: ResourceId, amount: number, cluster: ClusterView): boolean {
   const size = cluster.deviceSize(resource)
   if (amount >= size) return false

@@ -1,7 +1,10 @@
 import { definePlacement, LowestNodes, None, type Env, type JobId, type LaneId, type NodeId, type Placement, type Plug, type Release, type Round, type TaskId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
-/** The lowest node nearest to the data of one of the job's unplaced tasks: on it, else in its rack, else anywhere. Without data first fit. */
+/**
+ * The node nearest to the data of any unplaced task of the job: with the data, else in its rack, else anywhere; ties to the lowest node. Without
+ * data first fit.
+ */
 export const localityPlacement = definePlacement({
   name: 'locality',
   summary: 'the node nearest to the data of an unplaced task',
@@ -13,12 +16,15 @@ export const localityPlacement = definePlacement({
 /** The node nearest to the data. */
 export const locality = (): Plug<'placement'> => localityPlacement.plug({})
 
-/** In rounds over all nodes each level is searched from where it is remembered that there may be a node: a job's tasks go one by one, and data stay where they are. */
+/**
+ * In rounds over all nodes each level is searched from the lowest node that may still suit, which is remembered: a job's tasks are placed one by
+ * one, and data do not move.
+ */
 class Nearest implements Placement {
   readonly #lanes: number
-  /** By job, lane and level, while the job has the same tasks left or fewer of them. */
+  /** Lowest nodes that may suit, by job, lane and level; valid while the job has the same tasks left, or fewer of them. */
   readonly #near = new LowestNodes()
-  /** By job and lane: the stage that is searched for, -1: none, or others of its tasks are left now. */
+  /** By job and lane: the stage for which `#near` is valid; -1: for none, or tasks have come back. */
   readonly #stages: number[] = []
   readonly #byShape = new LowestNodes()
 

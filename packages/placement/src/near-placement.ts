@@ -2,7 +2,7 @@ import { None, Reason, type JobId, type JobSpec, type KeptBack, type NodeId, typ
 import type { Asked, Nearness } from './nearness.js'
 import { PlannedPlaces } from './planned-places.js'
 
-/** A placement that plans all tasks of a job that wait at once, as near each other as the job asks by its `topology`. */
+/** A placement that plans all waiting tasks of a job at once, as near each other as the job's `topology` asks. */
 export abstract class NearPlacement implements Placement {
   protected readonly nearness: Nearness
   protected readonly places = new PlannedPlaces()
@@ -12,16 +12,16 @@ export abstract class NearPlacement implements Placement {
     Object.assign(this, nearness.hooks)
   }
 
-  /** Nodes into `places` for a job that asks nothing. */
+  /** Plans the nodes of a job without a topology; writes them to `places`. */
   protected abstract planFreely(job: JobId, round: Round): void
 
-  /** The same for one that asks something; `firm`: what it waits for. */
+  /** The same for a job with a topology; `firm`: the part of it for which the job waits. */
   protected abstract planNear(asked: Asked, firm: Pick<Topology, 'required' | 'racks'>, job: JobId, round: Round): void
 
-  /** How many tasks of the job the nodes in sight have room for. */
+  /** The number of tasks of the job for which the nodes in sight have room. */
   protected abstract measure(job: JobId, round: Round): number
 
-  /** Who has no group large enough would wait for ever. */
+  /** Refuses a job for which no group is large enough, since it would wait for ever. */
   admits(spec: JobSpec): string | undefined {
     return this.nearness.admits(spec)
   }
@@ -33,7 +33,7 @@ export abstract class NearPlacement implements Placement {
     return this.places.nodes[0] ?? None
   }
 
-  /** Where it waits for nodes near each other, and has room for all that must start at once without that. */
+  /** Says that the job waits for nodes near each other, if without that there is room for all that must start at once. */
   keepsBack(job: JobId, round: Round): KeptBack | undefined {
     if (round.work.unplaced(job, round.lane) === 0 || round.nodes.length === 1 || this.nearness.askedOf(job, round) === undefined) return undefined
     this.#plan(job, round)

@@ -3,20 +3,23 @@ import { GroupsByLevel } from './groups-by-level.js'
 import { hasRoomForAll, WholeGang } from './whole-gang.js'
 import { TaskCounts } from './scored/task-counts.js'
 
-/** What is asked for the tasks of a job, or of its front stage alone. */
+/** The topology asked for the tasks of a job, or for those of its front stage alone. */
 export interface Asked extends Topology {
   readonly isOfStage: boolean
 }
 
-/** What a placement asks of jobs that say nothing themselves, and how long any of them waits at most. */
+/** What a placement asks for jobs without a topology of their own, and how long any job waits at most. */
 interface ForAll {
   readonly within?: number | undefined
-  /** Of the option. */
+  /** Path of the option, for messages. */
   readonly field?: string
   readonly wait?: number | undefined
 }
 
-/** How near the tasks of jobs must be to each other, by their `topology` or for all alike, and where they are: for placements that heed it. */
+/**
+ * How near the tasks of jobs must be to each other, by their `topology` or by an option for all jobs, and where they run; for placements that
+ * respect that.
+ */
 export class Nearness {
   readonly hooks: WorkListener
   readonly tree: NodeTree
@@ -28,9 +31,9 @@ export class Nearness {
   readonly #warn: (message: string) => void
   readonly #field: string
   readonly #wait: number
-  /** What jobs ask that say nothing themselves; absent where they may be anywhere. */
+  /** What holds for jobs without a topology of their own; absent if they may be anywhere. */
   readonly #ofOthers: Asked | undefined
-  /** Whether a job has asked anything itself: without one nobody need look. */
+  /** Whether any job has a topology of its own. */
   #areAny = false
 
   constructor(placement: string, env: Env, { within, field = '', wait = Infinity }: ForAll = {}) {
@@ -49,7 +52,7 @@ export class Nearness {
     this.hooks = { ...this.#counts.hooks, onFinish: (job) => { this.groups.forget(job, work) } }
   }
 
-  /** Asked before a job is submitted: why no group can ever hold what must be in one, and would wait for one for ever; `undefined` where one can. */
+  /** Called before a job is submitted: why no group can ever hold what must be in one, so that the job would wait for ever; `undefined` if one can. */
   admits(spec: JobSpec): string | undefined {
     const { stages, topology } = spec
     const areOwn = stages.some((stage) => stage.topology !== undefined)
@@ -75,13 +78,13 @@ export class Nearness {
     return isForEver ? refusal : undefined
   }
 
-  /** What the job asks, `undefined` where it may be anywhere. */
+  /** The topology that the job asks for; `undefined` if it may be anywhere. */
   askedOf(job: JobId, { work, lane }: Round): Asked | undefined {
     const own = this.#areAny ? work.topology(job, lane) : undefined
     return own === undefined ? this.#ofOthers : { ...own.asked, isOfStage: own.isOfStage }
   }
 
-  /** What of that it still waits for, nothing when its wait is over; that is a time to look again. */
+  /** The part of that for which the job still waits; none when its wait is over. Asks for a round at the end of the wait. */
   firm(asked: Asked, job: JobId, round: Round): Pick<Topology, 'required' | 'racks'> {
     const firm = firmOf(asked)
     if (firm.required === undefined && firm.racks === undefined) return NOTHING
@@ -91,13 +94,16 @@ export class Nearness {
     return firm
   }
 
-  /** Whether it waits for anything of that. */
+  /** Whether the job waits for any part of its topology. */
   confines(job: JobId, round: Round): boolean {
     const asked = this.askedOf(job, round)
     return asked !== undefined && this.firm(asked, job, round) !== NOTHING
   }
 
-  /** Whether nothing runs or will run of the job that its only task should be near; a rack is one group. */
+  /**
+   * For a job of which one task waits: whether that task need be near nothing. It need not if nothing of the job runs and the job is confined
+   * to no group, or only by the placement's option to one rack (which one task always keeps to) with no master to be beside.
+   */
   isAlone(job: JobId, round: Round): boolean {
     if (this.#counts.racks(job) !== undefined) return false
     const asked = this.askedOf(job, round)
@@ -109,7 +115,7 @@ export class Nearness {
     return this.#counts.racks(job) !== undefined
   }
 
-  /** Where tasks of the job, or of its front stage, are. */
+  /** The nodes with running tasks of the job, or of its front stage. */
   nodesOf(job: JobId, isOfStage: boolean, { work, lane }: Round): NodeId[] {
     const racks = this.#counts.racks(job)
     if (racks === undefined) return []
@@ -120,32 +126,32 @@ export class Nearness {
     return running.filter((task) => work.stageOf(task) === front?.stage).map((task) => work.nodeOf(task) as NodeId)
   }
 
-  /** The group of the level that they are in, `undefined` where nothing runs. */
+  /** The group of the level that these nodes are in; `undefined` if nothing runs. */
   groupOf(level: number, job: JobId, isOfStage: boolean, round: Round): number | undefined {
     const [node] = this.nodesOf(job, isOfStage, round)
     return node === undefined ? undefined : this.#cluster.group(level, node)
   }
 
-  /** The leaves that they are in. */
+  /** The leaves of the tree that these nodes are in. */
   leavesOf(job: JobId, isOfStage: boolean, round: Round): number[] {
     return this.nodesOf(job, isOfStage, round).map((node) => this.tree.leafOf(node))
   }
 
-  /** Puts a gang of several stages as a whole into one group of a level, if there is one for it; false where it is no such gang, or is placed stage by stage. */
+  /** Plans a gang of several stages as a whole in one group of a level, if one holds it. False: the job is no such gang, or is placed stage by stage. */
   placeWhole(level: number, { isOfStage }: Asked, job: JobId, round: Round, places: NodeId[]): boolean {
     if (isOfStage || !isSeveral(job, round) || this.groups.at(level) === undefined) return false
     this.#whole.plan(level, job, round, this.groupOf(level, job, false, round), places)
     return true
   }
 
-  /** Leaves only places in so many racks, those where the job is among them; none where that is too little for what must start at once. */
+  /** Keeps only places in so many racks, including those that the job is in; keeps none if these are too few for what must start at once. */
   keepTo(racks: number, isOfStage: boolean, job: JobId, round: Round, places: NodeId[]): void {
     const used = new Set(this.leavesOf(job, isOfStage, round))
     const beyond = places.findIndex((node) => used.add(this.tree.leafOf(node)).size > racks)
     if (beyond >= 0) places.length = beyond < startingTogether(job, round) ? 0 : beyond
   }
 
-  /** Whether all that must start at once has room, near each other or not. `room`: for how many tasks there is. */
+  /** Whether there is room for all that must start at once, near each other or not. `room`: the number of tasks for which there is room. */
   hasRoom(job: JobId, round: Round, room: () => number): boolean {
     return isSeveral(job, round) ? hasRoomForAll(job, round) : room() >= startingTogether(job, round)
   }
@@ -153,16 +159,16 @@ export class Nearness {
 
 const NOTHING = {}
 
-/** One rack at most is one group of racks. */
+/** The parts of a topology for which a job waits; at most one rack is the same as one group of level 1. */
 const firmOf = ({ required, racks }: Topology): Pick<Topology, 'required' | 'racks'> => ({
   ...(racks === 1 ? { required: Math.min(1, required ?? 1) } : required !== undefined && { required }),
   ...(racks !== undefined && racks > 1 && { racks }),
 })
 
-/** Tasks that must start at once; of a job that is one gang those of the stage whose turn it is. */
+/** The number of tasks that must start at once; of a job that is one gang that of its next stage. */
 export const startingTogether = (job: JobId, { work, lane }: Round): number => (work.isGangJob(job) ? (work.parts(job, lane)[0]?.tasks ?? 0) : work.together(job, lane))
 
-/** Tasks that should start at once: of a gang all, of any other job all that wait. */
+/** The number of tasks that should start at once: of a gang all of its tasks, of any other job all waiting tasks. */
 export function startingAtBest(job: JobId, round: Round): number {
   const { work, lane } = round
   const together = startingTogether(job, round)

@@ -10,8 +10,8 @@ const nodeUsageOptions = z.strictObject({
 export type NodeUsageOptions = z.input<typeof nodeUsageOptions>
 
 /**
- * The node that is used least, or most, before the task is there: by the used part of its resources, mean by weight, the lowest of equals. A
- * resource that a node has not does not count there.
+ * The node that is used least, or most, before the task is there: by the weighted mean of the used parts of its resources, ties to the lowest node. A
+ * resource that a node does not have does not count there.
  *
  * Source: YuniKorn, nodesorting.go (`fair`, `binpacking`).
  */

@@ -3,30 +3,30 @@ import {
 } from '@sched/core'
 import { freeNow, Packing, whenEmpty, type TasksAtOnce } from './packing.js'
 
-/** Stages of which tasks run at once, `leastTasks` of each. */
+/** Stages whose tasks run at the same time, `leastTasks` of each. */
 type AtOnce = readonly StageSpec[]
 
 /** A group of nodes that may take a job. */
 interface Group {
   readonly id: number
-  /** For so many of its tasks, on so many nodes. */
+  /** The number of tasks for which it has room, and the number of its nodes with room. */
   readonly room: number
   readonly nodes: number
 }
 
-/** A group with its nodes, and those of them that tasks go to. */
+/** A group with its nodes, and the nodes of them to which tasks go. */
 interface Packed {
   readonly group: number
   readonly nodes: readonly NodeId[]
   readonly places: readonly NodeId[]
 }
 
-/** What groups are called, by level. */
+/** Names of groups in messages, by level. */
 const NAMES = ['node', 'rack']
 
-/** Which group of a level takes all tasks of a job: a rack, or what racks stand in. */
+/** Chooses the group of a level that takes all tasks of a job: a rack, or a group of racks. */
 export class OneGroup {
-  /** By shape: no group has room for more tasks, until the cluster seen last has changed. */
+  /** By shape: the most tasks for which any group has room, valid until the cluster seen last changes. */
   readonly #most = new Map<ShapeId, number>()
   #seen: ClusterView | undefined
   #changes = NaN
@@ -34,9 +34,9 @@ export class OneGroup {
   readonly #level: number
   /** By group: its nodes, lowest first. */
   readonly #members: NodeId[][]
-  /** By what the tasks of a stage ask: how many of them each group holds, empty. */
+  /** By what the tasks of a stage ask for: how many of them each group holds when it is empty. */
   readonly #held = new Map<string, Float64Array>()
-  /** By the name of a job with a master: the groups that hold each of its stages beside it. */
+  /** By the name of a job with a master: the groups that hold each of its stages beside the master. */
   readonly #besideMaster = new Map<string, ReadonlySet<number>>()
 
   constructor(cluster: ClusterView, level: number) {
@@ -46,12 +46,15 @@ export class OneGroup {
     for (let node = 0 as NodeId; node < cluster.nodes; node++) this.#members[cluster.group(level, node)]?.push(node)
   }
 
-  /** The job has ended. */
+  /** Forgets a job that has ended. */
   forget(job: JobId, work: WorkView): void {
     if (this.#besideMaster.size > 0) this.#besideMaster.delete(work.name(job))
   }
 
-  /** Asked before a job is submitted: why no group can ever hold what runs of it at once, `undefined` where one can. `asked` says who asks for that. */
+  /**
+   * Called before a job is submitted: why no group can ever hold what of it runs at the same time; `undefined` if one can. `asked`: who asks for
+   * one group, for the message.
+   */
   admits(spec: JobSpec, asked: string): string | undefined {
     const { stages } = spec
     const [master, ...others] = stages
@@ -66,28 +69,28 @@ export class OneGroup {
     return `its ${tasks} tasks at once are more than any ${NAMES[this.#level] ?? `group of level ${this.#level}`} has room for (${asked})`
   }
 
-  /** The same of so many groups together, for each stage alone. */
+  /** The same for so many groups together, for each stage by itself. */
   admitsIn(groups: number, { stages }: JobSpec, asked: string): string | undefined {
     const lacking = stages.find((stage) => [...this.#heldBy(stage)].sort((a, b) => b - a).slice(0, groups).reduce((sum, held) => sum + held, 0) < leastTasks(stage))
     return lacking && `its ${leastTasks(lacking)} tasks at once are more than any ${groups} racks have room for (${asked})`
   }
 
-  /** The groups that hold what runs beside the job's master; `undefined` where it has none, or may go anywhere. */
+  /** The groups that hold what runs beside the job's master; `undefined` if it has no master or may be anywhere. */
   besideMaster(job: JobId, work: WorkView): ReadonlySet<number> | undefined {
     return this.#besideMaster.size === 0 ? undefined : this.#besideMaster.get(work.name(job))
   }
 
-  /** Whether no group has room now for so many tasks of a job of which nothing runs, as was noted: one gang after another waits for the same. */
+  /** Whether, as `noteMost` was told, no group has room now for so many tasks of a job of which nothing runs; many gangs may wait for the same. */
   lacksRoom(shape: ShapeId, tasks: number, round: Round): boolean {
     return tasks > (this.#mostIn(round)?.get(shape) ?? Infinity)
   }
 
-  /** No group has room now for more than so many of them. */
+  /** Notes that no group has room now for more than so many tasks of a shape. */
   noteMost(shape: ShapeId, tasks: number, round: Round): void {
     this.#mostIn(round)?.set(shape, tasks)
   }
 
-  /** What is known as long as nothing changes; `undefined` where nodes are out of sight or kept from some jobs. */
+  /** What was noted, as long as nothing has changed since; `undefined` if nodes are out of sight or kept from some jobs. */
   #mostIn({ cluster, nodes, bars }: Round): Map<ShapeId, number> | undefined {
     if (bars !== undefined || nodes.length < cluster.nodes || cluster.changeLog === undefined) return undefined
     if (cluster !== this.#seen || cluster.changeLog.count !== this.#changes) this.#most.clear()
@@ -97,8 +100,8 @@ export class OneGroup {
   }
 
   /**
-   * Leaves room in one group alone, and says how much: in `taken`, where the job is, otherwise in the one with the fewest nodes that have room among those that hold
-   * so many tasks, or with most room where none does.
+   * Sets `room` to 0 outside one group, and returns how much that group has. It is `taken`, the group that the job is in; otherwise, of the groups
+   * that hold so many tasks, the one with the fewest nodes that have room; or, if none holds them, the one with the most room.
    */
   confine(room: Int32Array, wanted: number, job: JobId, round: Round, taken: number | undefined): number {
     const roomIn = this.#members.map((nodes) => nodes.reduce((sum, node) => sum + (room[node] as number), 0))
@@ -119,8 +122,8 @@ export class OneGroup {
   }
 
   /**
-   * The nodes for a gang of several stages, part by part, all in one group: of those in question that hold all of it the one with the fewest nodes that have room for
-   * any of it. `undefined` where none does.
+   * The nodes for a gang of several stages, part by part, all in one group: of the allowed groups that hold all of it, the one with the fewest
+   * nodes that have room for any of it. `undefined` if none holds it.
    */
   placesOfAll(parts: readonly TasksAtOnce[], cluster: ClusterView, mayBe: (group: number, nodes: readonly NodeId[]) => boolean): Packed | undefined {
     const groups = [...this.#members.entries()].filter(([group, nodes]) => mayBe(group, nodes))
@@ -133,7 +136,7 @@ export class OneGroup {
     return undefined
   }
 
-  /** The groups that hold each of these, empty. */
+  /** The groups that, when empty, hold each of these sets of stages. */
   #thatHold(all: readonly AtOnce[]): ReadonlySet<number> {
     const holds = (each: AtOnce, group: number) => (each.length === 1 ? this.#holds(each[0] as StageSpec, group) : this.#holdsBeside(each, group))
     return new Set([...this.#members.keys()].filter((group) => all.every((each) => holds(each, group))))
@@ -162,7 +165,7 @@ export class OneGroup {
 
 const tasksOf = (stages: AtOnce): number => stages.reduce((sum, stage) => sum + leastTasks(stage), 0)
 
-/** The group with fewer nodes of two with room for so many tasks, or with more room where one has too little. */
+/** Whether a group suits so many tasks better than another: with fewer nodes, if both have room for all; otherwise with more room. */
 function isTighter(group: Group, other: Group, tasks: number): boolean {
   return group.room >= tasks && other.room >= tasks ? group.nodes < other.nodes : group.room > other.room
 }

@@ -7,7 +7,7 @@ const placing = (env: Env, which: 'most' | 'fewest'): Placement => {
   return { ...placement.hooks, pick: (job, round) => placement.pick(job, round) }
 }
 
-/** Tasks of a job as close together as there is room: in the rack, then on the node, with most of them; the lowest of equals. */
+/** Tasks of a job as close together as there is room: in the rack, then on the node, with the most of them; ties to the lowest node. */
 export const packPlacement = definePlacement({
   name: 'pack',
   summary: 'the rack, then the node, with most tasks of the job',
@@ -15,7 +15,7 @@ export const packPlacement = definePlacement({
   create: (_, env) => placing(env, 'most'),
 })
 
-/** Tasks of a job as far apart as there is room: in the rack, then on the node, with fewest of them; the lowest of equals. */
+/** Tasks of a job as far apart as there is room: in the rack, then on the node, with the fewest of them; ties to the lowest node. */
 export const spreadPlacement = definePlacement({
   name: 'spread',
   summary: 'the rack, then the node, with fewest tasks of the job',

@@ -1,20 +1,20 @@
 import type { ClusterView, NodeId, ResourceId } from '@sched/core'
 
-/** Tasks that ask the same and are to run at once with others. */
+/** Tasks that ask for the same amounts and are to run at the same time as others. */
 export interface TasksAtOnce {
   readonly tasks: number
-  /** What each asks. */
+  /** What each task asks for of a resource. */
   readonly demand: (resource: ResourceId) => number
-  /** How many of them a node could take, the others left out. */
+  /** How many of them a node could take if there were no others. */
   readonly most: (node: NodeId) => number
-  /** Whether no two tasks on one node are such as say so. */
+  /** Whether no two of these tasks, nor of others of which this is true, may be on one node. */
   readonly isDistinct: boolean
 }
 
-/** What is there for them: now, or on empty nodes. */
+/** The amounts that nodes offer: those free now, or those of empty nodes. */
 interface Amounts {
   amount(node: NodeId, resource: ResourceId): number
-  /** On one device of a resource that comes in devices. */
+  /** The amount on one device of a resource that comes in devices. */
   device(node: NodeId, resource: ResourceId, index: number): number
 }
 
@@ -27,11 +27,11 @@ export const freeNow = (cluster: ClusterView): Amounts => ({
 /** What empty nodes have. */
 export const whenEmpty = (cluster: ClusterView): Amounts => ({ amount: (node, r) => cluster.total(node, r), device: (_, r) => cluster.deviceSize(r) })
 
-/** Looks at a node in the search for room; a rack that needs more is taken for one that has none. */
+/** The most looks at a node in one search; if a search needs more, the rack counts as one without room. */
 const MOST_LOOKS = 10_000
 
 /**
- * Tasks that ask different amounts beside each other on a few nodes, such as those of a rack: which nodes hold all of them. Devices are taken as a node
+ * Packs tasks that ask for different amounts on a few nodes, such as those of a rack: finds nodes that hold all of them. Devices are taken as a node
  * gives them, task by task in the order of the parts.
  */
 export class Packing {
@@ -40,15 +40,15 @@ export class Packing {
   readonly #cluster: ClusterView
   readonly #amounts: Amounts
   readonly #asked: readonly Float64Array[]
-  /** What any part asks. */
+  /** The resources that any part asks for. */
   readonly #resources: readonly ResourceId[]
-  /** By node: tasks of each part. */
+  /** `[node][part]`: tasks placed there. */
   readonly #taken: Int32Array[]
-  /** By part and node: how many of its tasks the nodes from this one on could take, the others left out. */
+  /** `[part][node]`: how many of its tasks the nodes from this one on could take if there were no others. */
   readonly #behind: readonly Float64Array[]
-  /** By resource that is asked and node: what the nodes from this one on have of it. */
+  /** `[resource asked for][node]`: what the nodes from this one on have of it. */
   readonly #amountsBehind: readonly Float64Array[]
-  /** Node and what is left of each part by then: known to be too much. */
+  /** Keys of a node and what is left of each part at it, for which a search was in vain. */
   readonly #vain = new Set<string>()
   #looks = 0
 
@@ -65,12 +65,12 @@ export class Packing {
     this.#amountsBehind = this.#resources.map((r) => fromEach(nodes, (i) => amounts.amount(nodes[i] as NodeId, r)))
   }
 
-  /** Nodes that have room for a task of any part. */
+  /** The number of nodes with room for a task of any part. */
   get roomy(): number {
     return this.#nodes.reduce((count, _, i) => count + (this.#parts.some((_part, p) => this.room(p, i) > 0) ? 1 : 0), 0)
   }
 
-  /** How many tasks of a part a node could take beside those that it has. */
+  /** How many more tasks of a part a node could take beside those placed there. */
   room(part: number, at: number): number {
     const taken = this.#taken[at] as Int32Array
     const { tasks, isDistinct, most } = this.#parts[part] as TasksAtOnce
@@ -98,8 +98,8 @@ export class Packing {
   }
 
   /**
-   * Where all tasks go, node by node and in that part by part, `undefined` where they do not fit: each on the lowest node with room for it, otherwise as a search
-   * finds it, which tries on each node what leaves no room there, the most of the first part first.
+   * The places of all tasks, by node and then by part; `undefined` if they do not fit. It first puts each task on the lowest node with room. If
+   * that fails, it searches: on each node it tries every combination that leaves no room there, beginning with the most tasks of the first part.
    */
   all(): readonly Int32Array[] | undefined {
     if (this.#lacks(0, this.#parts.map(({ tasks }) => tasks))) return undefined
@@ -108,7 +108,7 @@ export class Packing {
     return this.#search(0, this.#parts.map(({ tasks }) => tasks)) ? this.#taken : undefined
   }
 
-  /** Gives back what was taken. */
+  /** Gives back everything that was taken. */
   clear(): void {
     for (const taken of this.#taken) taken.fill(0)
   }
@@ -135,7 +135,7 @@ export class Packing {
     return isFound
   }
 
-  /** Every number of tasks of this part and those after it that leaves the node without room for another. */
+  /** Tries on a node every combination of tasks of this part and those after it that leaves no room for another task. */
   #tryOn(at: number, part: number, left: readonly number[]): boolean {
     const taken = this.#taken[at] as Int32Array
     if (part === this.#parts.length) {
@@ -150,7 +150,7 @@ export class Packing {
     return false
   }
 
-  /** Whether the nodes from this one on have too little for so many tasks, at a glance. */
+  /** Whether the nodes from this one on obviously have too little for what is left of each part. */
   #lacks(at: number, left: readonly number[]): boolean {
     if (left.some((tasks, p) => tasks > (this.#behind[p]?.[at] as number))) return true
     return this.#resources.some((r, i) => left.reduce((sum, tasks, p) => sum + tasks * (this.#asked[p]?.[r] as number), 0) > (this.#amountsBehind[i]?.[at] as number))
@@ -174,14 +174,14 @@ export class Packing {
   }
 }
 
-/** By index: the sum from there on, 0 behind the last. */
+/** By index: the sum of the amounts from there on; 0 behind the last. */
 function fromEach(nodes: readonly NodeId[], amount: (at: number) => number): Float64Array {
   const sums = new Float64Array(nodes.length + 1)
   for (let at = nodes.length - 1; at >= 0; at--) sums[at] = (sums[at + 1] as number) + amount(at)
   return sums
 }
 
-/** A share of the device with the least that is enough, or whole ones, as nodes give them. */
+/** Takes a share of the device with the least room that is enough, or whole devices, as nodes give them; false if there are not enough. */
 function takeDevices(free: number[], amount: number, size: number): boolean {
   for (let left = amount; left > 0; left -= Math.min(size, amount)) {
     const each = Math.min(size, amount)

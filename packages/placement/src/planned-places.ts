@@ -1,13 +1,13 @@
 import { None, type JobId, type NodeId, type Round } from '@sched/core'
 
-/** Nodes of the job that was looked at last, one for each of its tasks that waited in that round. */
+/** The planned nodes of the job that was looked at last, one for each of its tasks that waited in that round. */
 export class PlannedPlaces {
   readonly nodes: NodeId[] = []
   #waiting = 0
   #job: JobId | None = None
   #serial = -1
 
-  /** A plan for another job, or anew: there are none. */
+  /** Begins an empty plan for a job. */
   begin(job: JobId, round: Round): void {
     this.#serial = round.serial
     this.#job = job
@@ -15,7 +15,7 @@ export class PlannedPlaces {
     this.nodes.length = 0
   }
 
-  /** The one of the job's next task, `undefined` where it is not known or does not fit any more. */
+  /** The planned node of the job's next task; `undefined` if there is none or the task does not fit there any more. */
   next(job: JobId, round: Round): NodeId | undefined {
     if (round.serial !== this.#serial || job !== this.#job) return undefined
     const node = this.nodes[this.#waiting - round.work.unplaced(job, round.lane)]

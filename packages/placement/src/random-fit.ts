@@ -31,7 +31,7 @@ class RandomFit implements Placement {
   #serial = -1
   #job: JobId | None = None
   #moves = 0
-  /** Who finds no node draws them all the same, but asks none. */
+  /** Knows shapes that fit nowhere: for these nodes are still drawn, so that random numbers are the same, but not asked. */
   readonly #byShape = new LowestNodes()
 
   constructor(env: Env) {

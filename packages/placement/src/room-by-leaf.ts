@@ -1,26 +1,26 @@
 import { None, type ClusterView, type NodeId, type NodeTree, type Round, type ShapeId } from '@sched/core'
 import { SeenCapacity } from './scored/seen-capacity.js'
 
-/** Shapes are kept for so many nodes in all, and a few on clusters however large. */
+/** Room is kept for as many shapes as give this many entries (shapes times nodes), but at least for `FEW` shapes. */
 const MOST_NODES = 2 ** 21
 const FEW = 16
 
-/** Where a task of a shape has room. */
+/** The nodes on which a task of a shape has room. */
 interface Room {
-  /** Changes of the cluster that are taken in. */
+  /** The count of cluster changes that are included. */
   seen: number
-  /** By node, 1 if so. */
+  /** By node: 1 if it has room. */
   readonly onNode: Uint8Array
-  /** By leaf: how many of its nodes. */
+  /** By leaf: the number of its nodes with room. */
   readonly nodesIn: Int32Array
 }
 
-/** The node that a `NodeTree` chooses for a job of one task, without a look at every node for each of many such jobs: what has room is kept by shape. */
+/** Chooses the node that a `NodeTree` chooses for a job of one task, without a look at every node for each job: the nodes with room are kept by shape. */
 export class RoomByLeaf {
   readonly #tree: NodeTree
-  /** The one that was asked for least recently first. */
+  /** Room by shape, the least recently used first. */
   readonly #byShape = new Map<ShapeId, Room>()
-  /** The cluster seen last, since a round on a stock sees another one, and what it had. */
+  /** The cluster seen last, since a round on another view of the cluster sees another one; and the capacity that it had. */
   #cluster: ClusterView | undefined
   readonly #capacity = new SeenCapacity()
 
@@ -28,7 +28,10 @@ export class RoomByLeaf {
     this.#tree = tree
   }
 
-  /** The lowest node with room of the leaf with the fewest such, `None` where none has; `undefined` in rounds of which it knows nothing: not about all nodes, or with nodes kept from jobs. */
+  /**
+   * The lowest node with room, in the leaf with the fewest nodes with room; `None` if no node has room. `undefined` in rounds that it cannot answer
+   * for: without all nodes in sight, or with nodes kept from jobs.
+   */
   pick(shape: ShapeId, { cluster, nodes, bars }: Round): NodeId | None | undefined {
     if (nodes.length < cluster.nodes || cluster.changeLog === undefined || bars !== undefined) return undefined
     const hasChanged = this.#capacity.hasChanged(cluster)

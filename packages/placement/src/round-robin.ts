@@ -7,7 +7,10 @@ const roundRobinOptions = z.strictObject({
 /** Options of `roundRobin`; all may be left out. */
 export type RoundRobinOptions = z.input<typeof roundRobinOptions>
 
-/** The next node after the one used last on which the task fits, from the lowest again after the highest; with `stay` from that one itself on. */
+/**
+ * The next node on which the task fits, after the one used last; after the highest node comes the lowest. With `stay` the search begins at the node
+ * used last.
+ */
 export const roundRobinPlacement = definePlacement({
   name: 'round-robin',
   summary: 'nodes in turn',
@@ -19,10 +22,10 @@ export const roundRobinPlacement = definePlacement({
 export const roundRobin = (options: RoundRobinOptions = {}): Plug<'placement'> => roundRobinPlacement.plug({}, options)
 
 class RoundRobin implements Placement {
-  /** From the node used last to the one where the search begins. */
+  /** Distance from the node used last to the one where the search begins. */
   readonly #step: 0 | 1
   #from = 0
-  /** Who finds no node is told so before all are asked. */
+  /** Knows shapes that fit nowhere, so that not every node has to be asked. */
   readonly #byShape = new LowestNodes()
 
   constructor(step: 0 | 1) {

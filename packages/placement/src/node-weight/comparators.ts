@@ -11,10 +11,10 @@ export interface NodeLoad {
 }
 
 /**
- * How nodes are put in order: the one with the highest score gets the next container, the lower index of equals.
+ * Scores by which nodes are ordered: the node with the highest score gets the next container, ties go to the lower index.
  *
- * `absolute`: available memory, as Hadoop 2.5 does; `ratio`: available by total; `weighted`: that times the node's
- * weight, the paper's rule; `proportional`: least assigned by weight, ours, since the paper's product is not
+ * `absolute`: available memory, as in Hadoop 2.5; `ratio`: available / total; `weighted`: that times the node's
+ * weight, the paper's rule; `proportional`: the least assigned / weight, our addition, since the paper's product is not
  * proportional sharing (section 3).
  *
  * Source: Feng and He 2017, section 3.

@@ -32,12 +32,12 @@ export type NodeWeightOptions = z.input<typeof nodeWeightOptions>
 type CheckedOptions = z.output<typeof nodeWeightOptions>
 
 /**
- * Nodes in the order of a comparator that counts their performance: the first with room gets the next container, and the
- * order is made anew after each. Without heartbeats, or with continuous scheduling, this is the whole cluster; at a
+ * Nodes in the order of a comparator that takes their performance into account: the first with room gets the next container, and nodes are
+ * ordered anew after each. Without heartbeats, or with continuous scheduling, the nodes are the whole cluster; at a
  * heartbeat there is one node and nothing to choose.
  *
- * The paper's weights are constants, measured once; measuring them again (`refresh`), when a container is placed so long after
- * the last time, is ours. Scores that differ by rounding alone are equal.
+ * The paper's weights are constants, measured once. That they may be measured again (`refresh`), when a container is placed so long after
+ * the last measurement, is our addition. Scores that differ by rounding alone are equal.
  *
  * Source: Feng and He, "Improvement of scheduling algorithm on Hadoop based on node performance", 2017.
  */

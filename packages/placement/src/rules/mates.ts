@@ -1,7 +1,7 @@
 import type { JobId, NodeId, NodeSelectorTerm, Selectable } from '@sched/core'
 import type { SpreadTally, Tally } from './tally.js'
 
-/** So much for every task of a tally in the group of a node; below 0 of those to stay away from. */
+/** A preference: `weight` for every task of a tally in the group of a node; below 0 for tasks to stay away from. */
 export interface Pull {
   readonly tally: Tally
   readonly weight: number
@@ -11,32 +11,32 @@ interface Spread {
   readonly tally: SpreadTally
   readonly maxSkew: number
   readonly minDomains: number
-  /** Whether it is one of those that are spread itself. */
+  /** Whether the task itself is one of those that are spread. */
   readonly isItself: boolean
   readonly weight: number
 }
 
-/** The tasks of one stage, which are alike in what rules say of them: where they run, and what keeps them where. */
+/** The tasks of one stage, for which rules are the same: where they run, and which rules bind them. */
 export class Mates implements Selectable {
   readonly job: JobId
   readonly user: string
   readonly tags: Readonly<Record<string, string>>
-  /** Tasks that run, by node. */
+  /** By node: the number of running tasks. */
   readonly running = new Map<NodeId, number>()
   /** Tallies in which they count. */
   counted: Tally[] = []
-  /** Tasks to which required affinities are, all about the same set; whether they are of it themselves. */
+  /** Tallies of their required affinities, all about the same set of tasks; and whether they belong to that set themselves. */
   readonly near: Tally[] = []
   isNearItself = false
-  /** Tasks to stay away from, by required anti-affinities. */
+  /** Tallies of tasks that they must stay away from, by their required anti-affinities. */
   readonly apart: Tally[] = []
-  /** Tasks that stay away from them, by rules of their own. */
+  /** Tallies of tasks that must stay away from them, by the rules of those. */
   keptOff: Tally[] = []
   readonly numbers: { readonly tally: Tally; readonly min: number; readonly max: number }[] = []
   readonly spreads: Spread[] = []
-  /** By their own preferences. */
+  /** Preferences of their own. */
   readonly pulls: Pull[] = []
-  /** By those of others that run, and by their required affinities. */
+  /** Preferences and required affinities of running tasks of others towards them. */
   pulled: Pull[] = []
   readonly softSpreads: Spread[] = []
   readonly terms: { readonly term: NodeSelectorTerm; readonly weight: number }[] = []
@@ -47,17 +47,17 @@ export class Mates implements Selectable {
     this.tags = tags
   }
 
-  /** Whether there are nodes where they may not be for what runs, or does not. */
+  /** Whether required rules may keep them off nodes, by what runs or does not run there. */
   get areBound(): boolean {
     return this.near.length + this.apart.length + this.keptOff.length + this.numbers.length + this.spreads.length > 0
   }
 
-  /** Whether a task of them may start on the node. */
+  /** Whether one of these tasks may start on the node. */
   mayBeOn(node: NodeId): boolean {
     return this.barOn(node) === undefined
   }
 
-  /** What rules keep a task of them off the node, by kind, the first of them; `undefined`: none. */
+  /** The kind of the first rule that keeps these tasks off the node; `undefined`: none does. */
   barOn(node: NodeId): string | undefined {
     if (this.apart.some((tally) => tally.on(node) > 0)) return 'antiAffinity'
     if (!this.#isNear(node)) return 'affinity'
@@ -67,7 +67,7 @@ export class Mates implements Selectable {
   }
 
   /**
-   * In all groups there are such tasks, or there are none anywhere and it is the first of them.
+   * Whether the required affinities hold on the node: such tasks run in all of its groups; or none run anywhere, and this task would be the first of them.
    *
    * Source: kube-scheduler, interpodaffinity/filtering.go (satisfyPodAffinity).
    */
@@ -76,7 +76,7 @@ export class Mates implements Selectable {
     return this.near.every((tally) => tally.on(node) > 0) || (this.isNearItself && this.near.every(({ total }) => total === 0))
   }
 
-  /** Source: YARN, PlacementConstraintsUtil.canSatisfySingleConstraintExpression. */
+  /** Whether the numbers of tasks in the node's groups are within all limits. Source: YARN, PlacementConstraintsUtil.canSatisfySingleConstraintExpression. */
   #isInNumber(node: NodeId): boolean {
     return this.numbers.every(({ tally, min, max }) => {
       const count = tally.on(node)
@@ -84,7 +84,7 @@ export class Mates implements Selectable {
     })
   }
 
-  /** Source: kube-scheduler, podtopologyspread/filtering.go (Filter). */
+  /** Whether required spreads hold with one more task on the node. Source: kube-scheduler, podtopologyspread/filtering.go (Filter). */
   #isEven(node: NodeId): boolean {
     return this.spreads.every(({ tally, maxSkew, minDomains, isItself }) =>
       (tally.groups[node] as number) >= 0 && tally.on(node) + Number(isItself) - tally.least(minDomains) <= maxSkew)

@@ -1,6 +1,6 @@
 import type { ClusterView, NodeId } from '@sched/core'
 
-/** The groups of nodes that rules are over, by number from 0; -1 of a node that is in none. */
+/** The groups of nodes that rules refer to, numbered from 0; -1 for a node in none. */
 export class NodeGroups {
   readonly #cluster: ClusterView
   readonly #known = new Map<string, Int32Array>()
@@ -9,7 +9,7 @@ export class NodeGroups {
     this.#cluster = cluster
   }
 
-  /** Whether any node is in one. */
+  /** Whether any node is in such a group. */
   areAny(over: string): boolean {
     return this.of(over).some((group) => group >= 0)
   }

@@ -1,14 +1,14 @@
 import { portableLog, type ClusterView, type Constraints, type NodeId, type NodeSelectorTerm } from '@sched/core'
 import type { Mates } from './mates.js'
 
-/** What each kind of preference counts; 0: nothing. */
+/** The weight of each kind of preference; 0: it does not count. */
 export interface PreferenceWeights {
   readonly affinity: number
   readonly spread: number
   readonly nodes: number
 }
 
-/** A percentage of each node in question. */
+/** A percentage for each node in question. */
 type Percentages = readonly number[]
 
 /**
@@ -56,7 +56,7 @@ export class Preferences {
   }
 }
 
-/** By tasks that run in the groups of a node, by weight. */
+/** Percentages by the weighted numbers of running tasks in the groups of each node. */
 export function affinityPercentages({ pulls, pulled }: Pick<Mates, 'pulls' | 'pulled'>, nodes: readonly NodeId[]): Percentages {
   const all = [...pulls, ...pulled]
   const scores = nodes.map((node) => all.reduce((sum, { tally, weight }) => sum + weight * tally.on(node), 0))
@@ -64,7 +64,10 @@ export function affinityPercentages({ pulls, pulled }: Pick<Mates, 'pulls' | 'pu
   return scores.map((score) => (most === least ? 0 : Math.floor(100 * ((score - least) / (most - least)))))
 }
 
-/** By how few tasks run in the groups of a node: groups count less where there are fewer of them. A node that is not in all groups has 0. */
+/**
+ * Percentages by how few tasks run in the groups of each node; a kind of group counts less the fewer such groups there are. A node that is not in a
+ * group of each kind has 0.
+ */
 export function spreadPercentages({ softSpreads }: Pick<Mates, 'softSpreads'>, nodes: readonly NodeId[]): Percentages {
   if (softSpreads.length === 0) return nodes.map(() => 0)
   const isInAll = (node: NodeId) => softSpreads.every(({ tally }) => (tally.groups[node] as number) >= 0)

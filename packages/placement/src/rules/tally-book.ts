@@ -2,7 +2,7 @@ import type { Mates } from './mates.js'
 import type { SpreadTally, Tally } from './tally.js'
 import { marksOf } from './task-set.js'
 
-/** What a tally is to the tasks of its set: `counted` in it, `keptOff` by those that it counts, or `pulled` by them. */
+/** The relation of the tasks of a set to a tally: they are `counted` in it, `keptOff` by the tasks that it counts, or `pulled` by these. */
 export type Bond = { readonly kind: 'counted' } | { readonly kind: 'keptOff' } | { readonly kind: 'pulled'; readonly weight: number }
 
 interface Entry {
@@ -10,17 +10,17 @@ interface Entry {
   readonly bond: Bond
 }
 
-/** All tallies that rules of tasks in the system need, each kept once, and the tasks that they are about. */
+/** All tallies that rules of tasks in the system need, each kept once, and the tasks that they concern. */
 export class TallyBook {
   readonly #entries = new Map<string, Entry>()
   readonly #keys = new Map<Tally, string>()
-  /** By mark of their sets. */
+  /** Entries by the mark of their sets. */
   readonly #byMark = new Map<string, Set<Entry>>()
   readonly #mates = new Map<string, Set<Mates>>()
-  /** Those that go by which nodes are there. */
+  /** Tallies that depend on which nodes are there. */
   readonly #spreads = new Set<SpreadTally>()
 
-  /** The tally of that key, which `make` makes. It is kept until it is left as often as it was asked for. */
+  /** The tally of that key, made by `make` if there is none. It is kept until it is given up as often as it was taken. */
   take<T extends Tally>(key: string, bond: Bond, make: () => T): T {
     const known = this.#entries.get(key)
     const entry = known ?? { tally: make(), bond }
@@ -29,7 +29,7 @@ export class TallyBook {
     return entry.tally as T
   }
 
-  /** A tally that goes by which nodes are there. */
+  /** The same for a tally that depends on which nodes are there. */
   takeSpread(key: string, make: () => SpreadTally): SpreadTally {
     const tally = this.take(key, { kind: 'counted' }, make)
     this.#spreads.add(tally)
@@ -47,7 +47,7 @@ export class TallyBook {
     for (const mates of this.#mates.get(tally.tasks.mark) ?? []) unbind(mates, tally)
   }
 
-  /** They are in the system from now on. */
+  /** Takes in tasks that are in the system from now on. */
   add(mates: Mates): void {
     for (const mark of marksOf(mates)) {
       putIn(this.#mates, mark, mates)

@@ -1,15 +1,15 @@
 import type { NodeId } from '@sched/core'
 import type { TaskSet } from './task-set.js'
 
-/** Running tasks by group of nodes. */
+/** Counts running tasks by group of nodes. */
 export class Tally {
-  /** Those that it counts, or by whose rules others are counted that are not in it. */
+  /** The set of tasks that it counts; or, for rules of others, the set at which these rules aim, while the tasks with the rules are counted. */
   readonly tasks: TaskSet
   /** The group of each node, -1: none. */
   readonly groups: Int32Array
-  /** In all groups. */
+  /** Sum over all groups. */
   total = 0
-  /** Rules that it is for. */
+  /** Number of rules that use it. */
   uses = 0
   protected readonly counts = new Map<number, number>()
 
@@ -18,7 +18,7 @@ export class Tally {
     this.groups = groups
   }
 
-  /** How many there are in the group of a node; 0 where it is in none. */
+  /** The number of tasks in the group of a node; 0 if the node is in none. */
   on(node: NodeId): number {
     return this.counts.get(this.groups[node] as number) ?? 0
   }
@@ -33,14 +33,14 @@ export class Tally {
   }
 }
 
-/** Tasks that are to be spread: of groups that have nodes for them, with the fewest that any of these has. */
+/** Counts tasks that are to be spread, only in groups with nodes on which they may be, and knows the fewest in any such group. */
 export class SpreadTally extends Tally {
-  /** Groups that have such nodes. */
+  /** Number of groups with such nodes. */
   domains = 0
   readonly #isOpen: (node: NodeId) => boolean
-  /** 1 of nodes that are such. */
+  /** By node: 1 if the tasks may be on it. */
   readonly #open: Uint8Array
-  /** By number of tasks: how many of these groups have as many. */
+  /** By number of tasks: how many of these groups have that many. */
   readonly #having: number[] = []
   #least = Infinity
 
@@ -51,7 +51,7 @@ export class SpreadTally extends Tally {
     this.clear()
   }
 
-  /** The fewest in any group, 0 while there are fewer groups than `domains`; Infinity without any. */
+  /** The fewest tasks in any such group; 0 while there are fewer groups than `domains`; `Infinity` without any. */
   least(domains: number): number {
     return this.domains < domains ? 0 : this.#least
   }
@@ -66,7 +66,7 @@ export class SpreadTally extends Tally {
     while ((this.#having[this.#least] ?? 0) === 0) this.#least++
   }
 
-  /** Nothing runs, and which nodes they may be on is looked at anew. */
+  /** Sets all counts to 0, and determines anew on which nodes the tasks may be. */
   clear(): void {
     this.counts.clear()
     this.total = 0

@@ -6,16 +6,16 @@ import { SpreadTally, Tally } from './tally.js'
 import { TallyBook, type Bond } from './tally-book.js'
 import { TaskSet } from './task-set.js'
 
-/** What a required affinity of a task that runs counts for others that it is to. Source: kube-scheduler, `hardPodAffinityWeight`. */
+/** Weight that a required affinity of a running task has for the tasks that it aims at. Source: kube-scheduler, `hardPodAffinityWeight`. */
 const HARD_WEIGHT = 1
-/** Of who tolerates every taint. */
+/** Tolerations of a task that tolerates every taint. */
 const ANY_TAINT = [{ operator: 'Exists' }] as const
 
 type RuleOf<Kind extends PlacementRule['kind']> = Extract<PlacementRule, { readonly kind: Kind }>
 
 /**
- * What the placement rules of jobs come to, for a placement that heeds them: counts of running tasks by rule and group of nodes, kept by its hooks, of the jobs of
- * its scheduler alone. Nothing is kept before the first job with rules is submitted.
+ * The effect of the placement rules of jobs, for a placement that respects them: counts of running tasks by rule and group of nodes, kept by its
+ * hooks, of the jobs of its own scheduler only. Nothing is kept before the first job with rules is submitted.
  */
 export class TaskRules {
   readonly hooks: WorkListener
@@ -26,11 +26,11 @@ export class TaskRules {
   readonly #groups: NodeGroups
   readonly #book = new TallyBook()
   readonly #mates = new Map<JobId, (Mates | undefined)[]>()
-  /** Tallies that rules of a job need. */
+  /** By job: the tallies that its rules need. */
   readonly #taken = new Map<JobId, Tally[]>()
   readonly #name: string
 
-  /** `counts` are of all tasks of its scheduler. */
+  /** `counts`: the tasks of all jobs of its scheduler. */
   constructor(name: string, env: Env, counts: TaskCounts) {
     this.#name = name
     this.#env = env
@@ -43,7 +43,7 @@ export class TaskRules {
     }
   }
 
-  /** What holds for the job's next task; `undefined`: nothing. */
+  /** The rules for the job's next task; `undefined`: there are none. */
   of(job: JobId, { lane }: Round): Mates | undefined {
     if (!this.areAny) return undefined
     const stage = this.#env.work.frontStage(job, lane)
@@ -51,7 +51,7 @@ export class TaskRules {
   }
 
   /**
-   * Whether a task of them might be on the node if these running tasks went.
+   * Whether one of these tasks might be on the node if the tasks of `without` went.
    *
    * Source: kube-scheduler, `RemovePod` of InterPodAffinity and PodTopologySpread.
    */
@@ -67,7 +67,7 @@ export class TaskRules {
     for (const task of tasks) for (const tally of this.#matesOf(work.jobOf(task), work.stageOf(task)).counted) tally.add(work.nodeOf(task) as NodeId, by)
   }
 
-  /** A task runs, or does not any more. */
+  /** A task begins to run (`by` 1) or stops (-1). */
   readonly #moved = (job: JobId, task: TaskId, node: NodeId, by: 1 | -1): void => {
     const mates = this.#matesOf(job, this.#env.work.stageOf(task))
     const running = (mates.running.get(node) ?? 0) + by
@@ -102,7 +102,7 @@ export class TaskRules {
     this.#counts.watcher = this.#moved
     const { cluster, work } = this.#env
     for (const job of work.jobs()) {
-      if (this.#counts.racks(job) === undefined) continue // nothing of it runs, or it is not of this scheduler
+      if (this.#counts.racks(job) === undefined) continue // nothing of it runs, or it belongs to another scheduler
       const running: TaskId[] = []
       for (let lane = 0; lane < cluster.lanes.length; lane++) work.runningTasks(job, lane as LaneId, running)
       for (const task of running) this.#moved(job, task, work.nodeOf(task) as NodeId, 1)
@@ -160,12 +160,12 @@ export class TaskRules {
     }
   }
 
-  /** Of the tasks of a set. */
+  /** The tally that counts the tasks of a set. */
   #counting(tasks: TaskSet, over: string, job: JobId): Tally {
     return this.#take(`of ${over} ${tasks.key}`, tasks, over, job, { kind: 'counted' })
   }
 
-  /** Of the tasks that have such a rule, to be felt by those of the set. */
+  /** The tally that counts the tasks with such a rule, which affects the tasks of the set. */
   #holding(tasks: TaskSet, over: string, job: JobId, bond: Bond): Tally {
     return this.#take(`by ${over} ${JSON.stringify(bond)} ${tasks.key}`, tasks, over, job, bond)
   }
@@ -174,7 +174,7 @@ export class TaskRules {
     return this.#note(job, this.#book.take(key, bond, () => new Tally(tasks, this.#groups.of(over))))
   }
 
-  /** Of the tasks of a set on nodes in all such groups, and on which tasks with these constraints may be. */
+  /** The tally that counts the tasks of a set on nodes that are in groups of all these kinds and on which tasks with these constraints may be. */
   #spreading(tasks: TaskSet, over: string, job: JobId, overs: readonly string[], asked: Constraints): SpreadTally {
     const { cluster } = this.#env
     const groups = overs.map((each) => this.#groups.of(each))
@@ -191,7 +191,10 @@ export class TaskRules {
   }
 }
 
-/** What decides which nodes count where tasks with these constraints are spread. Source: kube-scheduler, podtopologyspread/common.go (matchNodeInclusionPolicies). */
+/**
+ * The constraints that decide which nodes count when tasks with these constraints are spread. Source: kube-scheduler, podtopologyspread/common.go
+ * (matchNodeInclusionPolicies).
+ */
 function nodesAsked({ nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' }: RuleOf<'spread'>, { require, nodeSelectorTerms, tolerations }: Constraints = {}): Constraints {
   const byLabels = nodeAffinityPolicy === 'Honor' && { ...(require !== undefined && { require }), ...(nodeSelectorTerms !== undefined && { nodeSelectorTerms }) }
   const tolerated = nodeTaintsPolicy === 'Ignore' ? ANY_TAINT : tolerations

@@ -1,10 +1,10 @@
 import { selectsTasks, type JobId, type Selectable, type TaskSelector } from '@sched/core'
 
-/** The tasks that all of some selectors of a job select. */
+/** The set of tasks that are selected by all of some selectors of a job. */
 export class TaskSet {
   /** Sets of one key are equal. */
   readonly key: string
-  /** One of the `marksOf` of all that are in it. */
+  /** A mark that is among the `marksOf` every task in the set. */
   readonly mark: string
   readonly #selectors: readonly TaskSelector[]
   readonly #job: JobId
@@ -27,10 +27,10 @@ const EVERYBODY = ''
 const jobMark = (job: JobId): string => `job ${job}`
 const tagMark = ([key, value]: readonly [string, string]): string => `tag ${JSON.stringify([key, value])}`
 
-/** Under one of these is every set that they may be in. */
+/** The marks of tasks: every set that they may be in has one of these. */
 export const marksOf = ({ job, tags }: Selectable): string[] => [EVERYBODY, jobMark(job), ...Object.entries(tags).map(tagMark)]
 
-/** Whatever the order in which it was written. */
+/** A text that is the same for selectors that differ only in the order in which they are written. */
 const keyOf = ({ tags = {}, matchExpressions = [], users, job }: TaskSelector): string =>
   JSON.stringify([
     Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1)),

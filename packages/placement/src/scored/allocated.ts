@@ -1,20 +1,20 @@
 import type { ResourceId } from '@sched/core'
 import type { ShapeScore } from './shape-indexes.js'
 
-/** A score per resource in whole percent, of what would be in use with the task and what there is; `undefined`: it does not count. */
+/** Score of one resource in whole percent, from what would be in use with the task and the total; `undefined`: the resource does not count. */
 type Percent = (used: number, total: number) => number | undefined
 
-/** How much would be left on a node with the task, mean over the resources that it has, by weight: whole percent. */
+/** How much would be left free on a node with the task: weighted mean over the resources that it has, in whole percent. */
 export const leastAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor(((total - used) * 100) / total))
 
-/** How full a node would be with the task, mean over the resources that it has, by weight: whole percent. */
+/** How full a node would be with the task: weighted mean over the resources that it has, in whole percent. */
 export const mostAllocated = (weights: ArrayLike<number>): ShapeScore => meanOf(weights, (used, total) => Math.floor((used * 100) / total))
 
 /**
- * Mean by weight of whole percentages, brought to a whole one. A resource in devices of which the task asks none does not count.
+ * Weighted mean of whole percentages, made whole by `toWhole`. A resource in devices of which the task asks for none does not count.
  *
- * Source: kube-scheduler, NodeResourcesFit (resource_allocation.go, least_allocated.go, most_allocated.go). Deviation: what a task does not ask is 0,
- * not 100 millicores and 200 MB.
+ * Source: kube-scheduler, NodeResourcesFit (resource_allocation.go, least_allocated.go, most_allocated.go). Deviation: what a task does not ask for
+ * counts as 0, not as 100 millicores and 200 MB.
  */
 export function meanOf(weights: ArrayLike<number>, percent: Percent, toWhole = Math.floor): ShapeScore {
   return (node, shape, lane, cluster, work) => {
@@ -36,7 +36,7 @@ export function meanOf(weights: ArrayLike<number>, percent: Percent, toWhole = M
 }
 
 /**
- * How alike the parts of its resources are that would be in use on a node with the task: 1 less their standard deviation,
+ * How balanced the use of a node's resources would be with the task: 1 minus the standard deviation of the used parts,
  * in whole percent. Resources of weight 0 do not count.
  *
  * Source: kube-scheduler, NodeResourcesBalancedAllocation (balanced_allocation.go), before kubernetes#135573 of December 2025.
@@ -47,7 +47,7 @@ export const balancedAllocation = (weights: ArrayLike<number>): ShapeScore => {
 }
 
 /**
- * How much the task makes the parts of a node's resources that are in use more alike, or less: 75 where it does neither, in whole percent.
+ * How much the task improves the balance of a node's used resources, or makes it worse, in whole percent; 75 if it does neither.
  *
  * Source: kube-scheduler, NodeResourcesBalancedAllocation, since kubernetes#135573 of December 2025.
  */
@@ -75,7 +75,7 @@ const balanceBy =
 function deviationOf(parts: readonly number[]): number {
   if (parts.length < 2) return 0
   const [first, second] = parts as readonly [number, number]
-  if (parts.length === 2) return Math.abs((first - second) / 2) // as there: rounding may differ otherwise
+  if (parts.length === 2) return Math.abs((first - second) / 2) // as in kube-scheduler; another formula may round differently
   const mean = parts.reduce((sum, part) => sum + part, 0) / parts.length
   return Math.sqrt(parts.reduce((sum, part) => sum + (part - mean) * (part - mean), 0) / parts.length)
 }

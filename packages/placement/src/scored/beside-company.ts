@@ -3,13 +3,13 @@ import type { NodeIndex } from './node-index.js'
 import { ShapeIndexes, type ShapeScore } from './shape-indexes.js'
 import { rackOf, type TaskCounts } from './task-counts.js'
 
-/** A weight of tasks of the job in a node's rack and on it: `pack` counts them for the node, `spread` (sign -1) against it. */
+/** The weight of company, the job's tasks in a node's rack and on it: `pack` (sign 1) counts them for the node, `spread` (-1) against it. */
 export interface CompanyScore {
   readonly sign: 1 | -1
   readonly weight: number
 }
 
-/** Tasks of the job, of all lanes, in the node's rack, then on the node, which count less than one in the rack. */
+/** Company of a node: tasks of the job, of all lanes, in its rack, plus those on the node itself, which together count less than one task in the rack. */
 export const companyOf = (inRack: number, onNode: number, running: number): number => inRack + onNode / (running + 1)
 
 export function runningOf(job: JobId, { work, cluster }: Round): number {
@@ -19,9 +19,9 @@ export function runningOf(job: JobId, { work, cluster }: Round): number {
 }
 
 /**
- * The node with the largest sum of percentages by what is free and scores by company, brought to 0..1 each, in rounds over
- * the whole cluster: without company all nodes are alike, so among those in racks without tasks of the job the percentages decide,
- * by which they are in an index. The others are looked at one by one.
+ * In rounds over the whole cluster: the node with the largest sum of percentages by what is free and scores by company, each scaled to 0..1. Nodes
+ * in racks without tasks of the job have no company, so among them the percentages decide, by which an index holds them. The other nodes are looked
+ * at one by one.
  */
 export class BesideCompany {
   readonly #indexes: ShapeIndexes
@@ -48,7 +48,7 @@ export class BesideCompany {
     for (let node = 0 as NodeId; node < cluster.nodes; node++) (this.#members[rackOf(cluster, node)] ??= []).push(node)
   }
 
-  /** `undefined`: every node has to be looked at. */
+  /** The best node; `undefined`: every node has to be looked at instead. */
   pick(job: JobId, round: Round): NodeId | None | undefined {
     const { cluster, work, lane, nodes } = round
     const shape = work.shape(job, lane)
@@ -90,7 +90,7 @@ export class BesideCompany {
       }
   }
 
-  /** What company and percentages come to, with the least and the most company that any node in question has. */
+  /** The function that sums company and percentages, scaled by the least and the most company of any node in question. */
   #sums(isAnyApart: boolean): (company: number, percentages: number) => number {
     let [least, most] = isAnyApart ? [0, 0] : [Infinity, -Infinity]
     for (const each of this.#company) {

@@ -7,9 +7,9 @@ import { rackOf, TaskCounts, type InRack } from './task-counts.js'
 export const company = (counts: TaskCounts): Score => (node, job, round) => companyOf(counts.inRack(job, node), counts.onNode(job, node), runningOf(job, round))
 
 /**
- * Places every task with most or with fewest tasks of its job: in the rack, then on the node; the lowest of equals. In
- * rounds over the whole cluster it looks at racks as they come into question, so that a pick costs no look at every
- * node; in others (heartbeats, offers) each node in sight is asked.
+ * Places every task with the most or the fewest tasks of its job: in the rack, then on the node; ties to the lowest node. In
+ * rounds over the whole cluster it looks at racks in order of their tasks, so that a pick does not look at every
+ * node; in other rounds (heartbeats, offers) it asks each node in sight.
  */
 export class ByCompany implements Placement {
   readonly hooks: WorkListener
@@ -43,7 +43,7 @@ export class ByCompany implements Placement {
     return lowest
   }
 
-  /** The lowest node from `from` on on which the task fits, in none of the racks. */
+  /** The lowest node from `from` on on which the task fits and that is in none of these racks. */
   #lowestOutside(racks: ReadonlyMap<number, unknown>, from: NodeId, job: JobId, round: Round): NodeId | None {
     const { cluster, lane } = round
     for (let node: NodeId | None = from; node !== None; node = cluster.nextWithRoom(lane, node + 1)) {
@@ -54,12 +54,12 @@ export class ByCompany implements Placement {
       }
       const members = this.#members[rack] as NodeId[]
       const last = members.at(-1) as NodeId
-      if (last - (members[0] as NodeId) === members.length - 1) node = last // no other rack in between
+      if (last - (members[0] as NodeId) === members.length - 1) node = last // the rack's nodes are consecutive, so all of it can be skipped
     }
     return None
   }
 
-  /** Of racks with equally many tasks. */
+  /** The best node in racks with equally many tasks. */
   #within(racks: readonly Rack[], job: JobId, round: Round): NodeId | None {
     if (this.#sign === 1) {
       const beside = mostOrFewest(racks, 1, job, round)
@@ -69,7 +69,7 @@ export class ByCompany implements Placement {
     return apart === None ? mostOrFewest(racks, -1, job, round) : apart
   }
 
-  /** The lowest node on which the task fits and that has none of the job. */
+  /** The lowest node on which the task fits and that has no task of the job. */
   #lowestWithout(racks: readonly Rack[], job: JobId, round: Round): NodeId | None {
     const { cluster, lane } = round
     let lowest: NodeId | None = None
@@ -86,7 +86,7 @@ export class ByCompany implements Placement {
 
 type Rack = readonly [rack: number, tasks: Readonly<InRack>]
 
-/** Of the nodes with tasks of the job on which another fits. */
+/** Of the nodes with tasks of the job on which another one fits: the one with the most or the fewest. */
 function mostOrFewest(racks: readonly Rack[], sign: 1 | -1, job: JobId, round: Round): NodeId | None {
   let best: NodeId | None = None
   let highest = -Infinity
@@ -100,7 +100,7 @@ function mostOrFewest(racks: readonly Rack[], sign: 1 | -1, job: JobId, round: R
   return best
 }
 
-/** Racks in groups of equally many tasks, most or fewest first. */
+/** Racks in groups of equally many tasks, those with the most or the fewest first. */
 function* byTotal(racks: ReadonlyMap<number, Readonly<InRack>>, sign: 1 | -1): Iterable<Rack[]> {
   const sorted = [...racks].sort(([, a], [, b]) => sign * (b.total - a.total))
   for (let from = 0, to = 0; from < sorted.length; from = to) {

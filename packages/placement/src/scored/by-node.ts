@@ -2,10 +2,10 @@ import { LowestNodes, None, type ClusterView, type JobId, type LaneId, type Node
 import { NodeIndex } from './node-index.js'
 import { SeenCapacity } from './seen-capacity.js'
 
-/** How deserving a node is of the next task of a lane, by what is free on it and what the cluster has: larger is better, -Infinity: not at all. */
+/** How well a node suits the next task of a lane, by what is free on it and what the cluster has: larger is better; -Infinity: not at all. */
 export type NodeScore = (node: NodeId, lane: LaneId, cluster: ClusterView) => number
 
-/** Parts of the cluster that are smaller have no index, which takes as much room as that of all nodes. */
+/** Parts smaller than one in so many of the cluster's nodes get no index, since an index takes as much memory as that of all nodes. */
 const PARTS = 16
 
 /**
@@ -14,14 +14,14 @@ const PARTS = 16
  */
 export class ByNode implements Placement {
   readonly #score: NodeScore
-  /** By lane, of the cluster seen last, since a round on a stock sees another one, and of what it had; of a part of it, or of all nodes. */
+  /** Indexes by lane, for the cluster seen last and the capacity that it had (a round on another view sees another cluster); of all nodes or of a part. */
   #indexes: NodeIndex[] = []
   #cluster: ClusterView | undefined
   #part: readonly NodeId[] | undefined
-  /** What the last round about fewer than all nodes had in sight. */
+  /** The nodes in sight of the last round with fewer than all nodes. */
   #fewer: readonly NodeId[] | undefined
   readonly #capacity = new SeenCapacity()
-  /** Who finds no node is told so before the index is searched. */
+  /** Knows shapes that fit nowhere, so that the index need not be searched. */
   readonly #byShape = new LowestNodes()
 
   constructor(score: NodeScore) {
@@ -40,7 +40,7 @@ export class ByNode implements Placement {
     return isSame && isLarge ? this.#pickBy(this.#indexOf(round, nodes), job, round) : this.#pickAmong(job, round)
   }
 
-  /** Something other than what is free has changed the node's score. */
+  /** Scores a node anew, after something other than its free amounts has changed its score. */
   rescore(node: NodeId): void {
     for (const index of this.#indexes) index.update(node)
   }

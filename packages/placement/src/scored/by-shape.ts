@@ -3,9 +3,9 @@ import { bestBy, type Score } from './best-by.js'
 import { ShapeIndexes, type ShapeScore } from './shape-indexes.js'
 
 interface ByShapeOptions {
-  /** Only nodes for which it says so. */
+  /** If given, only nodes for which it returns true count. */
   readonly passes?: (job: JobId, node: NodeId, round: Round) => boolean
-  /** Of so many nodes in sight, how many that fit and pass are enough to choose from; default: all. */
+  /** How many nodes that fit and pass are enough to choose from, given the number of nodes in sight; default: all. */
   readonly enough?: (nodes: number) => number
 }
 
@@ -13,13 +13,13 @@ interface ByShapeOptions {
  * Places every task on the fitting node of the highest score, the lowest of equals. In rounds over the whole cluster the
  * nodes are kept in an index by score for each shape of which searches have cost as much as an index.
  *
- * Where fewer than all nodes are enough, they are the first so many from where the search before stopped, and the first of equals is taken.
+ * Where fewer than all nodes are enough, the search takes the first so many from where the last search stopped, and ties go to the first.
  */
 export class ByShape implements Placement {
   readonly #score: ShapeScore
   readonly #passes: (job: JobId, node: NodeId, round: Round) => boolean
   readonly #enough: (nodes: number) => number
-  /** Where the next search begins among the nodes in sight, if some are enough. */
+  /** The index among the nodes in sight at which the next search begins, if some nodes are enough. */
   #from = 0
   readonly #indexes: ShapeIndexes
 
@@ -53,7 +53,7 @@ export class ByShape implements Placement {
     return best
   }
 
-  /** A score of -Infinity is that of a node which does not pass. */
+  /** The best of the first `enough` nodes that fit and pass; a score of -Infinity means that a node does not pass. */
   #bestOfSome(enough: number, score: Score, job: JobId, round: Round): NodeId | None {
     const { nodes } = round
     let best: NodeId | None = None

@@ -1,7 +1,7 @@
 import { meanOf } from './allocated.js'
 import type { ShapeScore } from './shape-indexes.js'
 
-/** A score, 0 to 10, where so many percent of a resource are in use. */
+/** The score, 0 to 10, at a utilization of a resource in percent. */
 export interface ShapePoint {
   readonly utilization: number
   readonly score: number
@@ -11,8 +11,8 @@ export interface ShapePoint {
 const SCALE = 10
 
 /**
- * What a shape says of the part of each resource that would be in use on a node with the task, mean by weight over those of which it
- * says more than 0: whole percent.
+ * Scores a node by a shape: for each resource the score at the part that would be in use with the task; then the weighted mean over the resources with
+ * a score above 0, in whole percent.
  *
  * Source: kube-scheduler, NodeResourcesFit (requested_to_capacity_ratio.go).
  */
@@ -22,13 +22,14 @@ export function capacityRatio(shape: readonly ShapePoint[], weights: ArrayLike<n
 }
 
 /**
- * Whole percent by whole percent of utilization, linear between points and level beyond the first and the last; divisions drop the rest, as there.
+ * The function of a shape, in whole percent by whole percent of utilization: linear between points and constant beyond the first and the last. Integer
+ * divisions drop the remainder, as in kube-scheduler.
  *
  * Source: kube-scheduler, shape_score.go (BuildBrokenLinearFunction).
  */
 export const alongShape = (shape: readonly ShapePoint[]) => (utilization: number): number => {
   const i = shape.findIndex((point) => utilization <= point.utilization)
-  const to = shape.at(i) as ShapePoint // of the last one where it is beyond all
+  const to = shape.at(i) as ShapePoint // index -1 gives the last point
   if (i <= 0) return to.score * SCALE
   const from = shape[i - 1] as ShapePoint
   return from.score * SCALE + Math.trunc(((to.score - from.score) * SCALE * (utilization - from.utilization)) / (to.utilization - from.utilization))
