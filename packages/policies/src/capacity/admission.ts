@@ -97,7 +97,8 @@ export class Admission {
       const found = this.#tree.find(queue)
       return 'leaf' in found || (create && 'wouldMake' in found)
     }
-    const isMapped = (queue: string, create: boolean) => isThere(queue, create && (queue.includes('.') || this.#tree.isOpen)) // a mapping to a short name makes no queue
+    // a mapping to a short name makes no queue
+    const isMapped = (queue: string, create: boolean) => isThere(queue, create && (queue.includes('.') || this.#tree.isOpen))
     const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group, specified: isOpen ? undefined : named }, isMapped) : undefined
     if (mapped !== undefined) return mapped
     if (named !== undefined) return { queue: named }
@@ -190,7 +191,8 @@ export class Admission {
       if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`
       if (most > 0) isNothing = false
     }
-    return isNothing ? `for room where there is 0 ${counted.map((r) => this.#name(r)).join(' and 0 ')}` : undefined // a queue at a maximum of 0 is passed over, whatever the job asks for
+    // a queue at a maximum of 0 is passed over, whatever the job asks for
+    return isNothing ? `for room where there is 0 ${counted.map((r) => this.#name(r)).join(' and 0 ')}` : undefined
   }
 
   #name(resource: ResourceId): string {

@@ -250,7 +250,8 @@ export class CapacityQueues {
   #wanted(job: JobId, lane: LaneId): number {
     const { work } = this.#env
     if (work.unplaced(job, lane) === 0) return 0
-    const at = this.pots.demandAt(work.shape(job, lane), lane) + (this.pots.memory[lane] as number) // to be called before `demands` is read, which it may replace
+    // to be called before `demands` is read, which it may replace
+    const at = this.pots.demandAt(work.shape(job, lane), lane) + (this.pots.memory[lane] as number)
     return work.unplaced(job, lane) * (this.pots.demands[at] as number)
   }
 

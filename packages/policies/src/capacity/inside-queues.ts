@@ -93,7 +93,8 @@ function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], ve
   let left: number[] = [...divided]
   for (const { masters } of new Set(lines.map(({ user }) => user))) left = minus(left, masters)
   for (const line of lines) {
-    if (!vectors.isSome(left) || (conservativeDrf && vectors.lacksOne(left))) continue // tasks of such a job that were chosen for other queues are not counted off, as in Hadoop
+    // tasks of such a job that were chosen for other queues are not counted off, as in Hadoop
+    if (!vectors.isSome(left) || (conservativeDrf && vectors.lacksOne(left))) continue
     const { job, user } = line
     line.chosen = job.chosen
     user.chosen = plus(user.chosen, job.chosen)

@@ -194,7 +194,8 @@ export class CapacityPreemption implements Policy {
     const due = asked < 0 ? Math.ceil(now / monitoringInterval) * monitoringInterval : asked
     if (asked < 0) this.#forgetMarks(lane, due - monitoringInterval)
     if (now < due && due === asked) return
-    if (now >= due && this.#looked[lane] !== now) this.#look(round) // one look per instant, even if all waiting jobs have started and those killed for them wait again
+    // one look per instant, even if all waiting jobs have started and those killed for them wait again
+    if (now >= due && this.#looked[lane] !== now) this.#look(round)
     this.#next[lane] = now < due ? due : multipleAfter(now, monitoringInterval)
     round.wakeAt(this.#next[lane])
   }

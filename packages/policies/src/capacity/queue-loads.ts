@@ -42,7 +42,8 @@ export class LiveLoads implements QueueLoads {
     this.total = pots.totals.subarray(pot * this.width, (pot + 1) * this.width)
     this.guaranteed = this.#column(quotas.guaranteed, this.guaranteed, pot)
     this.most = this.#column(quotas.most, this.most, pot)
-    if (isLent[pot] === true) for (let i = 0; i < this.count * this.width; i++) this.most[i] = this.total[i % this.width] as number // where a partition is lent, maxima do not count
+    // where a partition is lent, maxima do not count
+    if (isLent[pot] === true) for (let i = 0; i < this.count * this.width; i++) this.most[i] = this.total[i % this.width] as number
     this.used = this.#column(usage.used, this.used, pot)
     if (killable !== undefined && killable.amounts.length > 0) this.killable = this.#column(killable.amounts, this.killable ?? new Float64Array(0), pot)
     this.#readPending(pot)

@@ -83,7 +83,8 @@ export class QueueTree {
     this.isOpen = [...declared.keys()].every((path) => path === 'root')
     this.#isEmpty = declared.size === 0
     this.#add('root', -1, declared.get('root') ?? {}, true)
-    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#byPath.get(parentPath(path)) as number, declared.get(path) ?? {}, true) // the options contain the parents of all declared queues
+    // the options contain the parents of all declared queues
+    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#byPath.get(parentPath(path)) as number, declared.get(path) ?? {}, true)
     for (const queue of this.queues) if (queue.id > 0 && this.isLeaf(queue.id)) this.#byName.set(queue.name, this.#byName.has(queue.name) ? null : queue.id)
   }
 

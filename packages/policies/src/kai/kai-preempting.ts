@@ -217,7 +217,8 @@ class KaiPreempting implements Policy {
     const found = new Victims(work)
     for (const [job, tasks] of this.#running.in(lane)) {
       if (this.#order.isFixed(job)) continue
-      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // with heartbeats there is no look a moment later, so tasks that have just started are left out
+      // with heartbeats there is no look a moment later, so tasks that have just started are left out
+      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
       const first = tasks.reduce((least, task) => (task < least ? task : least))

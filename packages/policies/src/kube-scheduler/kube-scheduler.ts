@@ -105,7 +105,8 @@ class KubeScheduler implements Policy {
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (isFull && !this.#running.anyBelow(work.priority(job), lane)) return false // nothing of lower priority runs, so preemption helps neither this job nor those behind it
+        // nothing of lower priority runs, so preemption helps neither this job nor those behind it
+        if (isFull && !this.#running.anyBelow(work.priority(job), lane)) return false
         if (this.#done.has(job)) {
           if (this.#mayFitNow(job, round) && this.#start(job, round)) return true
           continue

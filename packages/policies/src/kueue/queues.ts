@@ -126,7 +126,8 @@ export class Queues {
 
   #index(name: string, known: readonly string[], what: string, field: string): number {
     const found = known.indexOf(name)
-    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known.filter((each) => each !== ''))) // without flavors in the options there is one with an empty name
+    // without flavors in the options there is one with an empty name
+    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known.filter((each) => each !== '')))
     return found
   }
 

@@ -67,7 +67,8 @@ export class DominantKeys {
       const part = capacity === 0 ? 0 : (usage[offset + resource] as number) / capacity // no node has the resource, so nobody uses it
       share[resource] = part
       let at = n++
-      for (; at > 0 && (share[order[at - 1] as number] as number) < part; at--) order[at] = order[at - 1] as number // a stable insertion sort, since resources are few
+      // a stable insertion sort, since resources are few
+      for (; at > 0 && (share[order[at - 1] as number] as number) < part; at--) order[at] = order[at - 1] as number
       order[at] = resource
     }
     out.fill(0, n + 1)

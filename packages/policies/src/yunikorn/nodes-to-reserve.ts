@@ -26,7 +26,8 @@ export function nodesToReserve(job: JobId, tasks: number, round: Round, reserved
   const nodes: NodeId[] = []
   let left = tasks
   for (const { node } of candidates) {
-    if (left <= 0 || !mayBeOn(job, shape, node, round) || (!isGang && round.fits(job, node))) break // if a task fits there, it is the placement that does not take the node
+    // if a task fits there, it is the placement that does not take the node
+    if (left <= 0 || !mayBeOn(job, shape, node, round) || (!isGang && round.fits(job, node))) break
     nodes.push(node)
     left -= isGang ? Math.max(1, cluster.couldTake(shape, node)) : 1
   }
