@@ -87,6 +87,11 @@ describe('a dump of sacctmgr', () => {
     expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', '']])
   })
 
+  it.each(['parent', '2147483647'])('takes FairShare=%s for the shares of the account, as sacctmgr reads and as it dumps it', (value) => {
+    const { policy } = made('PriorityWeightFairshare=1000', `Account - 'a':FairShare=${value}\nParent - 'a'\nUser - 'ann':FairShare=${value}`)
+    expect(policy).toMatchObject({ replan: { order: { multifactor: { accounts: { a: { shares: 'parent', users: { ann: 'parent' } } } } } } })
+  })
+
   it('keeps others back with assoc_limit_stop, where anything is limited', () => {
     const stop = 'SchedulerParameters=assoc_limit_stop'
     const toldOf = (conf: string, ...beside: readonly string[]) => made(conf, ...beside).findings.filter(({ setting }) => setting.endsWith('assoc_limit_stop')).map(({ verdict, note }) => [verdict, note])
