@@ -234,6 +234,12 @@ describe('a table of QOS', () => {
     expect(told('', text)).toContainEqual(['ignored', 3, 'QOS scavenge PreemptMode', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
   })
 
+  it('says that jobs of one partition take turns in Slurm where their QOS preempt and suspend, and not where partitions do', () => {
+    const modes = (type: string) => made(`PreemptType=${type}\nPreemptMode=SUSPEND,GANG\nPartitionName=a PriorityTier=2\nPartitionName=b`, 'Name|Preempt|PreemptMode\nlow||suspend\nhigh|low|cluster\n').findings.filter(({ setting, verdict }) => setting.endsWith('PreemptMode') && verdict === 'approximated')
+    expect(modes('preempt/qos').map(({ setting, note }) => [setting, /take turns/.test(note)])).toEqual([['PreemptMode', true], ['QOS low PreemptMode', true]])
+    expect(modes('preempt/partition_prio').map(({ setting, note }) => [setting, /take turns/.test(note)])).toEqual([['PreemptMode', false]])
+  })
+
   it('says how long jobs are left alone, by tier and by QOS', () => {
     const text = 'Name|PreemptExemptTime|Preempt\nnormal|00:10:00|\nhigh||normal\nlow|00:00:00|\nother|-1|'
     const tiers = 'PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPreemptExemptTime=5\nPartitionName=a PriorityTier=2\nPartitionName=b'
