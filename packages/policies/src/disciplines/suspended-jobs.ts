@@ -3,6 +3,7 @@ import { slurmResource } from '../slurm-limits/amounts.js'
 
 /** A suspended job: where those of its tasks were that have not gone on, and in which round it was suspended. */
 interface Suspended {
+  /** In the order of the tasks' ids. */
   readonly places: Map<TaskId, NodeId>
   readonly round: number
 }
@@ -94,7 +95,7 @@ export class SuspendedJobs implements WorkListener {
   /** A job is suspended in this round, with all that ran of it; others of its tasks may be already. */
   suspended(job: JobId, places: ReadonlyMap<TaskId, NodeId>, { lane, serial }: Round): void {
     const before = this.in(lane).get(job)
-    this.#set(job, lane, { places: new Map([...(before?.places ?? []), ...places]), round: serial })
+    this.#set(job, lane, { places: allPlaces(before, places), round: serial })
     this.#tell(job, lane)
   }
 
@@ -111,7 +112,7 @@ export class SuspendedJobs implements WorkListener {
     this.#claimed.delete(task)
     if (why !== 'withdrawn') return
     const found = this.in(lane).get(job)
-    this.#set(job, lane, { places: new Map([...(found?.places ?? []), ...before.places]), round: before.round })
+    this.#set(job, lane, { places: allPlaces(found, before.places), round: before.round })
     this.#tell(job, lane)
   }
 
@@ -188,6 +189,10 @@ function byNode(jobs: ReadonlyMap<JobId, Suspended>): Map<NodeId, Map<JobId, Tas
     }
   return found
 }
+
+/** Those of a job that is suspended already, and others of it. */
+const allPlaces = (before: Suspended | undefined, places: ReadonlyMap<TaskId, NodeId>): Map<TaskId, NodeId> =>
+  new Map([...(before?.places ?? []), ...places].sort(([a], [b]) => a - b))
 
 /** Tasks of a job that start, and are lost, at once: those of one gang, which may be of several stages, and every other one alone. */
 export function together(tasks: readonly TaskId[], work: WorkView): Iterable<readonly TaskId[]> {

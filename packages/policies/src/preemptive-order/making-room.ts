@@ -90,7 +90,7 @@ export class MakingRoom {
 
   /** Evicts all that runs of the job in the lane, with its master all else; returns where it ran. */
   #evict(job: JobId, round: Round): NodeId[] {
-    const tasks = this.#held.tasksOf(job, round.lane).toSorted((a, b) => a - b)
+    const tasks = [...this.#held.tasksOf(job, round.lane)] // they are fewer with each that goes
     const nodes = tasks.map((task) => round.work.nodeOf(task) as NodeId)
     const master = tasks.find((task) => round.work.isMaster(task))
     for (const task of master === undefined ? tasks : [master]) round.evict(task)
