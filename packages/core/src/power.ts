@@ -8,7 +8,7 @@ export type PowerModel = (typeof powerModels)[number]
 
 /** What a node draws, in watts. `idle` <= `busy`. */
 export interface NodePower {
-  /** Draw of a node that is up and holds no resources. */
+  /** Draw of a node that is up with none of its resources held. */
   readonly idle: number
   /** Draw of a node whose resources are all held. */
   readonly busy: number
