@@ -78,7 +78,7 @@ export interface Observer {
   onUse?(node: NodeId, now: Seconds): void
   /** All tasks of the job have ended, or the job was given up and its last running task has ended. */
   onJobEnd?(job: JobId, spec: JobSpec, now: Seconds): void
-  /** A submitted job was refused because it can never run; `reason` names the limit that forbids it. */
+  /** A job was left out at its submission: it can never run, or its policy refused it. `reason` says why. */
   onReject?(spec: JobSpec, reason: string, now: Seconds): void
   /** A policy has promised that the job starts no later than `start`. */
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
