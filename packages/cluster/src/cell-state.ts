@@ -23,7 +23,7 @@ export class CellState implements ClusterView {
   readonly shapes: Shapes
   /** Free amounts, `[node * resources + resource]`. All resources of a node are read together and nodes mostly at random, so a node is one row. */
   freeAmounts: Int32Array
-  /** Number of committed claims per node: coarse conflict detection compares it. */
+  /** By node: raised by every committed claim, and when the node goes down or comes up. Coarse conflict detection compares it. */
   readonly versions: Int32Array
   /** Free amount of each device; `undefined` if no resource comes in devices. */
   readonly #devices: DeviceCells | undefined

@@ -411,7 +411,7 @@ export class Dispatcher {
         const job = this.work.jobOf(task)
         const isCancelled = this.#cancelled.has(job)
         if (isCancelled) this.#killed.add(job)
-        const isSuspended = suspends && !isCancelled // it would never go on
+        const isSuspended = suspends && !isCancelled // it would never resume
         list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.#running.delete(this.#starts[task] as number)
         if (isSuspended) this.work.suspended.ran(task, this.#now - this.work.started(task))

@@ -90,7 +90,7 @@ export interface ClusterView {
   groupName(level: number, group: number): string
   /** Relative speed of the node, 1 = nominal. */
   speed(node: NodeId): number
-  /** Raised by one whenever a claim is committed on the node. */
+  /** Raised by one whenever a claim is committed on the node, and whenever the node goes down or comes up. */
   version(node: NodeId): number
   /** Whether the node is up, that is, takes tasks. */
   up(node: NodeId): boolean
