@@ -10,7 +10,7 @@ import { DeviceFragments } from './device-fragments.js'
 export interface FragmentationResult {
   /** The resource, for example `gpus`. */
   readonly resource: string
-  /** Amount on the nodes that are up when the result is taken: all of them, unless a node is down at the end of the run. */
+  /** Amount on all nodes that are up at the start of the run. */
   readonly capacity: number
   /** Mean free amount. */
   readonly free: number
@@ -38,6 +38,8 @@ export class Fragmentation implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
   #parts: readonly DeviceFragments[] = []
+  /** By part. */
+  #capacity: readonly number[] = []
   /** Free amounts, `[resource * nodes + node]`. */
   #amounts = new Int32Array(0)
   /** Devices of the running tasks that hold any. */
@@ -60,6 +62,7 @@ export class Fragmentation implements Observer {
       { length: cluster.resources.length * cluster.nodes },
       (_, at) => cluster.free((at % cluster.nodes) as NodeId, Math.floor(at / cluster.nodes) as ResourceId),
     )
+    this.#capacity = inDevices.map((resource) => cluster.capacity(resource))
     this.#parts = inDevices.map((resource) => new DeviceFragments(resource, cluster, work, this.#amounts))
   }
 
@@ -99,7 +102,7 @@ export class Fragmentation implements Observer {
       const [free, fragments] = [this.#free[i] ?? 0, this.#fragments[i] ?? 0]
       return {
         resource: this.#cluster.resources[part.resource] as string,
-        capacity: this.#cluster.capacity(part.resource),
+        capacity: this.#capacity[i] as number,
         free: free / this.#seconds,
         fragmented: fragments / this.#seconds,
         share: free > 0 ? fragments / free : NaN,
