@@ -488,6 +488,11 @@ describe('the Grid Workload Format', () => {
     expect(trace.report.notes).toContain('2 jobs with the id of one above, of another site: called <id>#2, <id>#3, ... (repeated)')
   })
 
+  it('refuses options about what its columns do not tell', () => {
+    for (const option of ['hetjobs', 'dependencies', 'cluster', 'constraints', 'pending', 'submit'])
+      expect(messageOf(() => read(log(gwf()), { [option]: 'together' }))).toContain(`gwf.${option}: unknown key`)
+  })
+
   it('leaves out jobs that never ran, and answers bad lines', () => {
     expect(read(log(gwf(), gwf({ 0: 8, 3: -1 }))).report.rules).toMatchObject([{ rule: 'neverStarted', jobs: 1 }, { rule: 'processors' }])
     expect(messageOf(() => read(log(gwf(), '1 2 3')))).toBe('"s.txt" line 4: found 3 columns, expected 29. Was the file cut short? Copy it again, or drop such lines with onBadLine "skip".')

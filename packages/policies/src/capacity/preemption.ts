@@ -39,13 +39,13 @@ interface Mark {
  * Takes back what queues use above their guarantee for queues that want theirs: at every multiple of the interval the
  * ideal allocation is computed and tasks of leaves above it are marked, those of the last job in order and the newest
  * first; a task that was marked `maxWaitBeforeKill` ago and is chosen again is killed. Reservations are given up first, at once.
- * Gangs, which YARN does not know, go whole. Under lazy preemption single tasks whose wait is over are left to `KillableTasks`.
+ * Gangs, which YARN does not know, go whole; masters go last. Under lazy preemption single tasks whose wait is over are left to `KillableTasks`.
  *
  * Then, where that is asked for, tasks are chosen for others in the same queue (`InsideSelector`).
  *
  * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy and FifoCandidatesSelector.
  * Deviations: a killed task's room is free at once, where Hadoop frees it at the node's next heartbeat; there are no looks
- * while nothing waits; there are no masters to spare.
+ * while nothing waits.
  */
 export class CapacityPreemption implements Policy {
   readonly #policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>

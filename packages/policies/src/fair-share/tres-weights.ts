@@ -1,5 +1,5 @@
 import { SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, type ResourceId } from '@sched/core'
-import { slurmResource } from '../slurm-limits/amounts.js'
+import { slurmNames, slurmResource } from '../slurm-limits/amounts.js'
 
 /**
  * What the amounts that a job asks for add to its priority: for each resource its weight times the fraction of what the nodes of the job's partition have,
@@ -27,7 +27,7 @@ export class TresWeights {
         'BAD_OPTION',
         `the cluster has nothing that is "${name}".`,
         { field: 'multifactor.tres' },
-        suggest(name, ['cpu', 'mem', 'node', 'gres/gpu', ...resources]),
+        suggest(name, slurmNames(resources)),
       )
     })
   }

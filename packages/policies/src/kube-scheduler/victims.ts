@@ -7,6 +7,8 @@ export interface Unit {
   /** Tasks that the gang can do without, which go with it. */
   readonly others: readonly TaskId[]
   readonly priority: number
+  /** Of its job. */
+  readonly rank: number
   /** When the first of them started, seconds; NaN where one has just started, and none may be preempted. */
   readonly started: Seconds
   /** Whether it is a gang or of one. */
@@ -34,11 +36,11 @@ export interface Candidate {
 export type Victims = Pick<Candidate, 'victims' | 'violations'>
 
 /**
- * The most important first: the highest priority, then what is of a gang, then who is larger, then who has run for longest.
+ * The most important first: the highest priority, then what is of a gang, then who is larger, then who has run for longest, then who was submitted first.
  * Source: kube-scheduler, `MoreImportantVictim`.
  */
 export const byImportance = (a: Unit, b: Unit): number =>
-  b.priority - a.priority || Number(b.isOfGang) - Number(a.isOfGang) || size(b) - size(a) || a.started - b.started || firstTask(a) - firstTask(b)
+  b.priority - a.priority || Number(b.isOfGang) - Number(a.isOfGang) || size(b) - size(a) || a.started - b.started || a.rank - b.rank || firstTask(a) - firstTask(b)
 
 const size = ({ tasks, others }: Unit): number => tasks.length + others.length
 const firstTask = ({ tasks }: Unit): TaskId => tasks[0] as TaskId

@@ -41,10 +41,13 @@ export function slurmResource(name: string, resources: readonly string[]): numbe
   return own >= 0 ? own : resources.findIndex((each) => aliases?.includes(each.toLowerCase()) === true)
 }
 
+/** Names by which something of these resources may be called. */
+export const slurmNames = (resources: readonly string[]): readonly string[] => [...['cpu', 'mem', 'node', 'gres/gpu'].filter((name) => slurmResource(name, resources) >= 0), ...resources]
+
 function resourceOf(name: string, { resources }: ClusterView, field: string): { readonly resource: ResourceId; readonly tres: Tres } {
   const resource = slurmResource(name, resources)
   if (resource < 0 && name.toLowerCase() === BILLING) return { resource: resources.length as ResourceId, tres: BILLING }
-  if (resource < 0) throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...Object.keys(names), BILLING, ...resources]))
+  if (resource < 0) throw new SchedError('BAD_OPTION', `the cluster has nothing that is "${name}".`, { field }, suggest(name, [...slurmNames(resources), BILLING]))
   const own = (resources[resource] as string).toLowerCase()
   return { resource: resource as ResourceId, tres: (Object.keys(names).find((each) => names[each]?.includes(own)) ?? 'cpu') as Tres }
 }

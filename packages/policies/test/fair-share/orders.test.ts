@@ -280,7 +280,7 @@ describe('multifactor', () => {
     // 2 of 4 processors of its own nodes are more than 3 of 8
     expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('own', 2, { cpu: 2 }, 1, 'own'))).toEqual(['wait', 'own', 'wide'])
     expect(first({ PriorityWeightTRES: { cpu: 1000 } }, ask('wide', 1, { cpu: 3 }), ask('main', 2, { cpu: 2 }))).toEqual(['wait', 'wide', 'main'])
-    expect(() => first({ tres: { memory: 1 } }, cpus)).toThrow('the cluster has nothing that is "memory"')
+    expect(() => first({ tres: { memory: 1 } }, cpus)).toThrow('the cluster has nothing that is "memory". Known: cpu, gres/gpu, gpus.')
     expect(() => first({ PriorityWeightTRES: 'CPU' }, cpus)).toThrow('found the weight "CPU". Write CPU=1000')
   })
 

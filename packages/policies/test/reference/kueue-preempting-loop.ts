@@ -20,7 +20,7 @@ interface Run extends Admitted {
 const MOMENT = 0.001
 
 /**
- * Cycles (`kueue-cycle.ts`) over what comes, ends and gives way, with what is not as in Kueue (docs/kubernetes.md): who is preempted is gone at once, and
+ * Cycles (`kueue-cycle.ts`) over what comes, ends and gives way, with what is not as in Kueue (docs/kueue.md): who is preempted is gone at once, and
  * comes back when nothing happens any more, and so does who was set aside where something was given back since. It preempts nobody at that instant, and
  * a moment later once. Who got a node in the same call has it until the next call, which comes at the same instant where anybody has gone who ran before,
  * otherwise a moment later; so long nobody else has it. Returns who starts, `time +id`, and who is preempted, `time -id`.

@@ -3,7 +3,7 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { Columns } from './columns.js'
 import { splitCsv } from './csv.js'
-import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import { endedOptions, GPUS_IN_TRES } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RepeatedIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
@@ -16,8 +16,8 @@ const needed = ['job_id', 'submit_time', 'start_time', 'end_time', 'processors_r
  *
  * Source: Menear et al., "Mastering HPC Runtime Prediction", PEARC 2023; data under BSD 3-clause.
  */
-export const eagleFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
-  options: slurmOptions,
+export const eagleFormat: TraceFormat<typeof endedOptions> = accountingFormat({
+  options: endedOptions,
   gpusIn: GPUS_IN_TRES,
   name: 'eagle',
   title: 'job table of NREL\'s Eagle (CSV)',

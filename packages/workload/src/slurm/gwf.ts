@@ -5,7 +5,7 @@ import { numberIn } from '../job-table/values.js'
 import type { Sizes } from '../rigid/machine.js'
 import { headerOf } from '../swf/header.js'
 import { headerSize } from '../swf/sizes.js'
-import { GPUS_IN_TRES, slurmOptions } from './options.js'
+import { endedOptions, GPUS_IN_TRES } from './options.js'
 import type { RecordReader, AccountingRecord, TakeRecord } from '../accounting/records.js'
 import { RepeatedIds } from '../accounting/repeated-ids.js'
 import { accountingFormat } from '../accounting/format.js'
@@ -24,8 +24,8 @@ const KIB_PER_MIB = 1024
  *
  * Source: Iosup et al., "The Grid Workloads Archive", FGCS 2008.
  */
-export const gwfFormat: TraceFormat<typeof slurmOptions> = accountingFormat({
-  options: slurmOptions,
+export const gwfFormat: TraceFormat<typeof endedOptions> = accountingFormat({
+  options: endedOptions,
   gpusIn: GPUS_IN_TRES,
   name: 'gwf',
   title: 'Grid Workload Format (29 columns)',

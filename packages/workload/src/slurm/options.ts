@@ -44,6 +44,9 @@ export const slurmOptions = z.strictObject({
   ...rules,
 })
 
+/** The same of tables of jobs that have ended, each submitted once: they tell nobody who waits, no dependencies, parts, features or clusters. */
+export const endedOptions = slurmOptions.omit({ pending: true, submit: true, dependencies: true, hetjobs: true, constraints: true, cluster: true })
+
 /** Where Slurm's records tell GPUs, for the report. */
 export const GPUS_IN_TRES = 'AllocTRES or ReqTRES tells them'
 
