@@ -3,6 +3,7 @@ import {
   type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import type { MostRoom } from '../disciplines/gangs.js'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LeastUsedNodes } from './least-used-nodes.js'
@@ -74,6 +75,8 @@ export class Reserving implements Policy {
   readonly #partOf: number[] = []
   /** Whether what the job at hand has claimed was taken back: the reading has to begin anew. */
   #isTakenBack = false
+  /** Of what is free while a node is offered, on nodes that are not reserved. */
+  readonly #most: MostRoom = new Map()
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
   /** Jobs taken up in a round for so many jobs. */
@@ -228,6 +231,7 @@ export class Reserving implements Policy {
 
   /** Gives the node to the first job in order that may have it; if it is lent, to the first of those it is not for. */
   #assign(node: NodeId, round: Round, isLent = false): Attempt {
+    this.#most.clear()
     let passed = 0 // jobs that were offered the node: those that a reading begun anew gives first
     while (this.#begin(node, round, isLent)) {
       let at = 0
@@ -364,13 +368,18 @@ export class Reserving implements Policy {
   /** Whether so many tasks of a job fit on the nodes in sight that are not reserved, so that nothing is claimed in vain; perhaps, where some may be killed. */
   #hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Round): boolean {
     const { nodes, lane, cluster } = round
+    if (tasks > (this.#most.get(shape) ?? Infinity)) return false
     let room = 0
+    let all = 0
     for (let i = 0; i < nodes.length && room < tasks; i++) {
       const node = nodes[i] as NodeId
       if (this.reservations.on(node, lane) !== undefined) continue
       if (this.killable?.isAnyOn(node, lane) === true) return true
-      if (round.fits(job, node)) room += cluster.couldTake(shape, node)
+      const could = cluster.couldTake(shape, node)
+      all += could
+      if (could > 0 && round.fits(job, node)) room += could
     }
+    if (room < tasks) this.#most.set(shape, all)
     return room >= tasks
   }
 

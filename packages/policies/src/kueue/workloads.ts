@@ -69,11 +69,18 @@ export class Workloads implements WorkListener {
   /** Jobs of a queue in the order in which they are to be admitted, where that is not the one of the list. */
   inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array | undefined {
     if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return undefined
-    const ids = list.ids.subarray(list.from, list.to)
     const now = this.#env.now()
-    const usageOf = (job: number) => this.#usage?.of(this.#env.work.user(job as JobId), now) ?? 0
-    const usages = new Map(Array.from(ids, (job) => [job, usageOf(job)]))
-    return ids.slice().sort((a, b) => compare(usages.get(a) as number, usages.get(b) as number)) // else as they are, by priority and age
+    const usageOf: (number | undefined)[] = []
+    const byUsage = new Map<number, number[]>()
+    for (let i = list.from; i < list.to; i++) {
+      const job = list.ids[i] as JobId
+      const user = this.#env.work.user(job)
+      const usage = (usageOf[user] ??= this.#usage?.of(user, now) ?? 0)
+      const alike = byUsage.get(usage)
+      if (alike === undefined) byUsage.set(usage, [job])
+      else alike.push(job)
+    }
+    return Int32Array.from([...byUsage.keys()].sort(compare).flatMap((usage) => byUsage.get(usage) as number[])) // else as they are, by priority and age
   }
 
   /** What the user of a workload has used lately. */
