@@ -28,6 +28,8 @@ export interface WorkloadsMemory {
   readonly queues: readonly string[]
   /** Preempted, and about to be evicted. */
   readonly leaving: readonly WorkloadMemory[]
+  /** By lane: those that wait for admission and for whom there was found to be no room, which nothing has been given back since. */
+  readonly setAside?: readonly (readonly string[])[]
   /** What users have used lately, where queues go by it. */
   readonly usage?: ReturnType<PastUsage['memory']>
 }

@@ -141,12 +141,19 @@ export class Workloads implements WorkListener {
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), ...(this.#usage && { usage: this.#usage.memory() }) }
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: this.#waiting.map((_, lane) => this.#setAside(lane)), ...(this.#usage && { usage: this.#usage.memory() }) }
+  }
+
+  /** Names of jobs of a lane that are set aside; those like them are, too. */
+  #setAside(lane: number): string[] {
+    const next = this.#nextOf[lane] ?? []
+    return [...this.waiting(lane as LaneId)].flatMap(([queue, list]) =>
+      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns).map((job) => this.#env.work.name(job as JobId)))
   }
 
   /** What runs was taken for admitted task by task, in the order of the starts. */
   recall(memory: unknown): void {
-    const { queues, admitted, unstarted, leaving, usage } = memory as WorkloadsMemory
+    const { queues, admitted, unstarted, leaving, setAside = [], usage } = memory as WorkloadsMemory
     for (const name of queues) this.#queues.of(name)
     const jobs = jobsByName(this.#env.work)
     const made = admitted.map((each) => this.#recallOne(each, jobs))
@@ -160,6 +167,13 @@ export class Workloads implements WorkListener {
         if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
       }
     if (usage !== undefined) this.#usage?.recall(usage)
+    for (const [lane, names] of setAside.entries())
+      for (const name of names) {
+        const job = jobs.get(name)
+        if (job === undefined || this.#isWaiting[lane]?.[job] !== true) continue
+        const { likeness, queue } = this.next(job, lane as LaneId)
+        likeness.setAsideAt = queue.root.returns
+      }
     this.isChanged.fill(1)
   }
 
