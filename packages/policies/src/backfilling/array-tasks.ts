@@ -1,12 +1,12 @@
 /**
- * How far a pass has come with arrays. Slurm keeps one record of the tasks of an array that wait, and plans one of them after the other until one
- * can neither start nor get a reservation, or so many have one.
+ * How far a pass has come with each array. Slurm keeps one record for all waiting tasks of an array, and plans one task after the other until a task
+ * can neither start nor get a reservation, or `most` tasks have a reservation.
  *
  * Source: Slurm, `next_task` of sched/backfill; `bf_max_job_array_resv`.
  */
 export class ArrayTasks {
   readonly #most: number
-  /** By array that the pass has come to: how many reservations its tasks may still get; 0: it is done with. */
+  /** By array that the pass has come to: how many more reservations its tasks may get; 0: the pass skips the rest of the array. */
   readonly #left = new Map<string, number>()
 
   /** `most`: reservations for tasks of one array, at least 1. */
@@ -14,7 +14,7 @@ export class ArrayTasks {
     this.#most = most
   }
 
-  /** Whether the pass looks at no more tasks of the array. '' is a job that is of none, here and below. */
+  /** Whether the pass looks at no more tasks of the array. Here and below '' stands for a job that is in no array. */
   isDone(array: string): boolean {
     return array !== '' && this.#leftOf(array) === 0
   }
@@ -32,7 +32,7 @@ export class ArrayTasks {
     if (array !== '') this.#left.set(array, this.#leftOf(array) - 1)
   }
 
-  /** A task can neither start nor get a reservation. */
+  /** A task can neither start nor get a reservation: the pass looks at no more of its array. */
   reject(array: string): void {
     if (array !== '') this.#left.set(array, 0)
   }

@@ -1,26 +1,26 @@
 import type { Env, JobId, LaneId, WorkListener, WorkView } from '@sched/core'
 
 /**
- * How many jobs of an array run, where it says how many may (`--array=0-99%4`, ArrayTaskThrottle). A job counts from its first claim until it
- * holds nothing more; all jobs of the array count, whatever each says itself.
+ * Limits on the running jobs of an array (`--array=0-99%4`, ArrayTaskThrottle). A job counts as running from its first claim until it
+ * holds nothing more. All running jobs of the array count, whatever limit each of them states.
  *
  * Source: Slurm, `job_array_start_test`, which both of its schedulers ask before they look for nodes. Deviation: a job that is suspended does
  * not count.
  */
 export class ArrayThrottles implements WorkListener {
   readonly #work: WorkView
-  /** Running tasks of a job, of those that are of an array. */
+  /** Running tasks of each job that is in an array. */
   readonly #tasks = new Map<JobId, number>()
-  /** Running jobs of an array. */
+  /** Number of running jobs of each array. */
   readonly #running = new Map<string, number>()
-  /** Whether any job has come that says how many may run. */
+  /** Whether any job has come that states a limit. */
   #hasAny = false
 
   constructor({ work }: Pick<Env, 'work'>) {
     this.#work = work
   }
 
-  /** Whether as many jobs of its array run as the job says may; never once it runs itself. */
+  /** Whether as many jobs of the array run as this job's limit allows; false once the job runs itself. */
   isFull(job: JobId): boolean {
     if (!this.#hasAny || this.#tasks.has(job)) return false
     return (this.#running.get(this.#work.array(job)) ?? 0) >= this.#work.arrayThrottle(job)

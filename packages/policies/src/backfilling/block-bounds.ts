@@ -3,13 +3,13 @@ import type { RigidLane } from './rigid-lane.js'
 import { classes, classOf } from './size-class.js'
 
 /**
- * Lower bounds on what the jobs of a block ask and how long they run, so that a scan of a long queue can pass over whole
+ * Lower bounds on what the jobs of a block ask for and how long they run, so that a scan of a long queue can pass over whole
  * blocks. Bounds are made when a block is seen unchanged for the second time, since most of a short queue changes
- * between two scans. Only the first resource is looked at: that is enough to say no.
+ * between two scans. Only the first resource counts: what it lacks is enough to rule a job out.
  */
 export class BlockBounds {
   readonly #lane: RigidLane
-  /** By block: version when it was last seen, and for which version bounds were made. */
+  /** By block: its version when it was last seen, and the version for which bounds were made. */
   #seen = new Float64Array(16)
   #made = new Float64Array(16)
   /** By block: bit c is set when a job of class c is in it. */
@@ -17,14 +17,14 @@ export class BlockBounds {
   /** `[block * classes + class]`: least demand and least length. */
   #asks = new Float64Array(16 * classes)
   #lengths = new Float64Array(16 * classes)
-  /** `lane.rereads` when the bounds were made. */
+  /** The value of `lane.rereads` when the bounds were made. */
   #rereads = 0
 
   constructor(lane: RigidLane) {
     this.#lane = lane
   }
 
-  /** False when no job of the block can ask at most `room`, and at most `extra` or end by `time` if it starts now. */
+  /** False when the bounds rule out that a job of the block asks for at most `room` and, if it starts now, ends by `time` or asks for at most `extra`. */
   mayHold(block: JobBlock, room: number, extra: number, now: Seconds, time: Seconds): boolean {
     const { id, version } = block
     if (id === undefined || version === undefined) return true
@@ -40,7 +40,7 @@ export class BlockBounds {
     return this.#isPossible(id, room, extra, now, time)
   }
 
-  /** The least that a job asks of the first resource; of a block for which `mayHold` has just said no. */
+  /** The least that a job of the block asks of the first resource; valid only right after `mayHold` has returned false for the block. */
   leastOf({ id = 0 }: JobBlock): number {
     const found = this.#classes[id] as number
     return found === 0 ? Infinity : (this.#asks[id * classes + lowestBit(found)] as number)

@@ -1,42 +1,46 @@
 import type { NodeId } from '@sched/core'
 
-/** What a job needs of blocks. */
+/** What a job asks of blocks. */
 interface AskedOfBlocks {
   readonly tasks: number
-  /** Nodes that hold them at least. */
+  /** The fewest nodes that the job takes. */
   readonly nodes: number
-  /** Nodes of each part of the job, which is in one block by itself; 0, or more than all: the job is one part. They divide `nodes`. */
+  /** Nodes of each segment of the job; each segment is placed in one block by itself. It divides `nodes`; 0, or `nodes` and more: the job is one segment. */
   readonly segment: number
 }
 
 /**
- * Nodes in blocks, of which those that follow each other are larger blocks together. A job is in one block, of the smallest size that holds it, and there in as few of the
- * blocks of the size below as would do if they were empty, or it waits; of several blocks it gets the one with the fewest nodes that have room, the last of them, and in it
- * the base blocks that hold what is left of it with the least to spare, otherwise the largest first. A job of segments has these one after another, each as if it were a job.
+ * Chooses nodes in blocks. Base blocks that follow each other form larger blocks. A job gets nodes of one block, of the smallest size that holds it.
+ * Within it the job uses no more blocks of the size below than it would need if they were empty; if that cannot be, it waits. Of several blocks it
+ * gets the one with the fewest nodes that have room, the last one in a tie. In that block it first fills the base block that holds all that is left of
+ * it with the least to spare, or, if none does, the largest one, and so on. The segments of a job are placed one after another, each like a job of its own.
  *
- * Source: Slurm, `eval_nodes_block` and `_choose_best_bblock` of topology/block. Deviations: a job that does not ask for a number of nodes needs the fewest that hold its tasks (there
- * one); a block suits what is left by its room for tasks, too, there by its nodes alone; where the lightest
- * nodes are in too many blocks weights do not count, there it waits; without `--spread-segments` and `--consolidate-segments`.
+ * Source: Slurm, `eval_nodes_block` and `_choose_best_bblock` of topology/block. Deviations: a job that does not ask for a number of nodes needs the
+ * fewest that hold its tasks (in Slurm one); a base block must also have room for the tasks that are left (in Slurm only the nodes count); where the
+ * lightest nodes are in too many blocks, weights are ignored (in Slurm the job waits); `--spread-segments` and `--consolidate-segments` are left out.
  */
 export class Blocks {
   readonly #blocks: readonly (readonly NodeId[])[]
   readonly #size: number
-  /** How often the size doubles, from 0 up. */
+  /** Of each size: how often the size of a base block is doubled to get it, from 0 up. */
   readonly #levels: readonly number[]
   readonly #blockOf: Int32Array
-  // of the choice that is being made
+  // state of the choice under way
   readonly #room: Int32Array
   #weights: ArrayLike<number> | undefined
-  /** Nodes that are heavier do not count. */
+  /** Nodes of a larger weight do not count. */
   #heaviest = NaN
-  /** By base block: nodes with room and room for tasks, of those that count, and whether it is used. */
+  /** By base block: its nodes that count, the tasks for which these have room, and whether the job uses the block. */
   readonly #nodesIn: Int32Array
   readonly #roomIn: Int32Array
   readonly #isUsed: Uint8Array
   #nodesLeft = 0
   #tasksLeft = 0
 
-  /** `blocks`: nodes of each base block, at least one of them; `sizes`: nodes of a base block and of larger ones, each a power of 2 times the first. */
+  /**
+   * `blocks`: the nodes of each base block, of which there is at least one; `sizes`: nodes of a base block and of larger blocks, each a power of 2
+   * times the first.
+   */
   constructor(nodes: number, blocks: readonly (readonly NodeId[])[], sizes: readonly number[]) {
     this.#blocks = blocks.map((each) => [...each].sort((a, b) => a - b))
     this.#size = sizes[0] as number
@@ -49,15 +53,16 @@ export class Blocks {
     this.#isUsed = new Uint8Array(blocks.length)
   }
 
-  /** Whether any node of a block has room: jobs that find none have no blocks to be in. */
+  /** Whether any node of any block has room; if none has, blocks do not restrict the job. */
   has(room: ArrayLike<number>): boolean {
     for (let node = 0; node < this.#blockOf.length; node++) if ((room[node] as number) > 0 && (this.#blockOf[node] as number) >= 0) return true
     return false
   }
 
   /**
-   * Nodes for all tasks into `places`, one entry per task; false, and what is in `places` means nothing, where no blocks hold them. `room[node]` is how many tasks a node can
-   * take. `weights`, by node: those of the least are used up before any other, unless no blocks hold the job then.
+   * Writes the nodes of all tasks to `places`, one entry per task. Returns false where no blocks hold them; `places` is meaningless then.
+   * `room[node]` is the number of tasks that a node can take. `weights`, by node: nodes of the least weight are used up before any others, unless
+   * no blocks hold the job that way.
    */
   choose(room: ArrayLike<number>, asked: AskedOfBlocks, places: NodeId[], weights?: ArrayLike<number>): boolean {
     return this.#choose(room, asked, places, weights) || (weights !== undefined && this.#choose(room, asked, places, undefined))
@@ -112,12 +117,12 @@ export class Blocks {
     }
   }
 
-  /** Whether a node has room, and is of this block, if it is in several. */
+  /** Whether a node counts: it has room, this is its block (the first one, if it is named in several), and it is not too heavy. */
   #counts(node: NodeId, block: number): boolean {
     return this.#room[node] !== 0 && this.#blockOf[node] === block && (this.#weights === undefined || (this.#weights[node] as number) <= this.#heaviest)
   }
 
-  /** The block of those that hold all with the lightest node, of these with the fewest nodes, the last; -1: none. */
+  /** Of the blocks that hold all that is left: the one with the lightest node, then with the fewest nodes, then the last; -1 if none holds it. */
   #tightest({ perBlock, perPart, parts, isConfined }: Sizes): number {
     let best = -1
     let [lightest, fewest] = [Infinity, Infinity]
@@ -138,19 +143,22 @@ export class Blocks {
     return this.#membersOf(from, to).reduce((least, node) => Math.min(least, weights[node] as number), Infinity)
   }
 
-  /** Nodes of as many parts of a block, the largest. */
+  /** Nodes in the largest parts of a block, of which `parts` are taken. */
   #mostOf(parts: number, perPart: number, from: number, to: number): number {
     const counts: number[] = []
     for (let at = from; at < to; at += perPart) counts.push(sum(this.#nodesIn, at, Math.min(at + perPart, to)))
     return counts.sort((a, b) => b - a).slice(0, parts).reduce((all, each) => all + each, 0)
   }
 
-  /** Nodes of some base blocks that count, by id. */
+  /** The nodes that count of the base blocks `from` to `to - 1`, by id. */
   #membersOf(from: number, to: number): NodeId[] {
     return this.#blocks.slice(from, to).flatMap((nodes, i) => nodes.filter((node) => this.#counts(node, from + i))).sort((a, b) => a - b)
   }
 
-  /** All nodes that are lighter than the heaviest ones needed; of the others only these count from then on. Returns in how many parts they are. */
+  /**
+   * Takes the lightest nodes first as far as they are needed: all that are lighter than the heaviest weight needed are used at once; of the others
+   * only nodes of that weight count from then on. Returns the number of parts that the used nodes are in.
+   */
   #useLightest({ from, to, perPart }: Range, weights: ArrayLike<number>, places: NodeId[]): number {
     const members = this.#membersOf(from, to).sort((a, b) => (weights[a] as number) - (weights[b] as number) || a - b)
     let [nodes, room] = [0, 0]
@@ -171,7 +179,7 @@ export class Blocks {
     return parts.size
   }
 
-  /** One base block after another, as long as parts may be begun. */
+  /** Fills one base block after another until all is placed; `parts`: how many more parts may be begun. */
   #fill(range: Range, { isConfined }: Sizes, parts: number, places: NodeId[]): boolean {
     const inParts = isConfined ? this.#nodesInParts(range) : undefined
     for (let more = parts; this.#tasksLeft > 0 || this.#nodesLeft > 0; ) {
@@ -184,14 +192,17 @@ export class Blocks {
     return true
   }
 
-  /** By part: nodes of base blocks that are not used yet. */
+  /** By part: its nodes that count, in base blocks that are not used yet. */
   #nodesInParts({ from, to, perPart }: Range): Int32Array {
     const inParts = new Int32Array(Math.ceil(this.#blocks.length / perPart))
     for (let block = from; block < to; block++) if (this.#isUsed[block] === 0) add(inParts, Math.floor(block / perPart), this.#nodesIn[block] as number)
     return inParts
   }
 
-  /** The base block for what is left, and whether its part is begun, or no matter; -1: none. A later one of two that are alike. */
+  /**
+   * The best base block for what is left, -1 if there is none, and whether its part is begun already (true also where parts do not matter). Ties:
+   * the later one.
+   */
   #best({ from, to, perPart }: Range, inParts: Int32Array | undefined): { readonly block: number; readonly isBegun: boolean } {
     let block = -1
     let isBegun = true
@@ -210,7 +221,10 @@ export class Blocks {
     return { block, isBegun }
   }
 
-  /** Whether a base block of one part is better than one of another: in the part that holds all that is left, the tighter of two, otherwise in the larger; in two that are alike by itself. */
+  /**
+   * Whether a base block is better than one of another part: first if its part holds all that is left, of two such parts the one with fewer nodes;
+   * if neither does, the one with more nodes. Equal parts go by the base blocks themselves.
+   */
   #isBetterIn(inParts: Int32Array, part: number, best: number, block: number, bestBlock: number): boolean {
     const [nodes, most] = [inParts[part] as number, inParts[best] as number]
     const [fits, bestFits] = [nodes >= this.#nodesLeft, most >= this.#nodesLeft]
@@ -219,7 +233,10 @@ export class Blocks {
     return this.#suitsBetter(block, bestBlock)
   }
 
-  /** Whether a base block suits what is left better than one before it: one that holds it, with the fewest nodes; otherwise the one with most. */
+  /**
+   * Whether a base block suits what is left better than an earlier one: if it holds all that is left, with the fewest nodes; if neither does, with
+   * the most.
+   */
   #suitsBetter(block: number, best: number): boolean {
     const [nodes, most] = [this.#nodesIn[block] as number, this.#nodesIn[best] as number]
     const [fits, bestFits] = [this.#holds(block), this.#holds(best)]
@@ -245,23 +262,26 @@ export class Blocks {
   }
 }
 
-/** How many base blocks a block for so many nodes has, and the parts of it, blocks of the size below, of which a job is in so many at most. */
+/**
+ * Sizes for a number of nodes, in base blocks: of the block that holds them (`perBlock`) and of its parts, the blocks of the size below
+ * (`perPart`); `parts` is the most parts that a job may use.
+ */
 interface Sizes {
   readonly perBlock: number
   readonly perPart: number
   readonly parts: number
-  /** Whether a block has more parts. */
+  /** Whether a block has more than `parts` parts. */
   readonly isConfined: boolean
 }
 
-/** The base blocks of a block, and how many of them a part has. */
+/** The base blocks `from` to `to - 1` of a block, and how many of them are a part. */
 interface Range {
   readonly from: number
   readonly to: number
   readonly perPart: number
 }
 
-/** How often 1 is to be doubled to be at least this. */
+/** How often 1 must be doubled to be at least `number`. */
 function doublings(number: number): number {
   let count = 0
   while (2 ** count < number) count++

@@ -20,16 +20,17 @@ export interface ConservativeOptions extends z.input<typeof conservativeOptions>
 }
 
 /**
- * Every job gets a reservation when it arrives: the earliest start at which all reservations before it leave room for
- * its whole estimated run. It starts then at the latest. When a job ends early, the reservations are compressed: each
- * job in the order of the queue, once, moves to an earlier start if it now has one. One compression leaves room that a
- * second would use, so schedules differ where it is also made when a job ends as expected (`compress: 'all-ends'`).
- * With `compressOrder: 'start'` it goes by reserved starts, of equal ones the shorter estimate first (SST's
- * `StatefulScheduler`, where it is also made anew for each of several jobs that end early in one instant).
+ * Every job gets a reservation when it arrives: the earliest start at which all earlier reservations leave room for its
+ * whole estimated run. The job starts then at the latest. When a job ends early, the reservations are compressed: in the
+ * order of the queue each job moves, once, to an earlier start if it now has one. One compression can leave room that a
+ * second one would use, so schedules differ if jobs that end as expected cause one, too (`compress: 'all-ends'`).
+ * With `compressOrder: 'start'` compression goes by reserved starts, ties by the shorter estimate (SST's
+ * `StatefulScheduler`, which also compresses anew for each of several jobs that end early in one instant).
  *
- * Under an order other than `fifo` jobs of one instant are placed, and reservations compressed, in that order; a
- * promise is kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when a job outlives its estimate, one takes the
- * place of others under a policy that preempts, or the cluster shrinks. Of a job that is no gang, only the next task has a reservation.
+ * Under an order other than `fifo`, jobs that arrive in one instant are placed, and reservations are compressed, in that order;
+ * promised starts are kept all the same. Estimates below 1 s are planned as 1 s. Promises are made anew, and may become later, only when
+ * a job outlives its estimate, when a job takes the place of others under a policy that preempts, or when the cluster shrinks. Of a
+ * job that is no gang, only the next task has a reservation.
  *
  * Source: Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Lin et al., survey, section 8.
  */
@@ -47,7 +48,7 @@ export const conservativePolicy = definePolicy({
 export const conservative = (order: Plug<'order'> = fifo(), { placement, ...options }: ConservativeOptions = {}): Plug<'policy'> =>
   conservativePolicy.plug({ order, placement }, options)
 
-/** A reservation of no length would keep nothing free for its job. */
+/** The planned length for an estimate, in seconds: a reservation of no length would keep nothing free for its job. */
 const atLeastASecond = (estimate: Seconds) => Math.max(estimate, 1)
 
 class Conservative implements Policy {

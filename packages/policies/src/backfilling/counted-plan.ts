@@ -5,24 +5,27 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, type Windows } from './windows.js'
 
-/** A plan of one lane that is made from nothing in every pass, and in which jobs are placed one after another. */
+/** A plan of one lane. Every pass makes it from scratch and places jobs in it one after another. */
 export interface Plan {
-  /** How many times at which something changes it knows, the present with them. */
+  /** Number of times in the plan at which something changes, including now. */
   readonly entries: number
-  /** Those of them at which a reservation begins or ends, with the present. */
+  /** Number of those times at which a reservation begins or ends, including now. */
   readonly records: number
   begin(round: Round): void
-  /** Where nodes have names: those on which tasks of this shape may run are out of sight. */
+  /** In a plan of named nodes: hides all nodes on which tasks of this shape may run. */
   close?(shape: ShapeId): void
-  /** Where nodes have names: a job has come that shares its nodes with those of its user alone. */
+  /** In a plan of named nodes: a job has come that shares nodes only with jobs of its own user. */
   separateUsers?(): void
-  /** Whether the job could start now on nodes that are too far apart for it. */
+  /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar?(job: JobId): boolean
-  /** The earliest start of the job's next piece, not before a time, default now; `Infinity` if there is none up to `latest`. It needs room until its end, or for `most` seconds. */
+  /**
+   * The earliest start of the job's next piece from `notBefore` (default now) to `latest`; `Infinity` if there is none. The piece must have room until
+   * its expected end, or for `most` seconds if that is less.
+   */
   earliest(job: JobId, latest: Seconds, notBefore?: Seconds, most?: Seconds): Seconds
-  /** Reserves what was found last, for a time of the caller's choice. */
+  /** Reserves the place that `earliest` found last, from `start` to `end`. */
   reserve(job: JobId, start: Seconds, end: Seconds): void
-  /** Starts the piece as it was found; false when it cannot after all, and it then has a reservation from now on. */
+  /** Starts the piece at the place that `earliest` found last. False when it cannot start after all; it then has a reservation from now on. */
   start(job: JobId, round: Round): boolean
 }
 
@@ -33,7 +36,7 @@ export class CountedPlan implements Plan {
   readonly #windows: Windows
   readonly #profile: Profile
   readonly #licenses: Licenses | undefined
-  /** When reservations begin and end. */
+  /** The times at which reservations begin or end. */
   readonly #times = new Set<Seconds>()
 
   constructor(lane: RigidLane, jobs: RigidJobs, windows: Windows, licenses: Licenses | undefined) {

@@ -37,8 +37,9 @@ export interface EasyOptions extends z.input<typeof easyOptions> {
  * With more than one reservation, each of the first k waiting jobs gets the earliest start that the ones before it leave,
  * and the others start if they move none of these.
  *
- * `extra: false`, `endBefore` and `keepHead` are what simulators make of it, for comparisons with them: without the first, jobs pass that need
- * none of the processors of the first one, however long they run; under the last a shadow time neither gets earlier when a job ends early, nor goes to another job.
+ * `extra: false`, `endBefore` and `keepHead` are variants found in other simulators, for comparisons with them. By default a job passes that leaves
+ * the first one its processors, however long it runs; with `extra: false` it must end by the shadow time. With `keepHead` a shadow time neither gets
+ * earlier when a job ends early, nor goes to another job.
  *
  * Source: Lifka, JSSPP 1995 (EASY); Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. `backfillOrder`: EASY-SJBF, Tsafrir et
  * al., IEEE TPDS 18(6), 2007.
@@ -57,7 +58,7 @@ export const easyPolicy = definePolicy({
 export const easy = (order: Plug<'order'> = fifo(), { backfillOrder, placement, ...options }: EasyOptions = {}): Plug<'policy'> =>
   easyPolicy.plug({ order, backfillOrder, placement }, options)
 
-/** They are of the pass with one shadow time. */
+/** Throws `BAD_OPTION` for an option that exists only in the pass with one shadow time. */
 function checkAlone({ extra, endBefore, keepHead }: z.output<typeof easyOptions>): void {
   const given = !extra ? 'extra: false' : endBefore ? 'endBefore' : keepHead ? 'keepHead' : undefined
   if (given === undefined) return
@@ -103,8 +104,8 @@ class Easy implements Policy {
   }
 
   /**
-   * When nothing has changed but that one job came, and not to the front, it alone is tested: time only makes the jobs
-   * rejected before end later. False when that does not hold, or where the order may hold the job back.
+   * Tests one new job alone. That is enough when nothing else has changed since the last pass and the job did not come to the front: a job
+   * rejected before would only end later now. False when that does not hold, or when the order may hold jobs back; a full pass is needed then.
    */
   #testNewcomer(round: Round, lane: RigidLane, shadow: Shadow): boolean {
     if (lane.newcomers !== 1 || this.#backfillOrder.readsAll !== true || !shadow.isCurrent || round.nodes.length !== round.cluster.nodes) return false
@@ -114,7 +115,7 @@ class Easy implements Policy {
     return lane.waits[shadow.head as JobId] === true
   }
 
-  /** Once more where a limit holds the first job back since one behind it started: another one is the first now. */
+  /** Plans, and plans again if a job that started behind the first one has brought a limit down on it: another job is the first then. */
   #pass(round: Round, lane: RigidLane, shadow: Shadow): void {
     do this.#planOnce(round, lane, shadow)
     while (shadow.head !== None && lane.waits[shadow.head] !== true)
@@ -125,7 +126,7 @@ class Easy implements Policy {
     const kept = this.#kept?.start(round, this.#jobs, lane) ?? None
     const head = kept === None ? startHeads(round, this.#jobs, lane) : kept
     if (head === None) return
-    let isAsPlanned = !lane.fitsIn(lane.free, head) // it fits, but not on the nodes in sight: to be tried again
+    let isAsPlanned = !lane.fitsIn(lane.free, head) // false: it fits by amounts, but not on the nodes in sight, and is to be tried again
     shadow.compute(head, round, kept === None ? undefined : this.#kept?.timeOf(lane))
     this.#kept?.keep(lane, head, shadow.time)
     if (!this.#tryCandidates(true, round, lane, shadow)) {
@@ -135,7 +136,7 @@ class Easy implements Policy {
     if (isAsPlanned) shadow.keep()
   }
 
-  /** Backfills in order; false as soon as a job starts otherwise than the choice of those behind it has counted on. */
+  /** Backfills candidates in order. With `inTurn` it returns false as soon as a job does not start as the choice of the candidates behind it has assumed. */
   #tryCandidates(inTurn: boolean, round: Round, lane: RigidLane, shadow: Shadow): boolean {
     if ((lane.free[0] as number) < lane.least) return true
     shadow.noCandidates(inTurn)
@@ -148,9 +149,12 @@ class Easy implements Policy {
     return true
   }
 
-  /** Starts the job's pieces that may go; false when one had room by the amounts, but not on the nodes, or it was counted on as `single` and has none or a second one. */
+  /**
+   * Starts the pieces of the job that may start. False when a piece had room by amounts, but not on the nodes; with `single`, which counts on exactly one
+   * piece, also when a limit holds the job back or a second piece may start.
+   */
   #backfill(job: JobId, round: Round, lane: RigidLane, shadow: Shadow, single = false): boolean {
-    if (single && lane.waits[job] !== true) return false // a limit holds it back since another one started
+    if (single && lane.waits[job] !== true) return false // a limit holds it back since another job started
     for (let isFirst = true; lane.waits[job] === true && lane.fitsIn(lane.free, job); isFirst = false) {
       if (!shadow.isBefore(job, round.now) && !lane.fitsIn(shadow.extra, job)) return true
       if (single && !isFirst) return false

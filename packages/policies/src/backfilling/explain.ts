@@ -4,8 +4,8 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
 /**
- * Gives every job that still waits its reason: no room now, room that the placement keeps from it, or a reservation, which is a window's
- * where it is the first. Done only when somebody listens, since it looks at the whole queue.
+ * Tells why each job still waits: there is no room now, its placement keeps the room from it, or a reservation does (for the first job the
+ * reservation is a window). It looks at the whole queue, and so runs only when somebody listens.
  */
 export class Explanations {
   readonly #jobs: RigidJobs
@@ -13,14 +13,14 @@ export class Explanations {
   readonly #keptBack: (job: JobId, round: Round) => KeptBack | undefined
   readonly #waiting: JobId[] = []
 
-  /** `keptBack`: why its nodes keep a job waiting that has room. */
+  /** `keptBack`: why a job that has room by amounts waits because of the nodes it would get. */
   constructor(jobs: RigidJobs, windows: readonly Window[], keptBack: (job: JobId, round: Round) => KeptBack | undefined = (job, round) => jobs.keptBack(job, round)) {
     this.#keptBack = keptBack
     this.#jobs = jobs
     this.#windows = windows
   }
 
-  /** `kept`: why a job waits for which there is room; `limit`: which limit holds it back, if any does. */
+  /** `kept`: the reason of a job for which there is room; `limit`: the name of the limit that holds a job back, if any does. */
   give(round: Round, lane: RigidLane, head: JobId | None, kept: Reason = Reason.Reservation, limit?: (job: JobId) => string | undefined): void {
     if (!round.explained || head === None) return
     this.#waiting.length = 0

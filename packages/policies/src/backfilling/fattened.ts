@@ -31,9 +31,9 @@ export interface FattenedOptions extends z.input<typeof fattenedOptions> {
 type Options = z.output<typeof fattenedOptions>
 
 /**
- * EASY in which a job may also start when it delays the first waiting job by less than AWT, the mean wait of the jobs
- * finished so far (0 before the first); the others may be delayed freely. The delay of a head is the shadow time that it
- * would have if the job started now, less its reference.
+ * EASY in which a job may also start if it delays the first waiting job, the head, by less than AWT, the mean wait of the jobs
+ * finished so far (0 before the first). Other jobs may be delayed freely. The delay is the shadow time that the head would have if the job
+ * started now, less a reference (`delayReference`).
  *
  * Source: Gomez-Martin, Vega-Rodriguez and Gonzalez-Sanchez, JPDC 97, 2016; the pseudo-code was lost, this is the reading
  * of Lin et al., survey, section 8. The authors' simulator is `delayReference: 'currentShadow'`, `delayingBackfillsPerHead: 1`,
@@ -53,7 +53,10 @@ export const fattenedPolicy = definePolicy({
 export const fattened = (order: Plug<'order'> = fifo(), { placement, ...options }: FattenedOptions = {}): Plug<'policy'> =>
   fattenedPolicy.plug({ order, placement }, options)
 
-/** Of those that have been the head: the first shadow time of the next piece (null: there was none), how many have delayed it, and the starts before. */
+/**
+ * Of each job that has been the head: the first shadow time of its next piece (null: none was finite), how many jobs have delayed it, and how many
+ * tasks had started before.
+ */
 type HeadsMemory = readonly (readonly [job: string, first: Seconds | null, delayed: number, before: number])[]
 
 class Fattened implements Policy {
@@ -67,7 +70,7 @@ class Fattened implements Policy {
   readonly #explanations: Explanations
   readonly #waits: MeanWait
   readonly #queue: JobId[] = []
-  /** Per job, of its next piece: its first shadow time, `NaN` before it was a head, `Infinity` while there was none that it could have; and how many jobs have delayed it. */
+  /** By job, of its next piece: the first shadow time (`NaN` before it was a head, `Infinity` while none was finite), and how many jobs have delayed it. */
   #first = new Float64Array(64)
   #delayed = new Float64Array(64)
   /** Tasks of the job that had started before that piece became a head. */
@@ -108,7 +111,7 @@ class Fattened implements Policy {
     const lane = this.#jobs.open(round)
     const profile = this.#profiles[round.lane] as Profile
     let head = this.#planOnce(round, lane, profile)
-    while (head !== None && lane.waits[head] !== true) head = this.#planOnce(round, lane, profile) // a limit holds it back since one behind it started
+    while (head !== None && lane.waits[head] !== true) head = this.#planOnce(round, lane, profile) // a limit holds it back since a job behind it started
     if (!this.#windows.isEmpty) this.#windows.wake(round)
     this.#explanations.give(round, lane, head)
   }
@@ -141,7 +144,7 @@ class Fattened implements Policy {
     }
   }
 
-  /** What of the job waits now is another piece where some of it has started since: it has been delayed by nobody. */
+  /** Starts anew if tasks of the job have started since: another piece waits now, which nobody has delayed. */
   #renew(head: JobId): void {
     const starts = this.#waits.starts(head)
     if (starts === this.#before[head]) return
@@ -150,7 +153,7 @@ class Fattened implements Policy {
     this.#delayed[head] = 0
   }
 
-  /** Starts the job if it may; returns the head's shadow time then, or -1. */
+  /** Starts the job if it may start; returns the head's shadow time after that, or -1 when the job does not start. */
   #tryNow(job: JobId, head: JobId, shadow: Seconds, round: Round, lane: RigidLane, profile: Profile): Seconds {
     const length = lane.length[job] as number
     const at = job * lane.width

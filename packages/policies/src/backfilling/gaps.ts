@@ -2,19 +2,19 @@ import type { Seconds } from '@sched/core'
 import type { Profile } from './profile.js'
 import { classes, classOf } from './size-class.js'
 
-/** Entries kept per class. More would be exact for longer, but are seldom needed: an entry is longer than all before it. */
+/** Gaps kept per class. With more the list would stay exact for longer, but few are needed, since each kept gap is longer than all before it. */
 const KEPT = 12
 
-/** A job that ends just where a gap does may be longer than the difference of the two times, by their rounding; relative to the later one. */
+/** Tolerance relative to the end of a gap: rounding may make the difference of its two times a little less than the length of a job that just fits. */
 const ROUNDING = 2 * Number.EPSILON
 
 /**
- * Where a profile has gaps, roughly: for every size class the first gap of each length, so that a search for a start can
- * be left out where no gap is long enough. A gap of a class is a time without a break during which at least the smallest
- * amount of the class is free, of the first resource.
+ * An approximate index of the gaps of a profile: for every size class the first gap of each length, so that a search for a start can
+ * be left out where no gap is long enough. A gap of a class is an uninterrupted time during which at least the smallest amount of
+ * the class is free, of the first resource.
  *
- * Nothing is forgotten when a gap is filled until all are found anew, so a gap that is reported may be gone; one that is there is never missed,
- * provided that `note` is told of all that is given back.
+ * A gap that is filled stays in the index until `build` finds all gaps anew, so a reported gap may be gone. No existing gap is missed,
+ * provided that `note` is called for everything that is given back.
  */
 export class Gaps {
   readonly #profile: Profile
@@ -22,7 +22,7 @@ export class Gaps {
   readonly #starts = new Float64Array(classes * KEPT)
   readonly #lengths = new Float64Array(classes * KEPT)
   readonly #count = new Int32Array(classes)
-  /** By class: no waiting job is shorter; shorter gaps are not noted. And the same, as found in the pass under way. */
+  /** By class, in seconds: no waiting job is shorter, so shorter gaps are not kept; and the same for the jobs seen since the last `build`. */
   #shortest = new Float64Array(classes).fill(Infinity)
   #found = new Float64Array(classes).fill(Infinity)
   /** While steps are read in order: where the open gap of a class began. */
@@ -32,14 +32,14 @@ export class Gaps {
     this.#profile = profile
   }
 
-  /** A job of this amount and length waits from now on: gaps that are long enough for it are noted. */
+  /** A job of this amount and length waits from now on: gaps that are long enough for it are kept from now on. */
   want(amount: number, length: Seconds): void {
     const c = classOf(amount)
     if (length < (this.#shortest[c] as number)) this.#shortest[c] = length
     if (length < (this.#found[c] as number)) this.#found[c] = length
   }
 
-  /** Finds all gaps anew, for jobs that were asked about or wanted since the last time. */
+  /** Finds all gaps anew, for the jobs given to `want` or `first` since the last time. */
   build(): void {
     const shortest = this.#shortest
     this.#shortest = this.#found
@@ -56,7 +56,7 @@ export class Gaps {
     for (; level >= 0; level--) this.#add(level, open[level] as number, Infinity)
   }
 
-  /** Something was given back from `start` to `end`: the gaps that this lies in are noted, as if it had been the most that is free then. */
+  /** Something was given back from `start` to `end`: keeps the gaps around it, taking the largest free amount within that time as free throughout it. */
   note(start: Seconds, end: Seconds): void {
     const { first, last, times, free, width } = this.#profile
     const begin = this.#profile.stepAt(start)
@@ -80,7 +80,7 @@ export class Gaps {
     for (; level >= 0; level--) this.#add(level, open[level] as number, Infinity)
   }
 
-  /** No start before this time has a gap of `length` seconds for the amount of a wanted job; `Infinity`: none has. */
+  /** A lower bound on the start of a wanted job of this amount and length: before it no gap is long enough; `Infinity`: none is at all. */
   first(amount: number, length: Seconds): Seconds {
     const c = classOf(amount)
     if (length < (this.#found[c] as number)) this.#found[c] = length
@@ -98,13 +98,13 @@ export class Gaps {
     if (length < (this.#shortest[c] as number)) return
     let count = this.#count[c] as number
     let at = base + count
-    while (at > base && (starts[at - 1] as number) >= start) at-- // those from here on start no earlier
+    while (at > base && (starts[at - 1] as number) >= start) at-- // entries from `at` on start no earlier
     if (at > base && (lengths[at - 1] as number) >= length) return
     let keep = at
-    while (keep < base + count && (lengths[keep] as number) <= length) keep++ // those before are no longer, and later
+    while (keep < base + count && (lengths[keep] as number) <= length) keep++ // entries from `at` to before `keep` are no longer and no earlier: they go
     if (keep === at) {
       if (count === KEPT) {
-        // joins the one behind it, or if there is none the one before: earlier and longer than the truth, which is safe
+        // joins the entry behind it, or if there is none the one before: that reports a gap as earlier or longer than it is, which is safe
         if (at < base + count) starts[at] = start
         else lengths[at - 1] = length
         return

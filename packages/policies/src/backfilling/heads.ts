@@ -2,7 +2,7 @@ import { None, type JobId, type Round } from '@sched/core'
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
-/** Starts the most deserving job, again and again, while there is room for it; returns the first that must wait, or `None`. */
+/** Starts the first job in order, again and again, while there is room for it; returns the first that must wait, or `None`. */
 export function startHeads(round: Round, jobs: RigidJobs, lane: RigidLane, mayStart: (job: JobId) => boolean = ANY): JobId | None {
   for (;;) {
     const head = jobs.head(round)

@@ -2,7 +2,7 @@ import type { ClusterView, JobId, JobSpec, LaneId, NodeId, ResourceId, Seconds, 
 import { Blocks } from './blocks.js'
 import { bestRuns } from './node-runs.js'
 
-/** Nodes of base blocks, and the sizes of blocks. */
+/** The nodes of each base block, and the sizes of blocks in nodes (see `Blocks`). */
 export interface NamedBlocks {
   readonly blocks: readonly (readonly NodeId[])[]
   readonly sizes: readonly number[]
@@ -15,7 +15,8 @@ interface Tasks {
 }
 
 /**
- * Jobs that wait for blocks that hold them (see `Blocks`), in the segments that their `topology` asks for. One that finds room on nodes of no block alone may be there.
+ * Chooses nodes for jobs that must be in blocks (see `Blocks`), in the segments that their `topology` asks for. A job that finds room only on nodes
+ * outside all blocks may run there.
  *
  * Source: Slurm, `topology_p_eval_nodes` of topology/block.
  */
@@ -25,7 +26,7 @@ export class JobsInBlocks {
   readonly #blocks: Blocks
   /** By shape: most tasks that an empty node holds. */
   readonly #most = new Map<ShapeId, number>()
-  /** Jobs that had room that no blocks were, and when that was found. */
+  /** Jobs that had room, but not within blocks that hold them, and the time of the round in which that was found. */
   readonly #far = new Map<JobId, Seconds>()
 
   constructor(work: WorkView, cluster: ClusterView, { blocks, sizes }: NamedBlocks) {
@@ -34,7 +35,7 @@ export class JobsInBlocks {
     this.#blocks = new Blocks(cluster.nodes, blocks, sizes)
   }
 
-  /** Asked before a job is submitted: why no blocks can ever hold it; `undefined` where some can. */
+  /** Called before a job is submitted: why no blocks can ever hold it; `undefined` where some can. */
   admits({ gang = false, stages, topology }: JobSpec): string | undefined {
     for (const stage of stages) {
       const why = this.#refusal(stage, gang || stage.gang === true ? (stage.minTasks ?? stage.tasks) : 1, (stage.topology ?? topology)?.segment ?? 0)
@@ -51,7 +52,7 @@ export class JobsInBlocks {
     return this.#blocks.choose(room, { tasks, nodes, segment }, []) ? undefined : `no blocks hold ${nodes} nodes${segment > 0 ? ` in segments of ${segment}` : ''}`
   }
 
-  /** Whether in the round at this time it had room that no blocks were. */
+  /** Whether the job had room in the round at this time, but not within blocks that hold it. */
   isFar(job: JobId, now: Seconds): boolean {
     return this.#far.get(job) === now
   }
@@ -60,7 +61,7 @@ export class JobsInBlocks {
     this.#far.set(job, now)
   }
 
-  /** Nodes for so many tasks of the job into `places`; false where there are none in blocks that hold them. `room`: of each node, enough in all. */
+  /** Writes the nodes for so many tasks of the job to `places`; false where no blocks hold them. `room`: tasks that each node can take, enough in total. */
   choose(job: JobId, lane: LaneId, { shape, tasks }: Tasks, room: Int32Array, places: NodeId[], weights: Float64Array | undefined): boolean {
     if (!this.#blocks.has(room)) {
       bestRuns(room, tasks, places, weights)

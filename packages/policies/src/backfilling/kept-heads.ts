@@ -2,14 +2,14 @@ import { jobsByName, None, type Env, type JobId, type LaneId, type Round, type S
 import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 
-/** A job with its rank, since another one may have its number later; and its shadow time. */
+/** A job with its shadow time; the rank identifies it, since another job may get its id later. */
 interface Kept {
   head: JobId | None
   rank: number
   time: Seconds
 }
 
-/** The first job of each lane that had to wait, with the shadow time of then: `keepHead` of `strict` and `easy`. */
+/** The first job of each lane that had to wait, with the shadow time that it got then: `keepHead` of `strict` and `easy`. */
 export class KeptHeads implements WorkListener {
   readonly #work: Env['work']
   readonly #lanes: readonly RigidLane[]
@@ -21,13 +21,13 @@ export class KeptHeads implements WorkListener {
     this.#kept = lanes.map(() => ({ head: None, rank: NaN, time: NaN }))
   }
 
-  /** One that has started and is lost, fails or is preempted later waits as any other. */
+  /** Forgets a head that has started: if it is lost, fails or is preempted later, it waits like any other job. */
   onDrained(job: JobId, lane: LaneId): void {
     const kept = this.#kept[lane] as Kept
     if (kept.head === job) kept.head = None
   }
 
-  /** Starts that of the lane if there is room; returns it while it waits. */
+  /** Starts the kept head of the lane if there is room for it; returns it while it still waits, else `None`. */
   start(round: Round, jobs: RigidJobs, lane: RigidLane, mayStart: (job: JobId) => boolean = ANY): JobId | None {
     for (;;) {
       const head = this.find(lane)
@@ -35,7 +35,7 @@ export class KeptHeads implements WorkListener {
     }
   }
 
-  /** That of the lane, if it still waits. */
+  /** The kept head of the lane, or `None` if it does not wait any more. */
   find({ lane, waits }: RigidLane): JobId | None {
     const { head, rank } = this.#kept[lane] as Kept
     return head !== None && waits[head] === true && this.#work.rank(head) === rank ? head : None
@@ -52,7 +52,7 @@ export class KeptHeads implements WorkListener {
     kept.time = time
   }
 
-  /** By lane: name and shadow time, null where nothing is free for it at any time. */
+  /** By lane: the name of the head and its shadow time, which is null if there was none that is finite. */
   memory(): readonly (readonly [job: string, time: Seconds | null] | null)[] {
     return this.#lanes.map((lane) => {
       const head = this.find(lane)

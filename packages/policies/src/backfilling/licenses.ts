@@ -6,10 +6,10 @@ import type { RigidLane } from './rigid-lane.js'
 type Tasks = Map<TaskId, RigidLane>
 
 /**
- * Licences of the whole cluster as a plan reckons with them: held by jobs as long as any of their tasks runs, expected back when the last
- * of these should end, and taken by reservations.
+ * Licences of the whole cluster in a plan. A job holds its licences as long as any of its tasks runs; the plan expects them back when the
+ * last of these tasks should end. Reservations take licences, too.
  *
- * Source: Slurm, `bf_licenses` of sched/backfill. Deviation: what runs gives them back at its expected end, not at a multiple of bf_resolution.
+ * Source: Slurm, `bf_licenses` of sched/backfill. Deviation: running jobs give licences back at their expected end, not at a multiple of bf_resolution.
  */
 export class Licenses implements WorkListener {
   readonly #env: Env
@@ -18,10 +18,10 @@ export class Licenses implements WorkListener {
   readonly #total: Float64Array
   readonly #free: Float64Array
   readonly #profile: Profile
-  /** What jobs ask for that ask for any, and the tasks of those that hold some. */
+  /** What each job asks for, of jobs that ask for any; and the running tasks of each job that holds licences. */
   readonly #asked = new Map<JobId, Float64Array>()
   readonly #holders = new Map<JobId, Tasks>()
-  /** Until when those that hold some do, as the plan has it. */
+  /** Until when each job holds its licences, in the plan. */
   readonly #until = new Map<JobId, Seconds>()
 
   constructor(licenses: Readonly<Record<string, number>>, env: Env, lanes: readonly RigidLane[]) {
@@ -90,7 +90,7 @@ export class Licenses implements WorkListener {
     return asked === undefined ? from : this.#profile.earliestFrom(from, length, asked, 0)
   }
 
-  /** A piece of the job starts, or is to: what the job holds already it holds longer. */
+  /** Takes the job's licences in the plan until `end`, since a piece of it starts or runs; licences that it holds already are extended. */
   start(job: JobId, now: Seconds, end: Seconds): void {
     const asked = this.#asked.get(job)
     const from = this.#until.get(job) ?? now
@@ -104,12 +104,15 @@ export class Licenses implements WorkListener {
     if (asked !== undefined) this.#profile.take(start, end, asked, 0)
   }
 
-  /** None for a job that holds them already. */
+  /** The licences that the job still needs; `undefined` for a job that asks for none or holds them already. */
   #needs(job: JobId): Float64Array | undefined {
     return this.#holders.has(job) ? undefined : this.#asked.get(job)
   }
 
-  /** Not before now; what runs on a drained node is in no plan, but keeps its licences. */
+  /**
+   * The expected end of a task, never in the past. A task on a drained node is in no plan, but keeps its licences; its end is its start plus its
+   * estimate.
+   */
   #endOf(job: JobId, task: TaskId, { running, length }: RigidLane, now: Seconds): Seconds {
     const started = this.#env.work.started(task)
     const end = running.has(task) ? running.endOf(running.pieceOf(task)) : (Number.isNaN(started) ? now : started) + (length[job] as number)

@@ -1,19 +1,19 @@
 import { grown, jobsByName, type Env, type JobId, type LaneId, type NodeId, type Release, type Seconds, type TaskId, type WorkListener } from '@sched/core'
 
 interface WaitsMemory {
-  /** Of jobs that have finished: the sum of their waits, and how many they are. */
+  /** Sum of the waits of the finished jobs, and their number. */
   readonly sum: Seconds
   readonly count: number
-  /** Of others that have started: when, and how many claims there have been. */
+  /** Jobs that have started but not finished: the first start, and the number of claims. */
   readonly started: readonly (readonly [job: string, start: Seconds, claims: number])[]
 }
 
-/** The mean wait, from submission to first start, of the jobs finished so far, whoever started them; 0 before the first. */
+/** The mean wait in seconds, from submission to first start, of the jobs finished so far, whichever policy started them; 0 before the first. */
 export class MeanWait implements WorkListener {
   readonly #env: Env
   #sum = NaN
   #count = 0
-  /** By job: when its first task was claimed, and how many claims were not taken back. */
+  /** By job: the time of its first claim, and the number of claims that were not taken back. */
   #start = new Float64Array(64)
   #claims = new Float64Array(64)
 
@@ -45,7 +45,7 @@ export class MeanWait implements WorkListener {
     }
   }
 
-  /** Starts of its tasks so far, also of those that were lost or evicted later. */
+  /** Number of task starts of the job so far, including tasks that were lost or evicted later. */
   starts(job: JobId): number {
     return this.#claims[job] as number
   }
@@ -58,14 +58,14 @@ export class MeanWait implements WorkListener {
     if (!this.#env.work.comesAgain(job)) this.#claims[job] = 0
   }
 
-  /** Of a job that is updated nothing is claimed anew. */
+  /** Counts a claim. Claims of a job that comes again after an update are skipped, since nothing of it starts anew. */
   onClaim(job: JobId): void {
     if (this.#env.work.comesAgain(job)) return
     if (this.#claims[job] === 0) this.#start[job] = this.#env.now()
     this.#claims[job] = (this.#claims[job] as number) + 1
   }
 
-  /** A gang that does not fit on the nodes takes its claims back, and goes on waiting. */
+  /** Takes a withdrawn claim out of the count: a gang that does not fit on the nodes takes its claims back and goes on waiting. */
   onRelease(job: JobId, _lane: LaneId, _task: TaskId, _node: NodeId, why: Release): void {
     if (why === 'withdrawn') this.#claims[job] = (this.#claims[job] as number) - 1
   }

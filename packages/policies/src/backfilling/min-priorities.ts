@@ -3,7 +3,7 @@ import { NumbersOfQos } from '../disciplines/numbers-of-qos.js'
 
 type Numbers = Readonly<Record<string, number>>
 
-/** Who has one. */
+/** Minimum priorities, by what they are set for. */
 interface MinPriorityOptions {
   readonly bf_min_prio_reserve: number
   readonly minPriorities: Numbers
@@ -15,7 +15,8 @@ interface MinPriorityOptions {
 }
 
 /**
- * Priorities from which on jobs keep others back: of its QOS, where these say none of its user (in its queue), then of its account, otherwise of all.
+ * The priority from which on a job may get a reservation, and so keep others back. The first that is set counts: that of its QOS, of its user under
+ * its account (in its queue, if one is set there), of its account, and last the one for all jobs.
  *
  * Source: Slurm, `acct_policy_get_prio_thresh`.
  */
@@ -23,7 +24,7 @@ export class MinPriorities {
   readonly #ofQos: NumbersOfQos
   readonly #ofAccounts: Numbers
   readonly #ofUsers: Readonly<Record<string, Numbers>>
-  /** By account, user and queue, this in small letters. */
+  /** By account, user and queue (see `keyOf`); queues in lower case. */
   readonly #ofUsersOfQueues: ReadonlyMap<string, number>
   readonly #ofAll: number
   readonly #hasAssociations: boolean
@@ -39,7 +40,7 @@ export class MinPriorities {
     this.#hasAssociations = [minPrioritiesOfAccounts, minPrioritiesOfUsers, minPrioritiesOfUsersOfPartitions].some((each) => Object.keys(each).length > 0)
   }
 
-  /** 0: any will do. */
+  /** The least priority with which the job may get a reservation; 0: any. */
   of(job: JobId): number {
     return this.#ofQos.of(job) ?? (this.#hasAssociations ? this.#ofAssociation(job) : undefined) ?? this.#ofAll
   }

@@ -12,28 +12,28 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import type { Topologies } from './topologies.js'
 
-/** Tasks to look for. */
+/** Tasks of one shape for which a start is searched, and how long they need room, in seconds. */
 interface Asked {
   readonly shape: ShapeId
   readonly tasks: number
   readonly length: Seconds
 }
 
-/** How a plan that names nodes looks ahead, and what it minds besides nodes. */
+/** How a plan that names nodes looks ahead, and what it respects besides free amounts. */
 export interface NamedOptions extends LookAhead {
   /** Seconds: reservations begin and end at multiples of it. */
   readonly step: Seconds
-  /** Of whole nodes. Throws `BAD_OPTION` for one of amounts. */
+  /** Windows of whole nodes. The plan throws `BAD_OPTION` for one of amounts. */
   readonly windows: readonly Window[]
-  /** Tasks that run in the lane, kept current by who makes the plan. */
+  /** Tasks that run in the lane; the owner of the plan keeps the set current. */
   readonly running: Set<TaskId>
   readonly licenses: Licenses | undefined
-  /** By the name of a node; of those that are not named 1. */
+  /** Weights by the name of a node; a node that is not named has 1. */
   readonly weights: Readonly<Record<string, number>>
   readonly topologies: Topologies
-  /** Queues whose jobs share nodes with those of their own user alone. */
+  /** Queues whose jobs share nodes only with jobs of their own user. */
   readonly exclusiveUsers: readonly string[]
-  /** Most processors of a node, by queue. */
+  /** By queue: the most processors of each node that its jobs may have together. */
   readonly maxCpusPerNode: Readonly<Record<string, number>>
   /** Most nodes of a job's tasks that start together, by queue. */
   readonly maxNodes: Readonly<Record<string, number>>
@@ -43,17 +43,17 @@ export interface NamedOptions extends LookAhead {
  * A plan that names nodes. A task starts on nodes that have room for it beside what runs there; a reservation takes whole
  * nodes. Nodes are chosen by best fit among runs of consecutive usable ones, or by the tree of racks, those of the least weight first.
  *
- * The earliest start is looked for as in Slurm's backfill: of the nodes that nobody has reserved while the job would run
- * if it started now, those that it gets when enough of what runs there has ended. Where that is later than the end of a
- * reservation, or runs into one, the search begins anew at that time. So the nodes are those that are free first, and not
- * the best of all that are free at the start. The parts of a job that is one gang of several stages are looked for one after another, each on nodes of
- * its own, from the latest start of another on.
+ * The search for the earliest start is that of Slurm's backfill. It takes the nodes that nobody has reserved during the run of the job if it
+ * started now, and finds the time at which enough of what runs on them has ended. Where that is later than the end of a reservation, or the
+ * run would then meet one, the search begins anew at that time. So a job gets the nodes that are free first, and not the best of all that
+ * are free at its start. For a job that is one gang of several stages, a start is searched for one part after another, each on nodes of its own;
+ * whenever a part can only start later, the search begins anew at that time for all of them.
  *
  * Source: Slurm, `_attempt_backfill` of sched/backfill (of heterogeneous jobs `_het_job_start_find` and `_het_job_start_now`), and the
  * tests of a later start in its select plug-ins.
  */
 export class NamedPlan implements Plan {
-  /** The nodes found last, one per task, and until when those of each part of a job are to be reserved, which has so many of them. */
+  /** The nodes found last, one per task; and for a job of several parts the number of tasks of each part and the end of its reservation. */
   readonly #places: NodeId[] = []
   readonly #parts: { readonly tasks: number; readonly end: Seconds }[] = []
   readonly #lane: RigidLane
@@ -63,23 +63,23 @@ export class NamedPlan implements Plan {
   readonly #windows: readonly Window[]
   readonly #step: Seconds
   readonly #licenses: Licenses | undefined
-  /** By node; absent where all are alike. */
+  /** Weights by node; absent where all have the same. */
   readonly #weights: Float64Array | undefined
   readonly #topologies: Topologies
-  /** Absent where all users share nodes, as far as is known. */
+  /** Absent until something asks for nodes that users do not share. */
   #users: NodeUsers | undefined
   /** Tasks that run in the lane. */
   readonly #running: Set<TaskId>
   readonly #releases: Releases
-  /** For jobs of queues that may not have all processors of a node. */
+  /** By queue, for jobs of queues that may not have all processors of a node. */
   readonly #capped: ReadonlyMap<string, Releases>
   readonly #maxNodes: ReadonlyMap<string, number>
   readonly #slots: ReservedSlots
   #now: Seconds = 0
-  /** Slots that windows have made. */
+  /** Number of slots that windows have added. */
   #ofWindows = 0
   #cluster: ClusterView
-  /** Nodes in sight, those of them that the job may use, and of these the ones that are not reserved. */
+  /** Nodes in sight; those of them that the job may use; and those of these that are not reserved. */
   readonly #inSight: NodeBits
   readonly #allowed: NodeBits
   readonly #usable: NodeBits
@@ -117,7 +117,7 @@ export class NamedPlan implements Plan {
       )
   }
 
-  /** A job has come that shares nodes with those of its user alone. */
+  /** A job has come that shares nodes only with jobs of its own user. */
   separateUsers(): void {
     this.#users ??= new NodeUsers(this.#work, this.#nodes, [])
   }
@@ -130,7 +130,7 @@ export class NamedPlan implements Plan {
     return this.#slots.count - this.#ofWindows
   }
 
-  /** Whether the job could start now on nodes that are too far apart for it. */
+  /** Whether the job could start now, but only on nodes that are too far apart for it. */
   isFar(job: JobId): boolean {
     return this.#topologies.isFar(job, this.#now)
   }
@@ -162,7 +162,10 @@ export class NamedPlan implements Plan {
     return this.#earliestOf(job, asked, notBefore, latest)
   }
 
-  /** The parts one after another, each on nodes that none before it has, again and again from the latest of their starts on until all have one. */
+  /**
+   * The earliest start of all parts together, each on nodes that no other part has: when a part can only start later, the search begins anew at
+   * that time.
+   */
   #earliestOfAll(job: JobId, parts: readonly GangPart[], latest: Seconds, notBefore: Seconds, most: Seconds): Seconds {
     const places: NodeId[] = []
     let from = notBefore
@@ -182,7 +185,10 @@ export class NamedPlan implements Plan {
     return from
   }
 
-  /** The start of so many tasks of one shape for so long, not before a time and on none of the nodes that are `taken`. */
+  /**
+   * The earliest start of the tasks from `notBefore` to `latest` on nodes that are not `taken`; `Infinity` if there is none. Writes the nodes to
+   * `#places`.
+   */
   #earliestOf(job: JobId, { shape, tasks, length }: Asked, notBefore: Seconds, latest: Seconds, taken: readonly NodeId[] = []): Seconds {
     const releases = this.#releasesFor(job)
     releases.take(shape, this.#cluster)
@@ -221,14 +227,14 @@ export class NamedPlan implements Plan {
     this.#licenses?.reserve(job, start, end)
   }
 
-  /** Takes the nodes found last, those of each part of a job until its own end. */
+  /** Reserves the nodes found last, those of each part of a job until the end of that part. */
   #take(start: Seconds, end: Seconds): void {
     if (this.#parts.length === 0) this.#slots.reserve(new Set(this.#places), start, end)
     let at = 0
     for (const part of this.#parts) this.#slots.reserve(new Set(this.#places.slice(at, (at += part.tasks))), start, part.end)
   }
 
-  /** What has started holds its own amounts, not whole nodes. */
+  /** A piece that has started holds its own amounts, not whole nodes; one that could not start reserves the whole nodes. */
   start(job: JobId, round: Round): boolean {
     const hasLicenses = this.#licenses?.has(job) !== false
     this.#licenses?.start(job, round.now, round.now + (this.#lane.length[job] as number))
@@ -238,7 +244,7 @@ export class NamedPlan implements Plan {
     return isStarted
   }
 
-  /** Something has started, or time has passed. */
+  /** Takes in what runs, after something has started or time has passed. */
   #begin(): void {
     this.#releases.begin(this.#running)
     for (const each of this.#capped.values()) each.begin(this.#running)
@@ -250,7 +256,7 @@ export class NamedPlan implements Plan {
     return (this.#capped.size === 0 ? undefined : this.#capped.get(this.#work.queueName(this.#work.queue(job)))) ?? this.#releases
   }
 
-  /** When the job's licences are free, from a time on. */
+  /** The earliest time from `from` on at which the job's licences are free for `length` seconds. */
   #licensed(job: JobId, from: Seconds, length: Seconds): Seconds {
     return this.#licenses?.earliest(job, from, length) ?? from
   }
@@ -263,7 +269,7 @@ export class NamedPlan implements Plan {
     return Math.ceil(time / this.#step) * this.#step
   }
 
-  /** The nodes that the job may use: not those of other labels, nor, if all its tasks must be on different ones, those of its own. */
+  /** Sets the nodes that the job may use: not those whose labels do not match, nor, if its tasks must be on different nodes, those of its running tasks. */
   #allow(job: JobId, shape: ShapeId): void {
     const { lane } = this.#lane
     this.#allowed.set(this.#inSight)

@@ -1,9 +1,9 @@
 import { SchedError, type ClusterView, type NodeId, type ResourceId } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 
-/** Nodes for tasks one after another, whatever is near what: by weight, the lightest first, and then as it says. */
+/** Chooses nodes for tasks one node after another, regardless of racks: by weight, the lightest first, and then by the rule of the method. */
 export class NodeOrder {
-  /** Of each node, 1 where the cluster has none. */
+  /** Processors of each node; 1 where the cluster has no such resource. */
   readonly #procs: Float64Array
   readonly #cpu: ResourceId
 
@@ -12,15 +12,15 @@ export class NodeOrder {
     this.#procs = Float64Array.from({ length: cluster.nodes }, (_, node) => (this.#cpu < 0 ? 1 : Math.max(1, cluster.total(node as NodeId, this.#cpu))))
   }
 
-  /** The resource that processors are. Throws `BAD_OPTION` where there are none. */
+  /** The resource id of processors. Throws `BAD_OPTION` where the cluster has none. */
   processors(field: string): ResourceId {
     if (this.#cpu >= 0) return this.#cpu
     throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field }, 'Leave it out.')
   }
 
   /**
-   * Nodes of which the largest part has room come first, ties by id: `room` is by node how many tasks it can take, enough in all. Source: Slurm, `_eval_nodes_lln`
-   * of the topology plug-ins (LLN of partitions, CR_LLN).
+   * The node of which the largest part has room comes first, ties by id. `room`: tasks that each node can take, enough in total. Source: Slurm,
+   * `_eval_nodes_lln` of the topology plug-ins (LLN of partitions, CR_LLN).
    */
   leastLoaded(room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
     const procs = this.#procs

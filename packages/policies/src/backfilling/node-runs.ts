@@ -1,13 +1,14 @@
 import type { NodeId } from '@sched/core'
 
 /**
- * Nodes for a number of tasks, one entry per task: the run of consecutive usable nodes with the least room
- * that holds them all; if none does, the one with the most room is used up and the rest placed in the same way. Ties: the
- * lower run. With `weights` by node a run is of one weight, and those of the least are used up before any other, whether or not they hold all. Within a run all go on the node with the least room that holds them, the lower one of two; if none does, the
- * lowest nodes are filled.
+ * Writes the nodes of `tasks` tasks to `places`, one entry per task: those of the run of consecutive usable nodes with the least room that
+ * holds them all. If no run does, the run with the most room is used up and the rest is placed in the same way. Ties: the lower run. Within a
+ * run all tasks go to the node with the least room that holds them, ties to the lower one; if no node does, the lowest nodes are filled first.
+ * With `weights`, by node, all nodes of a run have one weight, and runs of the least weight are used up before any others, whether or not they hold all.
  *
- * Source: Slurm, `_eval_nodes` of select/cons_tres (best fit over consecutive nodes). `room[node]` is the number of tasks a node can take,
- * 0 for one that cannot be used; the sum is at least `tasks`.
+ * `room[node]` is the number of tasks that a node can take, 0 for one that cannot be used; the sum must be at least `tasks`.
+ *
+ * Source: Slurm, `_eval_nodes` of select/cons_tres (best fit over consecutive nodes).
  */
 export function bestRuns(room: Int32Array, tasks: number, places: NodeId[], weights?: Float64Array): void {
   places.length = 0
@@ -27,7 +28,7 @@ interface Run {
   readonly room: number
 }
 
-/** Those of the least weight. */
+/** The runs of the least weight. */
 function lightest(runs: readonly Run[], weights: Float64Array): readonly Run[] {
   const least = Math.min(...runs.map(({ from }) => weights[from] as number))
   return runs.filter(({ from }) => weights[from] === least)

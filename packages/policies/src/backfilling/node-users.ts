@@ -5,15 +5,15 @@ const NOBODY = -1
 const SEVERAL = -2
 
 /**
- * Whose jobs run on each node, for jobs that share nodes with those of their own user alone: they say so, or are of a queue that does. Such a job
- * may be on a node where nobody else runs, and any other on one where no such job of somebody else does.
+ * Whose jobs run on each node, for jobs that share nodes only with jobs of their own user: exclusive jobs, by their own option or by that of their queue.
+ * An exclusive job may run on a node only if no job of another user runs there; any other job only if no exclusive job of another user does.
  *
  * Source: Slurm, ExclusiveUser in slurm.conf(5) and `--exclusive=user` in sbatch(1), `filter_by_node_owner` of slurmctld/job_mgr.c.
  */
 export class NodeUsers {
   readonly #queues: ReadonlySet<string>
   readonly #users: Int32Array
-  /** Whether such a job runs there, and when all that runs is expected to have ended. */
+  /** By node: whether an exclusive job runs there, and the expected end of all that runs there. */
   readonly #isOwned: Uint8Array
   readonly #until: Float64Array
 
@@ -24,7 +24,7 @@ export class NodeUsers {
     this.#until = new Float64Array(nodes)
   }
 
-  /** What runs has changed. `endOf`: when a task is expected to end. */
+  /** Takes in what runs now. `endOf`: the expected end of a task. */
   begin(running: Iterable<TaskId>, endOf: (task: TaskId) => Seconds): void {
     this.#users.fill(NOBODY)
     this.#isOwned.fill(0)
@@ -40,7 +40,10 @@ export class NodeUsers {
     }
   }
 
-  /** Takes from `usable` the nodes on which a job may not start at a time because of who runs there then; when the first of them is free of all that, `Infinity` if there is none. */
+  /**
+   * Removes from `usable` the nodes on which the job may not start at time `from` because of the users whose jobs run there then. Returns the first time
+   * after `from` at which one of these nodes is free of such jobs, `Infinity` if there is none.
+   */
   limit(usable: NodeBits, job: JobId, from: Seconds, now: Seconds): Seconds {
     const user = this.work.user(job)
     const isExclusive = this.#isExclusive(job)
@@ -50,7 +53,7 @@ export class NodeUsers {
       const until = this.#until[node] as number
       if (from > now && until <= from) continue
       clearBit(usable, node)
-      if (until > from) later = Math.min(later, until) // what has outlived its estimate ends nobody knows when
+      if (until > from) later = Math.min(later, until) // a job that has outlived its estimate has no known end
     }
     return later
   }

@@ -1,6 +1,6 @@
 import type { JobId, WorkView } from '@sched/core'
 
-/** How often a pass does something, for each user or queue, up to a limit; 0: no limit. */
+/** Counts how often a pass does something for each user, queue and so on, up to a limit; 0: no limit. */
 export class Quota {
   readonly #most: number
   readonly #counts = new Map<number | string, number>()
@@ -26,8 +26,8 @@ interface LookLimits {
 }
 
 /**
- * Jobs that a plan looks at of each user, association (a user under an account), queue, and user in a queue; 0: no limit. One for associations takes
- * the place of that for users, as in Slurm.
+ * Limits on the jobs that a plan looks at for each user, association (a user under an account), queue, and user in a queue; 0: no limit. A limit for
+ * associations replaces that for users, as in Slurm.
  */
 export class LookQuotas {
   readonly #limited: readonly { readonly quota: Quota; readonly of: (job: JobId) => number | string }[]

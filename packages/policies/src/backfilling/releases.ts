@@ -2,9 +2,9 @@ import { lowestBit, type ClusterView, type JobId, type NodeId, type ResourceId, 
 import { countBits, hasBit, type NodeBits } from './node-bits.js'
 import type { RigidLane } from './rigid-lane.js'
 
-/** Seconds within which ends are looked at together. */
+/** The window of time, in seconds, within which the ends of tasks are added up together. */
 export interface LookAhead {
-  /** At first; 0: the ends of each job by themselves. */
+  /** Its width at first; 0: the ends of each job are looked at by themselves. */
   readonly window: Seconds
   /** By how much it grows from one look to the next; 0: it doubles. */
   readonly growth: Seconds
@@ -25,28 +25,28 @@ interface End {
   readonly tasks: TaskId[]
 }
 
-/** What the nodes have room for of one shape. */
+/** Room of the nodes for tasks of one shape. */
 interface Rooms {
   /** Tasks that may start now, by node. */
   readonly now: Int32Array
-  /** Tasks that each end adds, by entry of `#node`. */
+  /** Tasks for which the end of a running task makes room, by entry of `#node`. */
   readonly gain: Int32Array
-  /** Most tasks that a node may hold when all has ended. */
+  /** Most tasks that any node may hold when everything has ended. */
   readonly most: number
 }
 
 /** Room for tasks that ask for nothing. */
 const MANY = 1e9
 
-/** Shapes of which the room is kept. */
+/** Number of shapes of which the room is kept. */
 const MOST_SHAPES = 64
 
 /**
- * How many tasks of a shape nodes have room for: now, and as what runs comes to its expected end. Made once for all
- * jobs of a shape, until something starts; a question then only adds up the nodes that may be used.
+ * How many tasks of a shape each node has room for, now and as running tasks come to their expected ends. That is computed once for all
+ * jobs of a shape, until something starts; `whenRoom` then only adds up the nodes that may be used.
  */
 export class Releases {
-  /** Tasks that may start on each node when enough has ended for the last answer; 0 on those that may not be used. */
+  /** By node: tasks that may start there at the time that `whenRoom` returned last; 0 on nodes that may not be used. */
   readonly room: Int32Array
   readonly #lane: RigidLane
   readonly #work: WorkView
@@ -54,20 +54,20 @@ export class Releases {
   readonly #look: LookAhead
   #ends: End[] = []
   #shape = -1
-  /** Where each end frees something: entries `#from[i]` to `#from[i + 1] - 1` are of end i. */
+  /** The nodes on which each end frees something: entries `#from[i]` to `#from[i + 1] - 1` of `#node` are of end i. */
   #from: number[] = []
   #node: number[] = []
-  /** By shape, as long as nothing starts. */
+  /** Room by shape, valid until something starts. */
   readonly #rooms = new Map<ShapeId, Rooms>()
-  /** Those of the shape taken. */
+  /** The room of the shape last given to `take`. */
   #of: Rooms = { now: new Int32Array(), gain: new Int32Array(), most: 0 }
   readonly #free: Float64Array
   readonly #cap: QueueCap | undefined
-  /** What is left of the cap of each node, and what running jobs of the queue have of it. */
+  /** By node, in processors: what is left of the cap, and what running jobs of the queue use of it. */
   readonly #left: Float64Array
   readonly #had: Float64Array
 
-  /** `cap`: that of the jobs that are asked for. */
+  /** `cap`: the cap on the queue of the jobs for which room is searched. */
   constructor(lane: RigidLane, work: WorkView, nodes: number, look: LookAhead, cap?: QueueCap) {
     this.#lane = lane
     this.#work = work
@@ -80,7 +80,7 @@ export class Releases {
     this.#had = new Float64Array(cap === undefined ? 0 : nodes)
   }
 
-  /** What runs has changed, or time has passed. */
+  /** Takes in what runs, after it has changed or time has passed. */
   begin(running: Iterable<TaskId>): void {
     const pieces = this.#lane.running
     const ends: End[] = []
@@ -105,7 +105,7 @@ export class Releases {
     this.#shape = -1
   }
 
-  /** The tasks to come are of this shape. */
+  /** Chooses the shape of the tasks for which `whenRoom` is asked next. */
   take(shape: ShapeId, cluster: ClusterView): void {
     if (shape === this.#shape) return
     this.#shape = shape
@@ -131,7 +131,10 @@ export class Releases {
     return { now, gain, most: room.reduce((most, each) => Math.max(most, each), 0) }
   }
 
-  /** When enough of what runs on the usable nodes has ended for so many tasks, and the `room` that there is then; `Infinity`: never. `suits`: whether it is where it must be, at a time. */
+  /**
+   * The time at which enough of what runs on the usable nodes has ended for so many tasks; `Infinity`: never. Sets `room` to the room at that time. `suits`:
+   * whether the room at a time is where the job needs it.
+   */
   whenRoom(tasks: number, usable: NodeBits, now: Seconds, suits?: (time: Seconds) => boolean): Seconds {
     if (countBits(usable) * this.#of.most < tasks) return Infinity
     const { room } = this
@@ -147,8 +150,8 @@ export class Releases {
   }
 
   /**
-   * Adds what ends, job by job or in windows of time, until there is room for so many tasks more. All windows begin where the first one
-   * does: at the multiple of its width after the first end. Source: Slurm, `_will_run_test` of select/cons_tres.
+   * Adds the room of ends, job by job or window by window, until there is room for so many more tasks. All windows begin at the same time, the
+   * multiple of the first width after the first end, and become wider. Source: Slurm, `_will_run_test` of select/cons_tres.
    */
   #whenEnded(tasks: number, usable: NodeBits, suits: ((time: Seconds) => boolean) | undefined): Seconds {
     const ends = this.#ends
@@ -172,7 +175,7 @@ export class Releases {
     return Infinity
   }
 
-  /** Adds the room that an end makes on usable nodes; -1 when it is on none. */
+  /** Adds the room that end i makes on usable nodes and returns it; -1 when the end is on none of them. */
   #add(i: number, usable: NodeBits): number {
     const to = this.#from[i + 1] as number
     let gained = -1
@@ -186,7 +189,7 @@ export class Releases {
     return gained
   }
 
-  /** The next window, wide enough for the next end. */
+  /** The width of the next window, wide enough to reach the next end. */
   #widen(window: Seconds, origin: Seconds, next: Seconds | undefined): Seconds {
     const { growth } = this.#look
     let wider = window
@@ -196,7 +199,7 @@ export class Releases {
     return wider
   }
 
-  /** Frees what a task holds of its node; how many tasks of the shape more the node has room for. */
+  /** Frees what a task holds on its node; returns for how many more tasks of the shape the node then has room. */
   #giveBack(task: TaskId, node: number, shape: ShapeId): number {
     const held = this.#work.shapeOf(task)
     for (const [r, resource] of this.#lane.resources.entries()) {
@@ -210,7 +213,7 @@ export class Releases {
     return room - before
   }
 
-  /** Tasks of the shape that the free amounts of the node hold. */
+  /** Number of tasks of the shape for which the node's free amounts suffice. */
   #roomOn(shape: ShapeId, node: number): number {
     let room = this.#work.isDistinct(shape) ? 1 : MANY
     for (const [r, resource] of this.#lane.resources.entries()) {
@@ -219,10 +222,10 @@ export class Releases {
     }
     if (this.#cap === undefined) return room
     const asks = this.#work.demand(shape, this.#cap.resource)
-    return asks > 0 && asks <= this.#cap.most ? Math.min(room, Math.max(0, Math.floor((this.#left[node] as number) / asks))) : room // a task of more than that would be nowhere
+    return asks > 0 && asks <= this.#cap.most ? Math.min(room, Math.max(0, Math.floor((this.#left[node] as number) / asks))) : room // a larger task could run nowhere
   }
 
-  /** What a running task has of the cap. */
+  /** Processors that a running task takes of the cap. */
   #capped(task: TaskId): number {
     const { queue, resource } = this.#cap as QueueCap
     return this.#work.queueName(this.#work.queue(this.#work.jobOf(task))) === queue ? this.#work.demand(this.#work.shapeOf(task), resource) : 0

@@ -104,9 +104,9 @@ export const replanOptions = z.strictObject({
   ...windowOptions,
   ...overrunOptions,
 })
-/** Options of `replan`; those with underscores are Slurm's of that name. */
+/** Options of `replan`; those with underscores are the Slurm options of that name. */
 export interface ReplanOptions extends z.input<typeof replanOptions> {
-  /** Where the tasks of a job go that starts, unless nodes are named; default: the lowest nodes with room. */
+  /** Where the tasks of a starting job go, unless nodes are named; default: the lowest nodes with room. */
   readonly placement?: Plug<'placement'>
 }
 export type ReadReplanOptions = z.output<typeof replanOptions>

@@ -19,24 +19,24 @@ import { Topologies } from './topologies.js'
 import { Windows } from './windows.js'
 
 const MINUTE = 60
-/** Seconds after which a job may be expected to start that a limit holds back: nobody knows. */
+/** Seconds after which the plan expects a job to start that a limit holds back, since the real time is unknown. */
 const UNTIL_LIMIT = 500
 const ONLY_IN_PLANS = 'jobs of which several stages start together, heterogeneous ones, start in plans alone, of which bf_interval -1 makes none: they never start, as in Slurm'
-/** Seconds within which select/cons_tres looks at ends together, at first. */
+/** First window, in seconds, within which select/cons_tres adds up ends together. */
 const FIRST_WINDOW = 30
 
 /**
- * Backfilling as Slurm does it: every pass plans the whole queue anew, in order. A job that can start now starts; another
- * gets the earliest start that what runs, the windows and the jobs planned before it leave, and keeps it only until
- * the pass is over. So nobody is promised anything, and a job may be overtaken again and again as estimates turn out wrong.
+ * Backfilling as Slurm does it: every pass plans the whole queue anew, in order. A job that can start now starts. Any other
+ * job gets a reservation at the earliest start that running jobs, windows and the jobs planned before it leave, and keeps it only until
+ * the pass is over. So no job is promised a start, and one may be overtaken again and again as estimates turn out wrong.
  *
  * Limits are whole minutes, as in Slurm: an estimate is rounded up, to at least 1.
  *
  * Source: Slurm, plug-in sched/backfill; slurmctld/job_scheduler.c for `twoPass`; the select plug-ins for named nodes. Left out:
- * limits of time of a pass, preemption, several partitions per job; a partition is a queue. Of a heterogeneous job, here one gang, all
- * parts are planned at once: in Slurm each from the latest start that this pass has found for the others.
- * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is
- * the very end at which there is room. The multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
+ * time limits of a pass, preemption, several partitions per job; a partition is a queue. All parts of a heterogeneous job, here one gang,
+ * are planned at once; Slurm plans each from the latest start that this pass has found for the others.
+ * Deviations where nodes are counted: a reservation may begin in the second in which a job before it ends, and a start is exactly
+ * the end that makes room. Multiples of `bf_resolution` and of the windows of `cons_tres` count from the start of the run.
  */
 export const replanPolicy = definePolicy({
   name: 'replan',
@@ -54,14 +54,17 @@ export const replan = (order: Plug<'order'> = fifo(), { placement, ...options }:
 
 const wholeMinutes = (estimate: Seconds) => Math.max(MINUTE, Math.ceil(estimate / MINUTE) * MINUTE)
 
-/** Up to when a plan looks for starts, for how long at most a job must have room, and groups of which a limit keeps jobs from starting before a time. */
+/**
+ * The latest start that a plan looks for; the most seconds for which a job must have room; and, by group, the time before which a limit keeps the
+ * jobs of the group from starting.
+ */
 interface Search {
   readonly latest: Seconds
   readonly most: Seconds
   readonly blocked: Map<string, Seconds>
 }
 
-/** Throws `BAD_OPTION` for what is about single nodes. */
+/** Throws `BAD_OPTION` for options about single nodes, which a plan of counted amounts cannot respect. */
 function checkCounted(options: ReadReplanOptions): void {
   for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', maxNodes: 'jobs of queues are on few nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
@@ -85,9 +88,9 @@ class Replan implements Policy {
   readonly #makesPlans: boolean
   readonly #noReserve: ReadonlySet<string>
   readonly #minPriorities: MinPriorities
-  /** When the next plan is made, or without plans the whole queue is looked at, with `twoPass`, by lane. */
+  /** By lane, with `twoPass`: the time of the next plan, or without plans of the next look at the whole queue; `Infinity`: not set. */
   readonly #due: Float64Array
-  /** Lanes in which it goes on, since decisions about single jobs take time: as long as such are taken up. */
+  /** Lanes in which the plan that is due goes on in later rounds, because decisions about single jobs take time and rounds still take jobs up. */
   readonly #goesOn = new Set<LaneId>()
   /** Whether a job has come that is a task of an array. */
   #hasArrays = false
@@ -131,7 +134,7 @@ class Replan implements Policy {
     Object.assign(this, forwarding(jobs, kinds, this.#throttles, options.nodes === 'named' ? watch : undefined, licenses, topologies.hasBlocks ? { admits: (spec: JobSpec) => topologies.admits(spec) } : undefined))
   }
 
-  /** What only some jobs are costs nothing until one of them has come. */
+  /** Notes features that only some jobs have, so that they cost nothing until such a job has come. */
   #note(job: JobId, work: WorkView): void {
     this.#hasArrays ||= work.array(job) !== ''
     if (work.isExclusiveToUser(job)) for (const plan of this.#plans) plan.separateUsers?.()
@@ -145,25 +148,28 @@ class Replan implements Policy {
     if (round.explained) this.#explanations.give(round, lane, this.#jobs.head(round), undefined, (job) => this.#limitOf(job))
   }
 
-  /** Which limit holds a waiting job back, under Slurm's name. */
+  /** The limit that holds a waiting job back, by Slurm's name for it. */
   #limitOf(job: JobId): string | undefined {
     if (this.#throttles.isFull(job)) return 'JobArrayTaskLimit'
     return this.#licenses?.has(job) === false ? 'Licenses' : undefined
   }
 
-  /** At every event the first jobs, and from time to time the whole queue: by a plan, or where none are made as the first jobs. */
+  /**
+   * At every event the first jobs in order start; from time to time the whole queue is looked at, by a plan or, without plans, in the same way as
+   * the first jobs.
+   */
   #twoPasses(round: Round, lane: RigidLane): void {
     const { bf_interval, sched_interval, default_queue_depth: depth } = this.#options
     const interval = this.#makesPlans ? bf_interval : sched_interval
     let due = this.#due[round.lane] as number
-    const isAsked = round.claimsLeft === 0 // which job is taken up; it starts in a later round, about it alone
-    const isMissed = due < round.now && !this.#goesOn.has(round.lane) // nobody waited
+    const isAsked = round.claimsLeft === 0 // the round only asks which job is taken up; that one starts in a later round of its own
+    const isMissed = due < round.now && !this.#goesOn.has(round.lane) // no job waited at the time that was due
     if (due === Infinity || isMissed) due = this.#due[round.lane] = Math.ceil(round.now / interval) * interval
     const isDue = round.now >= due
     const started = this.#startFirst(round, lane, isDue && !this.#makesPlans ? Infinity : depth)
     if (isDue) {
       if (this.#makesPlans) this.#plan(round, lane)
-      else if (started > 0 && this.#jobs.head(round) !== None) round.wakeAt(multipleAfter(round.now, interval)) // a limit may have ended it
+      else if (started > 0 && this.#jobs.head(round) !== None) round.wakeAt(multipleAfter(round.now, interval)) // a limit may have ended the pass
       if (isAsked && round.jobsLeft === 0) this.#goesOn.add(round.lane)
       else if (isAsked || this.#jobs.head(round) === None) this.#goesOn.delete(round.lane)
       if (!this.#goesOn.has(round.lane)) this.#due[round.lane] = Infinity
@@ -171,9 +177,9 @@ class Replan implements Policy {
   }
 
   /**
-   * The main pass of Slurm: jobs start in the order that they have now, until one that is old enough for a reservation does not fit. From
-   * then on others start on the nodes where it may not run, those that its partition lacks. One that finds no licences which plans reckon
-   * with ends the pass. Jobs that are one gang, Slurm's heterogeneous ones, are left to the plan, as if they did not fit. Returns how many start.
+   * The main pass of Slurm: jobs start in order until one that is old enough for a reservation does not fit. After that, jobs start only on
+   * nodes where that job may not run, since they are not in its partition. A job that lacks licences (`bf_licenses`) ends the pass.
+   * Jobs that are one gang, Slurm's heterogeneous jobs, are left to the plan, as if they did not fit. Returns how many jobs started.
    */
   #startFirst(round: Round, lane: RigidLane, depth: number): number {
     const { waiting } = lane
@@ -205,11 +211,11 @@ class Replan implements Policy {
       if (counts.looked > depth) return // one more than the depth, as in Slurm
       counts.looked++
       if (lane.waits[job] !== true) {
-        arrays.reject(array) // a limit holds it back since another one started
+        arrays.reject(array) // a limit holds it back since another job started
         continue
       }
       if (round.limitsOf?.(job)?.held === 'number') {
-        arrays.reject(array) // known before nodes are looked for, and so passed over
+        arrays.reject(array) // Slurm checks this limit before it looks for nodes: the job is passed over
         continue
       }
       if (this.#licenses?.has(job) === false) return
@@ -231,7 +237,7 @@ class Replan implements Policy {
     }
   }
 
-  /** Starts the job with all its pieces, as far as there is room; whether there was enough. */
+  /** Starts all pieces of the job, as far as there is room; returns whether there was room for all. */
   #startAll(job: JobId, round: Round, lane: RigidLane, closed: readonly ShapeId[]): boolean {
     while (lane.waits[job] === true) {
       const isNamed = this.#options.nodes === 'named'
@@ -245,7 +251,7 @@ class Replan implements Policy {
     return true
   }
 
-  /** Whether no window forbids the start, and with named nodes which are the best for it. */
+  /** Whether the job may start now beside windows and closed nodes; with named nodes it also finds the best nodes for it. */
   #startsNow(job: JobId, round: Round, closed: readonly ShapeId[]): boolean {
     const plan = this.#plans[round.lane] as Plan
     plan.begin(round)
@@ -283,7 +289,7 @@ class Replan implements Policy {
       const part = work.queue(job)
       if (lane.waits[job] !== true) {
         arrays.reject(array)
-        isCut ||= queue.length === read // a limit holds it back since another one started: those that were not read have its place
+        isCut ||= queue.length === read // a limit holds it back since another job started: a job that was not read would have its place
         continue
       }
       if (looks.isUsed(job)) {
@@ -323,15 +329,15 @@ class Replan implements Policy {
     if (isCut && started > 0) round.wakeAt(multipleAfter(now, this.#options.bf_interval))
   }
 
-  /** Whether it is old enough, and important enough, to keep others back. */
+  /** Whether the job has waited long enough (`bf_min_age_reserve`) and has a high enough priority to keep others back. */
   #mayReserve(job: JobId, { now, work, lane }: Round): boolean {
     const priority = this.#minPriorities.of(job)
     return now - work.submitted(job) >= this.#options.bf_min_age_reserve && (priority === 0 || this.#jobs.priority(job, lane) >= priority)
   }
 
   /**
-   * Starts the pieces of the job that can start now; the earliest start of the next one, `Infinity` if there is none. One that finds room and is
-   * held back by a limit is looked for after a while, and with it those of the QOS whose limit that is.
+   * Starts the pieces of the job that can start now; returns the earliest start of the next one, `Infinity` if there is none. For a piece that has
+   * room now but is held back by a limit, a start is searched `UNTIL_LIMIT` seconds from now; so it is for later jobs under the same limit.
    */
   #startOrFind(job: JobId, round: Round, lane: RigidLane, plan: Plan, { latest, most, blocked }: Search): Seconds {
     while (lane.waits[job] === true) {

@@ -9,11 +9,11 @@ interface Slot {
 }
 
 /**
- * Which nodes are reserved when: slots of time one after another, in each of which the same nodes are. The last one has no end.
+ * Which nodes are reserved when: time is divided into slots, within each of which the set of reserved nodes stays the same. The last slot has no end.
  * Source: `node_space` of Slurm's plug-in sched/backfill.
  */
 export class ReservedSlots {
-  /** The earliest time after that of the last `usable` at which other nodes may be usable; `Infinity`: none. */
+  /** Set by `limit`: the earliest later start at which other nodes may be usable; `Infinity`: there is none. */
   later: Seconds = Infinity
   readonly #nodes: number
   #slots: Slot[] = []
@@ -30,7 +30,7 @@ export class ReservedSlots {
     this.#slots = [{ begin, end: Infinity, free: bitsFor(this.#nodes).fill(-1) }]
   }
 
-  /** Takes from `usable` the nodes that are reserved between `from` and `to`; a reservation that begins at `to` counts. */
+  /** Removes from `usable` the nodes that are reserved between `from` and `to`, including reservations that begin at `to`; sets `later`. */
   limit(usable: NodeBits, all: NodeBits, from: Seconds, to: Seconds): void {
     const slots = this.#slots
     let later = Infinity
@@ -65,7 +65,7 @@ export class ReservedSlots {
     for (const node of nodes) for (let i = first; i < last; i++) clearBit((slots[i] as Slot).free, node)
   }
 
-  /** The slot that begins at a time, made where there is none. */
+  /** The index of the slot that begins at a time; a slot is split where none begins there. */
   #cut(time: Seconds): number {
     const slots = this.#slots
     let at = slots.length - 1
@@ -78,7 +78,7 @@ export class ReservedSlots {
   }
 }
 
-/** Whether all nodes that are in the first two sets are in the last two as well. */
+/** Whether every node that is in both a and b is also in both c and d. */
 function isIn(a: NodeBits, b: NodeBits, c: NodeBits, d: NodeBits): boolean {
   for (let w = 0; w < a.length; w++) if (((a[w] as number) & (b[w] as number) & ~((c[w] as number) & (d[w] as number))) !== 0) return false
   return true

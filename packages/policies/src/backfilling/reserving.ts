@@ -6,13 +6,13 @@ import type { RigidJobs } from './rigid-jobs.js'
 import type { RigidLane } from './rigid-lane.js'
 import { planRunning, Windows } from './windows.js'
 
-/** What an estimate of 0 is planned as: a reservation of no length would keep nothing free for its job. */
+/** Planned length for an estimate of 0, in seconds: a reservation of no length would keep nothing free for its job. */
 const A_SECOND = 1
 
 /**
- * Backfilling by a plan that is made anew at every pass: the first k waiting jobs in order get reservations, each the
- * earliest start that what runs, the windows and the reservations before it leave; every other job starts if it can do
- * so at once beside them. A job between two reserved ones may start, too.
+ * Backfilling by a plan that is made anew at every pass. The first k waiting jobs in order get reservations, each at the earliest
+ * start that running jobs, windows and the reservations before it leave. Every other job starts if it can do so now without moving a
+ * reservation; so may a job between two jobs with reservations.
  */
 export class Reserving {
   readonly #jobs: RigidJobs
@@ -21,7 +21,7 @@ export class Reserving {
   readonly #windows: Windows
   readonly #profiles: readonly Profile[]
   readonly #queue: JobId[] = []
-  /** Those that have reservations. */
+  /** Jobs that have reservations in this plan. */
   readonly #reserved: JobId[] = []
   /** By lane: what the piece asks that is being started. */
   readonly #asked: readonly Float64Array[]
@@ -35,7 +35,7 @@ export class Reserving {
     this.#asked = jobs.lanes.map(({ width }) => new Float64Array(width))
   }
 
-  /** Returns the first job that must wait, or `None`. Plans once more where a limit holds back who has a reservation, since one behind it started. */
+  /** Returns the first job that must wait, or `None`. Plans again if a job with a reservation is held back by a limit, because one behind it started. */
   pass(round: Round, lane: RigidLane): JobId | None {
     for (;;) {
       const head = this.#planOnce(round, lane)
@@ -60,7 +60,7 @@ export class Reserving {
     return head
   }
 
-  /** Goes through the queue until all reservations are made; returns the place after the last of them. */
+  /** Goes through the queue until all reservations are made; returns the index in the queue after the last of them. */
   #reserve(round: Round, lane: RigidLane, profile: Profile): number {
     const queue = this.#queue
     queue.length = 0
@@ -76,7 +76,7 @@ export class Reserving {
       const start = profile.earliest(length, lane.demand, at)
       made++
       this.#reserved.push(job)
-      if (start === Infinity) continue // behind a job without an estimate: its turn goes to nobody
+      if (start === Infinity) continue // it waits for a job without an estimate; its reservation goes to no other job
       profile.take(start, start + length, lane.demand, at)
       round.reserve(job, start)
     }

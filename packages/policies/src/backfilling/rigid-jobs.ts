@@ -6,12 +6,12 @@ import { onlyNode } from '../disciplines/lowest-fitting.js'
 import type { Overrun } from './options.js'
 import { RigidLane } from './rigid-lane.js'
 
-/** Up to this many nodes are counted at every pass: cheaper than to ask whether somebody else uses them. */
+/** With at most this many nodes, free amounts are counted anew at every pass: that is cheaper than finding out whether somebody else uses the nodes. */
 const FEW_NODES = 4
 
 const AS_ESTIMATED = (estimate: Seconds) => estimate
 
-/** What a discipline is composed of. Hooks reach them through `RigidJobs`, first of all. */
+/** The parts of a discipline. `RigidJobs` passes every hook on to them before it handles the event itself. */
 export interface Parts {
   readonly order: Order
   readonly backfillOrder?: Order | undefined
@@ -20,24 +20,24 @@ export interface Parts {
 
 interface Evicted {
   readonly lane: RigidLane
-  /** When it was expected to end. */
+  /** The expected end of the task. */
   readonly end: Seconds
-  /** Where the lane says that it gave back what it held. */
+  /** Index in `released` of the lane at which the task's amounts were given back. */
   readonly at: number
 }
 
 /**
- * The part that all disciplines for rigid jobs have in common: follows what waits and what runs in every lane, starts
- * the next piece of a job, all of its tasks or none, and moves the expected end of what outlives its estimate.
+ * The part that all disciplines for rigid jobs have in common. It follows what waits and what runs in every lane, starts the
+ * next piece of a job, all of its tasks or none, and moves the expected end of a piece that outlives its estimate.
  *
- * A piece is a whole gang, of a job that is one gang (`JobSpec.gang`) that of all its stages; of a job that is no gang it is one task, so such
- * a job starts task by task. It is expected to hold all it asks until the estimate of the job, or `byPart` each part until its own: what of
- * it ends before gives back its part then.
+ * A piece is a whole gang; of a job that is one gang (`JobSpec.gang`) it is the gang of all stages; of a job that is no gang it is one task, so
+ * such a job starts task by task. A piece is expected to hold all that it asks for until the estimate of the job has passed, or with `byPart` each
+ * part until its own estimate has. A task that ends before that gives back its amounts then.
  */
 export class RigidJobs implements WorkListener {
   readonly lanes: readonly RigidLane[]
   readonly sharing: Sharing | undefined
-  /** Whether its orders let such jobs start. */
+  /** Whether its orders let jobs that are one gang of several stages start. */
   readonly startsGangJobs: boolean
   readonly #env: Env
   readonly #order: Order
@@ -48,20 +48,20 @@ export class RigidJobs implements WorkListener {
   #now: Seconds = NaN
   /** Tasks that another policy has started, perhaps in a round that this one has not seen yet. */
   readonly #early = new Map<TaskId, RigidLane>()
-  /** Tasks that another policy has evicted since this one's last round, which it may take back. */
+  /** Tasks that another policy has evicted since the last round of this one; that policy may still take an eviction back. */
   readonly #evicted = new Map<TaskId, Evicted>()
   /** Tasks that run on nodes that are drained: plans do not count on what they hold. */
   readonly #drained = new Map<TaskId, RigidLane>()
   /** Whether the parts of a job that is one gang are expected to run for estimates of their own. */
   readonly #byPart: boolean
-  /** Whether all that ends at the time of a round has left. */
+  /** Whether everything that ends at the time of a round has left before it. */
   readonly #isWhole: boolean
-  /** The job that is being started, its piece (-1 before its first claim), for how long that is expected to run, and how many tasks the job starts. */
+  /** The job that is being started, its piece (-1 before the first claim), the expected length of that piece, and the number of tasks that the job starts. */
   #starting: JobId | None = None
   #piece = -1
   #length: Seconds = NaN
   #tasks = 0
-  /** Where the search for a node goes on for its next task. */
+  /** The node at which the search for its next task goes on. */
   #from = 0
   #mustMeasure = true
 
@@ -80,12 +80,12 @@ export class RigidJobs implements WorkListener {
     this.lanes = env.cluster.lanes.map((_, lane) => new RigidLane(env, lane as LaneId, planned))
   }
 
-  /** Says that plans are made by amounts of the whole cluster, so that jobs which require labels are refused. */
+  /** Declares that the discipline plans by amounts of the whole cluster, so that jobs which require labels are refused. */
   countAmounts(discipline: string): void {
     for (const lane of this.lanes) lane.countedBy = discipline
   }
 
-  /** Has told once that some jobs have no estimate: without them a discipline that plans protects nobody, and is greedy. */
+  /** Makes the first job without an estimate give one warning: behind such a job a discipline that plans protects nobody, and is greedy. */
   planByEstimates(discipline: string): void {
     const tell = () => {
       this.#env.warn(`jobs without an estimate have no end in the plans of ${discipline}: where one of them runs, who waits for it has no reservation, and whatever fits passes.`)
@@ -94,7 +94,7 @@ export class RigidJobs implements WorkListener {
     for (const lane of this.lanes) lane.whenEndless = tell
   }
 
-  /** The round's lane as of now: to be called first in every round. */
+  /** Brings the round's lane up to date and returns it; to be called first in every round. */
   open(round: Pick<Round, 'lane' | 'now' | 'cluster'>): RigidLane {
     const lane = this.lanes[round.lane] as RigidLane
     this.#now = round.now
@@ -106,7 +106,10 @@ export class RigidJobs implements WorkListener {
     return lane
   }
 
-  /** What another policy has started runs from then on, or from now on where this is that round, and no plan has it. */
+  /**
+   * Takes in the tasks that another policy has started, which are in no plan yet: they run since they started, or since now if this is the round
+   * that starts them.
+   */
   #seeEarly(): void {
     for (const [task, lane] of this.#early) {
       lane.running.move(lane.running.pieceOf(task), this.#endOf(task))
@@ -131,7 +134,7 @@ export class RigidJobs implements WorkListener {
     return this.#order.priority?.(job, lane) ?? this.#env.work.priority(job)
   }
 
-  /** Why its placement keeps a job waiting that has room, if it does. */
+  /** Why the placement keeps a job waiting that has room; `undefined` if it does not. */
   keptBack(job: JobId, round: Round): KeptBack | undefined {
     return this.#placement?.keepsBack?.(job, round)
   }
@@ -183,7 +186,7 @@ export class RigidJobs implements WorkListener {
       }
       if (shapes === undefined || shapes.shape(job, round.lane) === shape) continue
       shape = shapes.shape(job, round.lane)
-      this.#from = 0 // tasks of another stage may fit where these did not
+      this.#from = 0 // a task of another stage may fit where those of the last one did not
     }
     return true
   }
@@ -195,7 +198,7 @@ export class RigidJobs implements WorkListener {
     return task !== None && round.claim(task, node)
   }
 
-  /** The placement's choice, or the lowest node with room: tasks of one stage ask the same, so none before the last one's has any. */
+  /** The placement's choice, or the lowest node with room. Tasks of one stage ask for the same, so the search goes on at the node of the last one. */
   #pick(job: JobId, round: Round): NodeId | None {
     const { nodes, cluster, lane } = round
     if (nodes.length === 1) return onlyNode(job, round, this.#placement)
@@ -222,7 +225,7 @@ export class RigidJobs implements WorkListener {
     lane.changed()
   }
 
-  /** Whose piece it is; costs a scan of all that runs. */
+  /** The job of a piece; costs a scan of all running tasks. */
   #jobOf({ lane, running }: RigidLane, piece: number): JobId {
     const { work } = this.#env
     const tasks: TaskId[] = []
@@ -232,12 +235,15 @@ export class RigidJobs implements WorkListener {
 
   // ---- keeping current ----
 
-  /** Whom an order for backfilling alone would never let run may still be the first of the other. */
+  /**
+   * The order and the placement may refuse a job. The order for backfilling may not: a job that it would never let run may still be the first of
+   * the other order.
+   */
   admits(spec: JobSpec, again?: boolean): string | undefined {
     return this.#order.admits?.(spec, again) ?? this.#placement?.admits?.(spec, again)
   }
 
-  /** Of its order, and of what else it is composed of. */
+  /** The state of the order, and of the other parts. */
   memory(): unknown {
     return [this.#order.memory?.() ?? null, this.#others?.memory?.() ?? null]
   }
@@ -274,7 +280,7 @@ export class RigidJobs implements WorkListener {
     state.changes++
   }
 
-  /** Without a start the job was taken away: held back by its architecture, or given up. */
+  /** The job waits no more: it starts, or, when this discipline is not starting it, its architecture holds it back or it was given up. */
   onDrained(job: JobId, lane: LaneId): void {
     this.#order.onDrained?.(job, lane)
     this.#others?.onDrained?.(job, lane)
@@ -290,7 +296,7 @@ export class RigidJobs implements WorkListener {
     const state = this.lanes[lane] as RigidLane
     if (job !== this.#starting) {
       this.#claimAgain(state, task, node)
-      if (this.#env.work.unplaced(job, lane) > 0 && !state.isAsRead(job)) state.reread(job) // of a gang with `minTasks` it may lack fewer now
+      if (this.#env.work.unplaced(job, lane) > 0 && !state.isAsRead(job)) state.reread(job) // a gang with `minTasks` may need fewer tasks now
       return
     }
     const length = this.#byPart && this.#env.work.isGangJob(job) ? this.#planned(this.#env.work.taskEstimate(task)) : (state.length[job] as number)
@@ -322,13 +328,13 @@ export class RigidJobs implements WorkListener {
     this.#others?.onNode?.(node, up)
     this.#mustMeasure = true
     for (const lane of this.lanes) {
-      lane.changed() // also where another node of the same amounts comes or goes at this instant, so that the capacity stays
+      lane.changed() // even if another node of the same amounts comes or goes at this instant, so that the capacity stays the same
       if (!up) this.#leaveOut(lane, node)
     }
     if (up) this.#countAgain(node)
   }
 
-  /** What ends on a drained node makes no room. */
+  /** Takes the tasks of a drained node out of the plans: their end makes no room. */
   #leaveOut(lane: RigidLane, node: NodeId): void {
     const { work } = this.#env
     const tasks: TaskId[] = []
@@ -354,7 +360,7 @@ export class RigidJobs implements WorkListener {
     this.#others?.onHeartbeat?.(node, now)
   }
 
-  /** An eviction was taken back, or another policy has started the task: it is a piece of its own. */
+  /** A claim that this discipline did not make: an eviction was taken back, or another policy has started the task. The task becomes a piece of its own. */
   #claimAgain(lane: RigidLane, task: TaskId, node: NodeId): void {
     if (!this.#env.cluster.up(node)) return void this.#drained.set(task, lane)
     const piece = lane.running.begin(this.#now, this.#endOf(task))

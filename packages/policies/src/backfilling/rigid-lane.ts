@@ -9,33 +9,36 @@ export class RigidLane {
   readonly lane: LaneId
   readonly resources: readonly ResourceId[]
   readonly width: number
-  /** What this policy's jobs may hold in all, and what is free of it now. */
+  /** By resource of the lane: what the jobs of this policy may hold in total, and what of it is free now. */
   readonly capacity: Float64Array
   readonly free: Float64Array
-  /** What the next piece of a waiting job asks, `[job * width + resource]`, and how long it is expected to run, `[job]`. */
+  /** What the next piece of a waiting job asks for, `[job * width + resource]`, and how long it is planned to run, `[job]`, in seconds. */
   demand: Float64Array
   length = new Float64Array(64)
-  /** No waiting job's next piece asks less of the first resource: whoever reads them all may set it to the least that he has seen. */
+  /** Lower bound on what the next pieces of waiting jobs ask of the first resource; a reader of all waiting jobs may set it to the least that it has seen. */
   least = NaN
   readonly running: RunningPieces
-  /** Whether a job waits, by id: one that others read as waiting may be held back by a limit when another one starts. */
+  /** By job: whether it waits. A limit may hold a job back when another one starts, so one that was read as waiting may not wait any more. */
   readonly waits = listOf<boolean>()
   /** How many jobs wait. */
   waiting = 0
   /** How many jobs became ready since the last pass, and the last of them. */
   newcomers = 0
   newcomer: JobId | None = None
-  /** Raised by whatever may let a job start that could not: a release, a larger job, more capacity, a job taken away. */
+  /** Incremented by whatever may let a job start that could not before: a release, a job that has become larger, more capacity, a job taken away. */
   changes = 0
-  /** Raised when a waiting job is found to ask something else than before. */
+  /** Incremented when a waiting job is found to ask for something else than before. */
   rereads = 0
-  /** Raised by what makes plans wrong: a piece has outlived its expected end, a node has come or gone, the capacity has changed. */
+  /** Incremented by what makes plans wrong: a piece has outlived its expected end, a node has come or gone, the capacity has changed. */
   surprises = 0
-  /** What pieces gave back since the last pass, and until when it was theirs (`NaN`: it was taken back): `[until, amounts...]` one after another; if asked for. */
+  /**
+   * What pieces gave back since the last pass, as `[until, amounts...]` one after another: `until` is their expected end, `NaN` if they hold the amounts
+   * again. `undefined` unless a discipline asks for it.
+   */
   released: number[] | undefined
-  /** The discipline that plans by amounts, which say nothing of single nodes; '' where none does. */
+  /** Name of the discipline, if it plans by amounts and so knows nothing of single nodes; otherwise ''. */
   countedBy = ''
-  /** Called at each waiting job that is planned as endless, since it has no estimate. */
+  /** Called for each waiting job that is planned as endless, because it has no estimate. */
   whenEndless: (() => void) | undefined
   readonly #work: WorkView
   readonly #total: Float64Array
@@ -44,7 +47,7 @@ export class RigidLane {
   readonly #names: readonly string[]
   readonly #planned: (estimate: Seconds) => Seconds
 
-  /** `planned` says for how long a job of an estimate is planned. */
+  /** `planned` gives the planned length for an estimate, both in seconds. */
   constructor({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }, lane: LaneId, planned: (estimate: Seconds) => Seconds) {
     this.lane = lane
     this.resources = cluster.lanes[lane]?.resources ?? []
@@ -67,8 +70,8 @@ export class RigidLane {
   }
 
   /**
-   * Notes what the job's next piece asks. Throws `INFEASIBLE` for one that the whole cluster cannot hold, and
-   * `BAD_OPTION` for one that may not run on all nodes under a plan by amounts: its reservation would be worth nothing.
+   * Notes what the job's next piece asks for. Throws `INFEASIBLE` for a piece that the whole cluster cannot hold. Under a plan by
+   * amounts it throws `BAD_OPTION` for one that may not run on all nodes, since a reservation of amounts would not protect it.
    */
   read(job: JobId): void {
     const { width } = this
@@ -94,25 +97,25 @@ export class RigidLane {
     if (length === Infinity) this.whenEndless?.()
   }
 
-  /** For how long something of an estimate is planned. */
+  /** The planned length for an estimate, both in seconds. */
   lengthOf(estimate: Seconds): Seconds {
     return this.#planned(estimate)
   }
 
-  /** Notes what the next piece asks of a job that waits already. */
+  /** Notes anew what the next piece of a job that waits already asks for. */
   reread(job: JobId): void {
     this.read(job)
     this.rereads++
   }
 
-  /** Whether the next piece of a waiting job asks what was read last. */
+  /** Whether the next piece of a waiting job still asks for what was read last. */
   isAsRead(job: JobId): boolean {
     const { width, demand } = this
     for (let r = 0; r < width; r++) if (this.#work.asked(job, this.lane, this.resources[r] as ResourceId) !== demand[job * width + r]) return false
     return true
   }
 
-  /** Whether the job's next piece asks no more than the amounts. */
+  /** Whether the job's next piece asks for no more than the amounts, by resource of the lane. */
   fitsIn(amounts: Float64Array, job: JobId | number): boolean {
     const { width, demand } = this
     const from = job * width
@@ -127,13 +130,13 @@ export class RigidLane {
     this.#move(piece, unit, 0, 1)
   }
 
-  /** The piece of a job that is one task has started. */
+  /** A piece of one task has started. */
   holdAll(job: JobId, task: TaskId, piece: number): void {
     this.running.join(task, piece)
     this.#move(piece, this.demand, job * this.width, 1)
   }
 
-  /** A task has ended, or its claim was taken back; without `isChange` as if it had never been made. */
+  /** A task has ended, or its claim was taken back. Without `isChange` it is as if the claim had never been made: plans are not told. */
   release(task: TaskId, isChange: boolean): void {
     const { running, width } = this
     const piece = running.pieceOf(task)
@@ -151,18 +154,18 @@ export class RigidLane {
     running.leave(task, piece)
   }
 
-  /** A task is gone that no plan has seen. */
+  /** A task has left that was in no plan. */
   forget(task: TaskId): void {
     this.release(task, false)
     this.changes++
   }
 
-  /** What was given back at a place of `released` is held on. */
+  /** The amounts that were given back at index `at` of `released` are held again. */
   takeBack(at: number): void {
     if (this.released !== undefined) this.released[at] = NaN
   }
 
-  /** Counts anew what is free of the cluster; what others hold of it is no part of the capacity. */
+  /** Counts the free amounts of the cluster anew; amounts that others hold are not part of the capacity. */
   measure(cluster: ClusterView): void {
     for (let r = 0; r < this.width; r++) {
       const resource = this.resources[r] as ResourceId
@@ -176,7 +179,7 @@ export class RigidLane {
     }
   }
 
-  /** What plans count with has changed. */
+  /** Notes that what plans rely on has changed. */
   changed(): void {
     this.changes++
     this.surprises++

@@ -2,17 +2,17 @@ import { grown, type Seconds, type TaskId } from '@sched/core'
 
 const NONE = -1
 
-/** An entry of the list: the expected end of a piece, and the piece. Side by side, and moved together. */
+/** An entry of the list has two numbers side by side, which move together: the expected end of a piece, and the piece. */
 const ENTRY = 2
 const END = 0
 const PIECE = 1
 
 /**
- * What runs in a lane, by expected end. A piece is what was started together: a rigid job, or one task of a job that is
+ * What runs in a lane, sorted by expected end. A piece is what was started together: a rigid job, or one task of a job that is
  * no gang. Its expected end is its start plus the estimate, and moves only when the piece outlives it.
  *
  * Entries `from` to `to - 1` are sorted by end; equal ends stand in no particular order, so a reader must treat them
- * alike. The list is open at both ends, so that the shorter side makes way for what comes and closes up on what goes.
+ * alike. The list has room at both ends, so that an insertion or a removal moves only the shorter side.
  */
 export class RunningPieces {
   readonly width: number
@@ -21,7 +21,7 @@ export class RunningPieces {
   /** What a piece holds, `[piece * width + resource]`. */
   held: Float64Array
   #entries = new Float64Array(64 * ENTRY)
-  /** Expected end by piece: as planned at its start, and as it stands. */
+  /** Expected end by piece: as planned at its start, and as it is now. */
   #planned = new Float64Array(64)
   #end = new Float64Array(64)
   #begun = new Float64Array(64)
@@ -36,7 +36,7 @@ export class RunningPieces {
     this.held = new Float64Array(64 * width)
   }
 
-  /** The expected end of the piece at a place from `from` to `to - 1`, and the piece. */
+  /** The expected end of the piece at index `at`, from `from` to `to - 1`; below, the piece. */
   endAt(at: number): Seconds {
     return this.#entries[at * ENTRY + END] as number
   }
@@ -44,7 +44,7 @@ export class RunningPieces {
     return this.#entries[at * ENTRY + PIECE] as number
   }
 
-  /** A new piece without tasks, expected to end at `end`. */
+  /** Makes a piece without tasks that is expected to end at `end`. */
   begin(now: Seconds, end: Seconds): number {
     const piece = this.#free.pop() ?? this.#used++
     if (piece >= this.#end.length) this.#grow()
@@ -57,7 +57,7 @@ export class RunningPieces {
     return piece
   }
 
-  /** Counts a task to a piece. The caller adds its demand to `held`. */
+  /** Adds a task to a piece. The caller adds its demand to `held`. */
   join(task: TaskId, piece: number): void {
     if (task >= this.#pieceOf.length) this.#pieceOf = grown(this.#pieceOf, task + 1, NONE)
     this.#pieceOf[task] = piece
@@ -91,7 +91,10 @@ export class RunningPieces {
     this.#free.push(piece)
   }
 
-  /** A piece that has outlived its expected end, or -1; with `isWhole` also one that ends now as expected and has begun before: all that ends now has left. */
+  /**
+   * A piece that has outlived its expected end, or -1. With `isWhole` everything that ends now has left already, so a piece of an earlier start
+   * whose expected end is now has outlived it, too.
+   */
   overdue(now: Seconds, isWhole: boolean): number {
     for (let at = this.from; at < this.to && this.endAt(at) <= now; at++) {
       const piece = this.pieceAt(at)
@@ -101,8 +104,8 @@ export class RunningPieces {
   }
 
   /**
-   * Moves the expected end of an overdue piece to the first of `planned + step x (1, 3, 7, 15, ...)` not before now, or with `isWhole` after it: each
-   * time it outlives its end, it is given twice the time it was given before.
+   * Moves the expected end of an overdue piece to the first of `planned + step x (1, 3, 7, 15, ...)` that is not before now, or with `isWhole` after
+   * now: each time the piece outlives its end, it gets twice the extension that it got before.
    */
   extend(piece: number, now: Seconds, step: Seconds, isWhole: boolean): void {
     let end = this.#planned[piece] as number
@@ -110,7 +113,7 @@ export class RunningPieces {
     this.#put(piece, end)
   }
 
-  /** Moves the expected end of a piece that has outlived the planned one. */
+  /** Moves the expected end of a piece to a later time; its planned end stays. */
   postpone(piece: number, end: Seconds): void {
     if (end > (this.#end[piece] as number)) this.#put(piece, end)
   }
@@ -150,7 +153,7 @@ export class RunningPieces {
     entries[at * ENTRY + PIECE] = piece
   }
 
-  /** Moves the entries from a place to before another one up by one. */
+  /** Moves the entries `from` to `to - 1` up by one. */
   #moveUp(from: number, to: number): void {
     const entries = this.#entries
     for (let i = to * ENTRY - 1; i >= from * ENTRY; i -= ENTRY) {
@@ -167,7 +170,7 @@ export class RunningPieces {
     }
   }
 
-  /** The place of the first that ends later. */
+  /** The index of the first entry that ends later than `end`. */
   #place(end: Seconds): number {
     const entries = this.#entries
     let low = this.from
@@ -194,7 +197,7 @@ export class RunningPieces {
     return low
   }
 
-  /** At the end of the column: all entries go to its front, of a larger one where they are many. */
+  /** Inserts where the column has no room at its end: all entries move to the front, of a larger column if they are many. */
   #insertWithRoom(piece: number, end: Seconds): void {
     const { from, to } = this
     const size = to - from

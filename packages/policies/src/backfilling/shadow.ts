@@ -8,7 +8,7 @@ interface Passing {
   readonly endBefore: boolean
 }
 
-/** The largest double below a time; nothing ends before time 0. */
+/** The largest double below a time; -1 for time 0, before which nothing ends. */
 const justBelow = (time: Seconds): Seconds => (time > 0 ? time * (1 - 2 ** -53) : -1)
 
 /**
@@ -18,16 +18,16 @@ const justBelow = (time: Seconds): Seconds => (time > 0 ? time * (1 - 2 ** -53) 
 export class Shadow {
   head: JobId | None = None
   time: Seconds = Infinity
-  /** What passes ends then at the latest, or takes of what is extra. */
+  /** A job that passes the head must end by this time, or take only extra amounts. */
   #until: Seconds = Infinity
   /** Free at the shadow time beyond the head's demand. */
   readonly extra: Float64Array
   /** Jobs that may start, in the order in which they are to be tried: see `collect`. */
   candidates = new Int32Array(64)
   #count = 0
-  /** The least that any job of the blocks read since `noCandidates`, candidate or not, asks of the first resource. */
+  /** The least that a job of the blocks read since `noCandidates` asks of the first resource, whether it is a candidate or not. */
   least = NaN
-  /** What those found so far leave, if they count as started. */
+  /** Whether candidates count as started when those behind them are chosen; if so, `#room` and `#spare` are the free and extra amounts that they leave. */
   #inTurn = true
   readonly #room: Float64Array
   readonly #spare: Float64Array
@@ -35,9 +35,9 @@ export class Shadow {
   readonly #lane: RigidLane
   readonly #hasExtra: boolean
   readonly #endBefore: boolean
-  /** `lane.changes` when it was computed, -1: not to be used again. */
+  /** The value of `lane.changes` when the shadow was computed; -1: it must not be used again. */
   #seen = -1
-  /** Rank of the job that was promised a start last. */
+  /** Rank of the job that was last promised a start, and that start. */
   #promisedTo = NaN
   #promised: Seconds = Infinity
 
@@ -60,12 +60,12 @@ export class Shadow {
     this.#seen = -1
   }
 
-  /** To be used again at the next pass if nothing changes until then. */
+  /** Lets the next pass use the shadow again if nothing changes until then. */
   keep(): void {
     this.#seen = this.#lane.changes
   }
 
-  /** The shadow of `head`, and the promise of it; `at`: it has been promised that time before. */
+  /** Computes the shadow of `head` and promises it that start. `at`: the shadow time that it was promised before, which is kept. */
   compute(head: JobId, round: Round, at?: Seconds): void {
     this.head = head
     if (at === undefined) this.#find(head, round.now)
@@ -79,7 +79,7 @@ export class Shadow {
     round.reserve(head, this.time)
   }
 
-  /** Adds up what running pieces give back, by end, until the head fits; all that end at that time are extra. */
+  /** Adds up what running pieces give back, by end, until the head fits; what all pieces that end at that time leave beyond its demand is extra. */
   #find(head: JobId, now: Seconds): void {
     const { width, demand, free, running } = this.#lane
     const { extra } = this
@@ -104,7 +104,7 @@ export class Shadow {
     this.time = missing > 0 ? Infinity : time
   }
 
-  /** Below 0 where what should have ended by then will not have. */
+  /** Computes the extra amounts at a given shadow time; they are below 0 where pieces that should have ended by then will still run. */
   #findAt(head: JobId, time: Seconds): void {
     const { width, demand, free, running } = this.#lane
     const { from, to, held } = running
@@ -116,24 +116,27 @@ export class Shadow {
     this.time = time
   }
 
-  /** Whether the job would end in time if it started now. */
+  /** Whether the job would end early enough to pass the head if it started now. */
   isBefore(job: JobId, now: Seconds): boolean {
     return now + (this.#lane.length[job] as number) <= this.#until
   }
 
-  /** Whether the job would hold what it asks beyond the shadow time if it started now: one that ends then takes nothing of what is extra, even if it is too late. */
+  /**
+   * Whether the job would still run after the shadow time if it started now. One that ends at that very time takes no extra amounts, even where
+   * `endBefore` calls it too late.
+   */
   isBeyond(job: JobId, now: Seconds): boolean {
     return now + (this.#lane.length[job] as number) > this.time
   }
 
-  /** Takes what the job asks from the extra amounts, or gives it back. */
+  /** Takes what the job asks for from the extra amounts (`sign` 1), or gives it back (-1). */
   use(job: JobId, sign: 1 | -1): void {
     subtract(this.extra, this.#lane, job, sign)
   }
 
   /**
-   * Begins a new list of candidates. `inTurn`: each that is found counts as started for those behind it. Otherwise they
-   * are all that could start alone, for when a start has failed that was counted on.
+   * Begins a new list of candidates. With `inTurn` each candidate counts as started when those behind it are chosen. Otherwise the
+   * candidates are all jobs that could start alone; that is for when an expected start has failed.
    */
   noCandidates(inTurn: boolean): void {
     this.#count = 0
@@ -141,7 +144,7 @@ export class Shadow {
     this.#inTurn = inTurn
     const { width, free } = this.#lane
     for (let r = 0; r < width; r++) {
-      this.#room[r] = free[r] as number // `set` of a short column costs many times as much
+      this.#room[r] = free[r] as number // for a short column `set` would cost many times as much
       this.#spare[r] = this.extra[r] as number
     }
   }
@@ -157,7 +160,7 @@ export class Shadow {
     else this.#collectVectors(block, now)
   }
 
-  /** For one resource. Only a find is a branch that depends on a job: others would be mispredicted most of the time. */
+  /** The same for one resource. Only finding a candidate is a branch that depends on the job; other such branches would be mispredicted most of the time. */
   #collectAmounts({ ids, from, to }: JobBlock, now: Seconds): void {
     const { demand, length } = this.#lane
     const { candidates, head } = this
@@ -195,7 +198,7 @@ export class Shadow {
     }
   }
 
-  /** The place, from `from` on, of the first candidate that can start with what is left now; -1 if there is none. */
+  /** The index, from `from` on, of the first candidate that can start with what is left now; -1 if there is none. */
   nextCandidate(from: number, now: Seconds): number {
     const count = this.#count
     const { width, demand, length, free } = this.#lane

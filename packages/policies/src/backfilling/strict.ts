@@ -22,9 +22,9 @@ export interface StrictOptions extends z.input<typeof strictOptions> {
 }
 
 /**
- * The first job in order starts as soon as there is room for it, and until then nobody else does: over `fifo` it is FCFS.
- * Under an order that prefers one that came later it may be another one at every pass, unless with `keepHead`, which is RLScheduler's (Zhang et al., SC 2020).
- * Estimates matter only before a maintenance window, which a job must not run into.
+ * The first job in order starts as soon as there is room for it, and until then no other job does: over `fifo` that is FCFS. Under an order
+ * that prefers later jobs the first job may be another one at every pass; with `keepHead`, as in RLScheduler (Zhang et al., SC 2020), it stays the
+ * same until it starts. Estimates matter only before a maintenance window, which a job must not run into.
  *
  * Source: Lin et al., survey of cluster resource scheduling, section 8 (FCFS).
  */

@@ -1,10 +1,11 @@
 import type { ClusterView, JobId, LaneId, NodeId, NodeTree, Round, Seconds, WorkView } from '@sched/core'
 
 /**
- * Jobs that wait for nodes near each other, as their `topology` says: in one group of a level, or in so many racks.
+ * Makes jobs wait for nodes near each other, as their `topology` asks: in one group of a level, or in at most a number of racks.
  *
- * Source: Slurm, `--switches=count@time` and max_switch_wait (_eval_nodes_topo, `wait4switch`). Deviations: the wait counts from the submission, there from the first
- * attempt to start; a start later than now is planned for when it is over; each part of a job that is one gang is looked at alone, as with the parts of a heterogeneous job.
+ * Source: Slurm, `--switches=count@time` and max_switch_wait (_eval_nodes_topo, `wait4switch`). Deviations: the wait counts from the submission, in
+ * Slurm from the first attempt to start; a start later than now is planned for the end of the wait; each part of a job that is one gang is looked
+ * at alone, like the parts of a heterogeneous job.
  */
 export class Switches {
   readonly #work: WorkView
@@ -12,7 +13,7 @@ export class Switches {
   readonly #tree: NodeTree
   readonly #most: Seconds
   #round: Round | undefined
-  /** Jobs that could start on nodes too far apart, and when that was found. */
+  /** Jobs that could start, but only on nodes too far apart, and the time of the round in which that was found. */
   readonly #far = new Map<JobId, Seconds>()
 
   constructor(work: WorkView, cluster: ClusterView, tree: NodeTree, most: Seconds) {
@@ -26,12 +27,12 @@ export class Switches {
     this.#round = round
   }
 
-  /** Whether that was so in the round at this time. */
+  /** Whether the job could have started in the round at this time, but only on nodes too far apart. */
   isFar(job: JobId, now: Seconds): boolean {
     return this.#far.get(job) === now
   }
 
-  /** The earliest start on these nodes at a time or later: that time, or the end of the job's wait where they are too far apart. */
+  /** The earliest start on these nodes from `start` on: `start` itself, or the end of the job's wait where the nodes are too far apart. */
   earliest(job: JobId, lane: LaneId, start: Seconds, places: readonly NodeId[]): Seconds {
     const asked = this.#work.topology(job, lane)?.asked
     if (asked === undefined) return start

@@ -30,7 +30,7 @@ export const topologyOptions = {
   pack_serial_at_end: z.boolean().default(false).describe('whether jobs of one processor get the last of the named nodes, but for those of `leastLoaded` and in blocks'),
 }
 type OfQueue = z.output<typeof topologyOptions['topologies']>[string]
-/** How nodes are chosen, of a cluster and of the jobs of some queues. */
+/** How nodes are chosen: for the jobs of the cluster, and in place of that for those of some queues. */
 interface TopologyOptions {
   readonly topology: z.output<typeof topologyOptions['topology']>
   readonly topologies: Readonly<Record<string, OfQueue>>
@@ -40,9 +40,9 @@ interface TopologyOptions {
   readonly switchWait: Seconds
 }
 
-/** Jobs of one topology: how nodes are chosen for them. */
+/** How nodes are chosen for the jobs of one topology. */
 interface Chosen {
-  /** Absent where nodes are chosen by runs, as for jobs that ask for nothing where that is so of them. */
+  /** Absent where nodes are chosen by runs. With `isAsked` it is for jobs that ask for a topology only; the others get runs. */
   readonly tree?: NodeTree
   readonly switches?: Switches
   readonly isAsked: boolean
@@ -50,8 +50,8 @@ interface Chosen {
 }
 
 /**
- * How nodes are chosen for jobs: by runs of consecutive usable ones, by a tree of racks, or by blocks, those of the cluster or of their queue. The parts of a job that is one
- * gang are all chosen for by that of its queue (Slurm: each by that of its own partition).
+ * How nodes are chosen for jobs: by runs of consecutive usable nodes, by a tree of racks, or by blocks; each is that of the cluster or of the job's
+ * queue. All parts of a job that is one gang go by the topology of its queue (in Slurm each by that of its own partition).
  *
  * Source: Slurm, TopologyPlugin and topology.yaml, `Topology` of partitions.
  */
@@ -63,7 +63,7 @@ export class Topologies {
   /** Absent where nodes are never taken one after another. */
   readonly #order: NodeOrder | undefined
   readonly #leastLoaded: boolean | ReadonlySet<string>
-  /** What jobs ask one of that get the last nodes; absent where none do. */
+  /** With `pack_serial_at_end`: the resource of processors; a job of one task that asks for one of it gets the last nodes. */
   readonly #serial: ResourceId | undefined
 
   constructor({ work, cluster }: Pick<Env, 'work' | 'cluster'>, { topology, topologies, switchWait, leastLoaded, pack_serial_at_end: hasSerial }: TopologyOptions) {
@@ -87,7 +87,7 @@ export class Topologies {
     return this.#all.some(({ blocks: inBlocks }) => inBlocks !== undefined)
   }
 
-  /** Asked before a job is submitted: why no blocks can ever hold it; `undefined` where some can. */
+  /** Called before a job is submitted: why no blocks can ever hold it; `undefined` where some can. */
   admits(spec: JobSpec): string | undefined {
     return (this.#ofQueues.get(spec.queue ?? spec.user ?? 'default') ?? this.#ofOthers).blocks?.admits(spec)
   }
@@ -96,7 +96,7 @@ export class Topologies {
     for (const { switches } of this.#all) switches?.begin(round)
   }
 
-  /** Whether in the round at this time the job could have started on nodes too far apart for it. */
+  /** Whether the job could have started in the round at this time, but only on nodes too far apart for it. */
   isFar(job: JobId, now: Seconds): boolean {
     const { switches, blocks: inBlocks } = this.#of(job)
     return switches?.isFar(job, now) === true || inBlocks?.isFar(job, now) === true
@@ -107,7 +107,7 @@ export class Topologies {
     return this.#of(job).blocks
   }
 
-  /** Nodes for so many tasks of a job that may be on any into `places`, of those with room, which is enough. */
+  /** Writes nodes for so many tasks of a job that need not be in blocks to `places`. `room`: tasks that each node can take, enough in total. */
   choose(job: JobId, lane: LaneId, room: Int32Array, tasks: number, places: NodeId[], weights: Float64Array | undefined): void {
     const { tree, isAsked } = this.#of(job)
     if (this.#isLeastLoaded(job)) this.#order?.leastLoaded(room, tasks, places, weights)
@@ -121,7 +121,7 @@ export class Topologies {
     return typeof which === 'boolean' ? which : which.has(this.#work.queueName(this.#work.queue(job)))
   }
 
-  /** The earliest start on these nodes at a time or later: that time, or the end of the job's wait where they are too far apart. */
+  /** The earliest start on these nodes from `start` on: `start` itself, or the end of the job's wait where the nodes are too far apart. */
   earliest(job: JobId, lane: LaneId, start: Seconds, places: readonly NodeId[]): Seconds {
     const { switches } = this.#of(job)
     return switches === undefined || this.#isLeastLoaded(job) ? start : switches.earliest(job, lane, start, places)
@@ -132,12 +132,12 @@ export class Topologies {
   }
 }
 
-/** Whether it asks for more than segments, which mean nothing outside blocks. */
+/** Whether a topology asks for nodes near each other; segments alone mean nothing outside blocks. */
 const isNear = ({ required, preferred, racks: most }: Topology = {}): boolean => [required, preferred, most].some((each) => each !== undefined)
 
 type Groups = Pick<ClusterView, 'nodes' | 'levels' | 'group' | 'groups'>
 
-/** Racks that are named, and what they stand in, as those of a cluster. Throws `BAD_OPTION` where some nodes are in more groups than others. */
+/** Named racks and the groups around them, in the form of those of a cluster. Throws `BAD_OPTION` where some nodes are in more groups than others. */
 function groupsOf(switches: readonly { readonly nodes: readonly string[]; readonly racks: readonly string[] }[], view: ClusterView): Groups {
   const depth = switches[0]?.racks.length ?? 0
   const uneven = switches.find(({ racks }) => racks.length !== depth)
@@ -159,14 +159,14 @@ function groupsOf(switches: readonly { readonly nodes: readonly string[]; readon
   }
 }
 
-/** The racks of a cluster as base blocks, all of it as one where it has none. */
+/** The racks of a cluster as base blocks; the whole cluster as one base block where it has no racks. */
 function racksOf(view: ClusterView): NamedBlocks {
   const blocks = Array.from({ length: view.levels > 1 ? view.groups(1) : 1 }, (): NodeId[] => [])
   for (let node = 0 as NodeId; node < view.nodes; node++) blocks[view.levels > 1 ? view.group(1, node) : 0]?.push(node)
   return { blocks, sizes: usualSizes(blocks) }
 }
 
-/** Blocks that are named, of which a cluster may lack some nodes. Throws `BAD_OPTION` for sizes that are none. */
+/** Named blocks; names of nodes that the cluster lacks are left out. Throws `BAD_OPTION` for sizes that do not grow or are no power of 2 times the first. */
 function blocksOf({ blocks: named, sizes = usualSizes(named) }: z.output<typeof blocks>, view: ClusterView): NamedBlocks {
   const ids = new Map(Array.from({ length: view.nodes }, (_, node) => [view.name(node as NodeId), node as NodeId]))
   const odd = sizes.find((size, i) => size <= (sizes[i - 1] ?? 0) || !isPowerOfTwo(size / (sizes[0] as number)))
@@ -174,7 +174,7 @@ function blocksOf({ blocks: named, sizes = usualSizes(named) }: z.output<typeof 
   return { blocks: named.map((names) => names.flatMap((name) => ids.get(name) ?? [])), sizes }
 }
 
-/** Those of the smallest block and up to 16 times as many, as Slurm has them without BlockSizes (`block_levels`). */
+/** Default sizes: the nodes of the smallest block, and 2, 4, 8 and 16 times as many, as in Slurm without BlockSizes (`block_levels`). */
 const usualSizes = (named: readonly (readonly unknown[])[]): number[] => [1, 2, 4, 8, 16].map((times) => times * Math.max(1, Math.min(...named.map(({ length }) => length))))
 
 const isPowerOfTwo = (number: number): boolean => Number.isInteger(number) && (number & (number - 1)) === 0

@@ -21,14 +21,14 @@ export class Windows {
     for (const [i, window] of windows.entries()) check(window, i, cluster)
   }
 
-  /** Takes what windows keep free out of the profile, from its first step on. */
+  /** Takes the amounts that windows keep free out of the profile, from its first step on. */
   takeFrom(profile: Profile, lane: RigidLane): void {
     const now = profile.times[profile.first] as number
     for (let i = 0; i < this.#to.length; i++)
       if ((this.#to[i] as number) > now) profile.take(Math.max(now, this.#from[i] as number), this.#to[i] as number, this.#amountsIn(lane, i), 0)
   }
 
-  /** A window's end may let a job start, and nothing else need happen then. */
+  /** Asks for a round at the next end of a window: that may let a job start, and nothing else need happen then. */
   wake(round: Round): void {
     const { now } = round
     let next = Infinity
@@ -52,7 +52,7 @@ function check({ from, to, demand }: Window, index: number, { resources }: Clust
   if (unknown !== undefined) throw new SchedError('BAD_OPTION', `the cluster has no resource "${unknown}".`, { field: `${field}.demand` }, suggest(unknown, resources))
 }
 
-/** The profile of what runs, by expected ends, and of windows. */
+/** Fills the profile with what running pieces hold until their expected ends, and with windows. */
 export function planRunning(profile: Profile, lane: RigidLane, windows: Windows, now: Seconds): void {
   profile.reset(now, lane.free)
   const { width, running } = lane

@@ -6,9 +6,9 @@ import type { Queue, QueueTree } from './queue-tree.js'
 import { Quotas } from './quotas.js'
 
 /**
- * Which queue a job goes to and whether it may be submitted at all: numbers of applications, stopped queues, tasks that no
- * limit of their queue would ever let start. A user limit never forbids a first task, since it is checked before the task
- * is counted.
+ * Decides which queue a job goes to and whether it may be submitted at all. It refuses a job for the number of applications, for a
+ * stopped queue, and for tasks that the limits of their queue would never let start. A user limit never forbids a first task, since it
+ * is checked before the task is counted.
  */
 export class Admission {
   readonly #options: ReadCapacityOptions
@@ -17,19 +17,19 @@ export class Admission {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #mappings: readonly Mapping[]
-  /** Of the queues after so many changes, where all nodes are there: those that are away come back. */
+  /** Quotas with all nodes up, since nodes that are away come back; and the number of changes of the tree that they include. */
   #quotas: Quotas
   #parted: number
-  /** Partitions with nodes that have what a stage requires, by what it requires. */
+  /** By the constraints of a stage: the partitions with nodes that meet them. */
   readonly #partitions = new Map<string, readonly number[]>()
   /** Jobs in the system by queue, and by queue and user. */
   readonly #inQueue: number[] = []
   readonly #ofUser = new Map<string, number>()
   #total = 0
-  /** The job asked about last and its queue, since it is submitted next and its group is known only here. */
+  /** The last job given to `refusal`, and its queue: that job is submitted next, and only `refusal` knows its group. */
   #asked: { readonly id: string; readonly queue: string } | undefined
 
-  /** Of a cluster of which no node is away yet. */
+  /** To be made while no node of the cluster is away. */
   constructor(options: ReadCapacityOptions, tree: QueueTree, cluster: ClusterView, work: WorkView) {
     this.#options = options
     this.#tree = tree
@@ -41,7 +41,10 @@ export class Admission {
     this.#mappings = options.mappings.map((option) => readMapping(option) as Mapping)
   }
 
-  /** Why a job may not be submitted, with the limit that forbids it. One that was before is not kept out by a queue that has been stopped, nor by how many there are (`addApplicationOnRecovery`). */
+  /**
+   * Why a job may not be submitted, with the limit that forbids it; `undefined` if it may. A job that was submitted before (`again`) is not refused for a
+   * stopped queue, nor for the number of applications (`addApplicationOnRecovery`).
+   */
   refusal(spec: JobSpec, again = false): string | undefined {
     const { user = 'user', group, queue } = spec
     const placed = this.#queueOf(queue, user, group)
@@ -58,7 +61,7 @@ export class Admission {
     return (again ? undefined : this.#tooMany(leaf, user)) ?? this.#tooLarge(leaf, leaf.id, spec)
   }
 
-  /** The leaf of a job that is submitted now; made where it may be. Throws `BAD_INPUT` for one that `refusal` would have kept out by name. */
+  /** The leaf of a job that is submitted now; it is made if it may be. Throws `BAD_INPUT` for a job without a queue, which `refusal` would have refused. */
   enter(job: JobId): number {
     const work = this.#work
     const user = work.userName(work.user(job))
@@ -89,12 +92,12 @@ export class Admission {
   }
 
   #queueOf(named: string | undefined, user: string, group: string | undefined): Mapped {
-    const isOpen = named === undefined || named === 'default' // root.default is a queue that a job may ask for
+    const isOpen = named === undefined || named === 'default' // `default` counts as no queue; a job may ask for root.default
     const isThere = (queue: string, create: boolean) => {
       const found = this.#tree.find(queue)
       return 'leaf' in found || (create && 'wouldMake' in found)
     }
-    const isMapped = (queue: string, create: boolean) => isThere(queue, create && (queue.includes('.') || this.#tree.isOpen)) // no short name makes a queue
+    const isMapped = (queue: string, create: boolean) => isThere(queue, create && (queue.includes('.') || this.#tree.isOpen)) // a mapping to a short name makes no queue
     const mapped = isOpen || this.#options.overrideWithMappings ? mappedQueue(this.#mappings, { user, group, specified: isOpen ? undefined : named }, isMapped) : undefined
     if (mapped !== undefined) return mapped
     if (named !== undefined) return { queue: named }
@@ -102,7 +105,7 @@ export class Admission {
     return isThere(user, true) ? { queue: user } : undefined
   }
 
-  /** With the queues that were made since decisions were last taken. */
+  /** The quotas, including queues that were made since the last call. */
   #parts(): Quotas {
     const { changes } = this.#tree
     if (changes !== this.#parted) this.#quotas = new Quotas(this.#tree, this.#pots, this.#cluster, { isLegacy: this.#options.legacyQueueMode })
@@ -125,7 +128,10 @@ export class Admission {
     return ofUser >= mostOfUser ? `user ${user} has ${ofUser} of ${mostOfUser} applications in queue ${leaf.path}` : undefined
   }
 
-  /** `lowest`: where limits of the queues around begin, which for a leaf that is still to be made is the queue that there is. */
+  /**
+   * Why a task, or tasks that start together, could never start; `lowest`: the lowest queue that exists already, the leaf or the one that it would
+   * be made in.
+   */
   #tooLarge(leaf: Queue, lowest: number, { stages }: JobSpec): string | undefined {
     for (const stage of stages) {
       const { demand, constraints } = stage
@@ -134,7 +140,7 @@ export class Admission {
       const together = leastTasks(stage)
       const partition = this.#partitionOf(constraints, leaf)
       for (const { id, path, isDeclared } of this.#tree.chain(lowest)) {
-        const over = isDeclared ? this.#overCap(id, demand, together, partition) : undefined // others may have all that is above them
+        const over = isDeclared ? this.#overCap(id, demand, together, partition) : undefined // a queue that is not declared may have all that its parent may
         if (over !== undefined)
           return `${together > 1 ? `${together} tasks at once ask` : 'a task asks'} ${over}, the maximum of queue ${path}${partition === 0 ? '' : ` in partition ${this.#pots.partitions[partition]}`}`
       }
@@ -142,7 +148,7 @@ export class Admission {
     return undefined
   }
 
-  /** The partition of a stage, as its tasks will have it: that of its leaf, or one that it requires. */
+  /** The partition that the tasks of a stage will be in: that of their leaf, or one that they require. */
   #partitionOf(constraints: Constraints | undefined, leaf: Queue): number {
     const { partitions } = this.#pots
     if (partitions.length === 1) return 0
@@ -152,7 +158,10 @@ export class Admission {
     return choosePartition(allowed, Math.max(0, partitions.indexOf(leaf.defaultLabel)))
   }
 
-  /** What exceeds the maximum of a queue in a partition, in words; of the default one also in all that are lent. */
+  /**
+   * Which amount exceeds the maximum of a queue in a partition, in words; `undefined` if none does, or, from the default partition, if none does in
+   * a partition that is lent.
+   */
   #overCap(queue: number, demand: Readonly<Record<string, number>>, together: number, partition: number): string | undefined {
     const { exclusiveLabels } = this.#options
     let found: string | undefined
@@ -167,7 +176,7 @@ export class Admission {
     return found
   }
 
-  /** '' for a pot of another lane. */
+  /** Which amount exceeds the maximum of a queue in a pot, in words; '' for a pot of another lane, `undefined` for none. */
   #overIn(queue: number, pot: number, demand: Readonly<Record<string, number>>, together: number): string | undefined {
     const lane = this.#pots.laneOf(pot)
     const isHere = this.#cluster.lanes[lane]?.resources.some((r) => (demand[this.#name(r)] ?? 0) > 0) === true
@@ -181,7 +190,7 @@ export class Admission {
       if (asked > most) return `${asked} of ${this.#name(r)}, more than ${most}`
       if (most > 0) isNothing = false
     }
-    return isNothing ? `for room where there is 0 ${counted.map((r) => this.#name(r)).join(' and 0 ')}` : undefined // a queue at its maximum is passed over, whatever is asked
+    return isNothing ? `for room where there is 0 ${counted.map((r) => this.#name(r)).join(' and 0 ')}` : undefined // a queue at a maximum of 0 is passed over, whatever the job asks for
   }
 
   #name(resource: ResourceId): string {

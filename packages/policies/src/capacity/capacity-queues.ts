@@ -13,7 +13,7 @@ import { Quotas } from './quotas.js'
 import { QueueUsage } from './usage.js'
 import { UserLimits } from './user-limits.js'
 
-/** The live state of a capacity scheduler: queues, users and jobs, what they use and who waits, kept by the hooks of the order. */
+/** The live state of a capacity scheduler: queues, users and jobs, what each uses and who waits. The hooks of the order keep it current. */
 export class CapacityQueues {
   readonly tree: QueueTree
   readonly pots: Pots
@@ -21,38 +21,38 @@ export class CapacityQueues {
   readonly usage: QueueUsage
   readonly users: LeafUsers
   readonly limits: UserLimits
-  /** `[job * lanes + lane]`: the pot a waiting job is listed in, -1 for one that is not. */
+  /** `[job * lanes + lane]`: the pot in which a waiting job is listed; -1 for a job that is in none. */
   readonly potOf: number[] = []
-  /** The user in a leaf that a job is of. */
+  /** By job: its pair, which is its user in its leaf (see `LeafUsers`). */
   readonly pairOf: number[] = []
   readonly #env: Env
   readonly #options: ReadCapacityOptions
   readonly #admission: Admission
   readonly #made: MadeQueues
-  /** Changes of the tree that the columns have. */
+  /** The number of changes of the tree that the columns include. */
   #changes = 0
   readonly #limits: JobLimits
   readonly #masters: MasterLimits
-  /** Sizes of the tree's pools, for the limits of running jobs. */
+  /** The queues of the tree as `JobLimits` reads them. */
   readonly #limited: { readonly path: string; readonly parent: number; readonly maxRunningJobs: number }[] = []
   /** `[leaf * pots + pot]`: users with waiting jobs, by their first job. */
   readonly #waiting: SortedIds[] = []
   /** `[job * lanes + lane]`: memory that a job uses, for the fair order inside leaves. */
   readonly #memory: number[] = []
-  /** What a job holds by reservations in the default partition, by `job * lanes + lane`: counted amounts, and how many. */
+  /** By `job * lanes + lane`: the counted amounts that a job holds by reservations in the default partition, and the number of these. */
   readonly #holds = new Map<number, Float64Array>()
-  /** `[pair * pots + pot]`: reservations of a user in a leaf. */
+  /** `[pair * pots + pot]`: the number of reservations of a user in a leaf. */
   readonly holdsOfPair: number[] = []
   /** By shape: the partitions with nodes that it may run on. */
   readonly #partitions: (readonly number[])[] = []
   readonly #admitted: JobId[] = []
-  /** Told when what a waiting job wants may have changed. */
+  /** Called when what a waiting job wants may have changed. */
   onWaiting: ((job: JobId, lane: LaneId) => void) | undefined
   /** Tasks that may be killed for others, under lazy preemption. */
   killable: { readonly amounts: Float64Array; has(task: TaskId): boolean } | undefined
   /** By pot: whether its idle resources are lent to jobs of the default partition. */
   readonly isLent: readonly boolean[]
-  /** By lane: the least that is asked of each counted resource, and the step of limits. */
+  /** By lane: the smallest allocation of each counted resource, which is also the step of limits. */
   readonly minimum: readonly (readonly number[])[]
 
   constructor(options: ReadCapacityOptions, env: Env) {
@@ -142,7 +142,7 @@ export class CapacityQueues {
     this.#activateAll(this.#admitted)
   }
 
-  /** Jobs that may run ask for room for their masters. */
+  /** Passes jobs that may run on to the limits of masters, where they ask to be active. */
   #activateAll(jobs: readonly JobId[]): void {
     for (const job of jobs) {
       if (this.#env.work.masterShape(job) !== None) this.refresh()
@@ -154,7 +154,7 @@ export class CapacityQueues {
     for (let lane = 0 as LaneId; lane < this.pots.lanes; lane++) if (this.#env.work.unplaced(job, lane) > 0) this.#list(job, lane)
   }
 
-  /** Tells who listens which jobs wait for a place among those that run, or for room for their masters. */
+  /** Defers, for a round that is explained, the jobs that wait because of a limit of running jobs or of masters. */
   explainRunning(round: Round): void {
     this.#limits.explain(round)
     this.#masters.explain(round)
@@ -170,7 +170,7 @@ export class CapacityQueues {
     this.#activate(this.pairOf[job] as number, lane, -1)
   }
 
-  /** What a waiting job asks has changed. */
+  /** A waiting job asks for something else now. */
   renew(job: JobId, lane: LaneId): void {
     this.onWaiting?.(job, lane)
     const pot = this.potOf[job * this.pots.lanes + lane] as number
@@ -232,7 +232,7 @@ export class CapacityQueues {
     waiting.add(pair)
   }
 
-  /** What jobs of a leaf are sorted by, smallest first. */
+  /** The key by which the jobs of a leaf are sorted, smallest first. */
   keyIn(job: JobId, lane: LaneId, queue: Queue): number {
     if (queue.ordering !== 'fair') return -this.priorityIn(job, queue)
     const used = this.#memory[job * this.pots.lanes + lane] as number
@@ -246,20 +246,20 @@ export class CapacityQueues {
     return ordering === 'priority' ? priority : Math.min(Math.max(0, priority), this.#options.maximumApplicationPriority)
   }
 
-  /** Memory that the job's waiting tasks want, as if all were like the next one. */
+  /** Memory that the job's waiting tasks want, taking all of them as large as the next one. */
   #wanted(job: JobId, lane: LaneId): number {
     const { work } = this.#env
     if (work.unplaced(job, lane) === 0) return 0
-    const at = this.pots.demandAt(work.shape(job, lane), lane) + (this.pots.memory[lane] as number) // before `demands` is read: it may be replaced
+    const at = this.pots.demandAt(work.shape(job, lane), lane) + (this.pots.memory[lane] as number) // to be called before `demands` is read, which it may replace
     return work.unplaced(job, lane) * (this.pots.demands[at] as number)
   }
 
-  /** The pot that the job's next task must be in. */
+  /** The pot to which the job's next task belongs. */
   #potFor(job: JobId, lane: LaneId): number {
     return this.pots.partitions.length === 1 ? lane : this.potOfShape(this.#env.work.shape(job, lane), this.leafOf(job), lane)
   }
 
-  /** The pot that tasks of a shape belong to: of the default partition of their leaf, or of one that they require. */
+  /** The pot to which tasks of a shape belong: that of the default partition of their leaf, or of a partition that they require. */
   potOfShape(shape: ShapeId, leaf: number, lane: LaneId): number {
     const allowed = (this.#partitions[shape] ??= this.pots.partitionsWith((node) => this.#env.work.mayRunOn(shape, node)))
     return this.pots.at(lane, choosePartition(allowed, Math.max(0, this.pots.partitions.indexOf(this.tree.queue(leaf).defaultLabel))))
@@ -267,7 +267,7 @@ export class CapacityQueues {
 
   // ---- what is used ----
 
-  /** A task of the job was claimed on a node, or has given it back. */
+  /** A task of the job was claimed on a node (`sign` 1), or has left it (-1). */
   change(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void {
     const { pots, users } = this
     const leaf = users.leaf[this.pairOf[job] as number] as number
@@ -296,7 +296,7 @@ export class CapacityQueues {
     this.usage.change(leaf, pot, demands, from, sign)
   }
 
-  /** Computes the share that a user has of a pot. */
+  /** Computes anew the share of a pot that a user uses. */
   #share(pair: number, pot: number): void {
     const { pots, users } = this
     const { width, totals } = pots
@@ -310,7 +310,7 @@ export class CapacityQueues {
     const { pots, usage } = this
     const pot = pots.of(lane, node)
     const from = pots.demandAt(shape, lane)
-    this.#count(job, lane, shape, node, sign) // the fair order of jobs counts what runs
+    this.#count(job, lane, shape, node, sign) // without `#memory`: the fair order of jobs counts running tasks only
     if (!pots.isDefault(node)) return
     const key = job * pots.lanes + lane
     const held = this.#holds.get(key) ?? new Float64Array(pots.width + 1)
@@ -324,12 +324,12 @@ export class CapacityQueues {
     for (let id = this.leafOf(job); id >= 0; id = parents[id] as number) usage.held[id * pots.count + pot] = (usage.held[id * pots.count + pot] as number) + sign
   }
 
-  /** What the job could give up by reservations in the default partition, counted amounts; `undefined`: nothing. */
+  /** The counted amounts that the job could give up with its reservations in the default partition; `undefined`: none. */
   held(job: JobId, lane: LaneId): Float64Array | undefined {
     return this.#holds.size === 0 ? undefined : this.#holds.get(job * this.pots.lanes + lane)
   }
 
-  /** Another job of a user waits in a lane, or one less: with the first the user is active, with the last no longer. */
+  /** One more job of a user waits in a lane, or one less: the first makes the user active, the last makes it inactive. */
   #activate(pair: number, lane: number, change: 1 | -1): void {
     const { pots, users } = this
     const at = pair * pots.lanes + lane
@@ -347,7 +347,7 @@ export class CapacityQueues {
     if (this.usage.refresh()) this.limits.refresh(this.quotas)
   }
 
-  /** A node went down or came up: parts are of what there is now, those that users have, too (Hadoop's `recalculateQueueUsageRatio`). */
+  /** A node went down or came up: shares of queues and of users are of the amounts that are there now (Hadoop's `recalculateQueueUsageRatio`). */
   resize(): void {
     const { pots, users } = this
     pots.refresh()
@@ -389,7 +389,7 @@ export class CapacityQueues {
     }
   }
 
-  /** Limits of running jobs for queues that are new. */
+  /** Adds new queues to the limits of running jobs. */
   #limitJobs(): void {
     for (const { path, parent, maxRunningJobs } of this.tree.queues.slice(this.#limited.length)) this.#limited.push({ path, parent, maxRunningJobs })
   }

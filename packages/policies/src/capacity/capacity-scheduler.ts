@@ -5,7 +5,7 @@ import { CapacityPreemption } from './preemption.js'
 import { Reserving } from './reserving.js'
 
 /**
- * Hadoop's Capacity Scheduler: the order `capacity` under the discipline `reserving`, and preemption where it is asked for.
+ * Hadoop's Capacity Scheduler: the order `capacity` under the discipline `reserving`, with preemption if it is switched on.
  *
  * Source: Hadoop 3, Capacity Scheduler; survey, section 5. Options have the documented defaults; see docs/capacity.md.
  */

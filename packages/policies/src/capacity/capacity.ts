@@ -9,14 +9,14 @@ import type { ReadCapacityOptions } from './queue-options.js'
 import { QueueReading } from './queue-reading.js'
 
 /**
- * Queues in a tree, each with a guaranteed and a maximum capacity: at every level the queue that uses the least of its
+ * Queues in a tree, each with a guaranteed and a maximum capacity. At every level the queue that uses the least of its
  * guarantee is served first; idle capacity is lent and comes back as tasks end. Inside a leaf jobs are served by
- * submission, priority or memory used, those of users at their limit passed over. A job is only given when its next task
- * fits below the maximum of every queue around it; one that does not keeps what is left there from its neighbours.
+ * submission, priority or memory used; jobs of users at their limit are passed over. A job is given only if its next task
+ * fits below the maximum of every queue around it. If it does not fit, what its leaf could still use is kept from the sibling queues.
  *
  * Source: survey, section 5; Hadoop 3's Capacity Scheduler (AbstractParentQueue, AbstractLeafQueue, UsersManager).
  * Deviations: demands are not rounded to the minimum allocation; a limit is checked on every counted resource, where
- * Hadoop compares dominant shares and refuses the start afterwards; without heartbeats the default partition is read unless
+ * Hadoop compares dominant shares and refuses the start afterwards; without heartbeats a reading is of the default partition, unless
  * the round has one node.
  */
 export const capacityOrder = defineOrder({
@@ -30,27 +30,27 @@ export const capacityOrder = defineOrder({
 /** Hierarchical queues with guaranteed capacities. */
 export const capacity = (options: CapacityOptions = {}): Plug<'order'> => capacityOrder.plug({}, options)
 
-/** What a discipline with reservations asks of its order, beyond reading jobs. An order without it counts no reservations. */
+/** What a discipline with reservations needs of its order beyond reading jobs. An order without these methods counts no reservations. */
 export interface Reservable {
   /** Starts a reading of jobs that may run on the node. */
   beginOn(round: Round, node: NodeId): void
-  /** Starts a reading of jobs of other nodes to which this one is lent; false: it is not. */
+  /** Starts a reading of the jobs of the default partition to which the node is lent; false: it is lent to nobody. */
   beginLent(round: Round, node: NodeId): boolean
   /** Whether any node is lent. */
   readonly lends: boolean
-  /** Counts, or no longer counts, a reservation of the job on a node as used. */
+  /** Counts a reservation of the job on a node as used (`sign` 1), or no longer (-1). */
   hold(job: JobId, lane: LaneId, shape: ShapeId, node: NodeId, sign: 1 | -1): void
-  /** Whether the job that was read last may only start if it gives up a reservation: a limit would be exceeded otherwise. */
+  /** Whether the job that was read last may start only if it gives up a reservation, because it would exceed a limit otherwise. */
   readonly mustRelease: boolean
-  /** Whether a node is in the default partition: not lent to anybody, and jobs that start on it give up reservations elsewhere for it. */
+  /** Whether a node is in the default partition, which is not lent; a job that starts there may have to give up a reservation elsewhere. */
   isDefault(node: NodeId): boolean
-  /** Resources that count, by lane, and the least that is asked of each. */
+  /** By lane: the resources that count, and the smallest allocation of each. */
   readonly counted: readonly (readonly ResourceId[])[]
   readonly minimum: readonly (readonly number[])[]
 }
 
 export class CapacityOrder implements Order, Reservable {
-  // What fits below maxima is asked of the front stage alone.
+  // Maxima are checked for the front stage alone, so a job that is one gang of several stages could exceed them.
   readonly startsGangJobs = false
   readonly queues: CapacityQueues
   readonly lends: boolean

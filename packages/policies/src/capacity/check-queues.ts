@@ -5,14 +5,14 @@ import { readMapping, type MappingOption } from './mappings.js'
 import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions } from './queue-options.js'
 
-/** Percentages that sum to 100 but for so much are taken as meant, for thirds: Hadoop's PRECISION of 0.0005. */
+/** How far the percentages of siblings may sum to something else than 100, as thirds do, in percent: Hadoop's PRECISION of 0.0005. */
 const ROUNDING = fraction(0.05)
 const HUNDRED = fraction(100)
 
 type Queues = Readonly<Record<string, ReadQueueOptions>>
 type Complain = (path: readonly string[], message: string) => void
 interface Declared {
-  /** As it was written, for messages. */
+  /** The path as it was written, for messages. */
   readonly key: string
   readonly path: string
   readonly options: ReadQueueOptions
@@ -20,7 +20,10 @@ interface Declared {
 
 type Checked = Pick<ReadCapacityOptions, 'queues' | 'templates' | 'mappings' | 'legacyQueueMode' | 'queueManagementInterval'>
 
-/** What a schema of single queues cannot say: paths, sums of siblings, limits below guarantees, mappings to no queue. Every message names a field. */
+/**
+ * Checks what a schema of single queues cannot: paths, sums over siblings, limits below guarantees, mappings to queues that do not exist. Every
+ * message names a field.
+ */
 export function checkQueues({ queues, templates, mappings, legacyQueueMode, queueManagementInterval }: Checked, context: RefinementCtx): void {
   const complain: Complain = (path, message) => void context.addIssue({ code: 'custom', path: [...path], message })
   const declared = Object.entries(queues).map(([key, options]) => ({ key, path: fullPath(key), options }))
@@ -31,7 +34,7 @@ export function checkQueues({ queues, templates, mappings, legacyQueueMode, queu
   for (const [i, mapping] of mappings.entries()) checkMapping(mapping, ['mappings', String(i)], declared, queues, complain)
 }
 
-/** What holds in the legacy mode alone: without it siblings may have anything, and what is too much is cut off. */
+/** Checks of the legacy mode. Without it siblings may have capacities of any kind, and what is too much is cut off. */
 function checkOneKind(declared: readonly Declared[], complain: Complain): void {
   for (const { key, options } of declared) checkVectors(options, ['queues', key], complain)
   for (const [parent, children] of byParent(declared)) {
@@ -41,7 +44,7 @@ function checkOneKind(declared: readonly Declared[], complain: Complain): void {
   for (const each of declared) checkLimits(each, declared, complain)
 }
 
-/** Percentages and weights of single resources, also of queues that are made in it. */
+/** Complains about percentages and weights of single resources, also in the templates of queues that are made in this one. */
 function checkVectors({ labels = {}, template, parentTemplate, ...own }: ReadQueueOptions, at: readonly string[], complain: Complain): void {
   for (const [label, part] of [['', own] as const, ...Object.entries(labels)])
     for (const key of ['capacity', 'maximumCapacity'] as const)
@@ -67,7 +70,7 @@ function checkPaths(declared: readonly Declared[], complain: Complain): void {
   }
 }
 
-/** Names of any queue stand at the end of a path, since a queue that is made lies in one of a name that is known. */
+/** Checks paths of templates. The wildcard * may stand only at the end of a path, since a queue is made only in one whose name is known. */
 function checkTemplates(keys: readonly string[], complain: Complain): void {
   const known = new Map<string, string>()
   for (const key of keys) {
@@ -93,7 +96,10 @@ function byParent(declared: readonly Declared[]): Map<string, Declared[]> {
 
 const capacityOf = ({ options }: Declared, label: string) => (label === '' ? options.capacity : options.labels?.[label]?.capacity)
 
-/** Siblings are all of one kind, of which 0 percent is any, and percentages sum to 100 unless one is left open or nothing is to be divided. */
+/**
+ * Siblings must have capacities of one kind, where 0 percent goes with any kind. Percentages must sum to 100, unless one is left out, or all are 0
+ * where nothing is to be divided.
+ */
 function checkSiblings(parent: string, children: readonly Declared[], label: string, declared: readonly Declared[], complain: Complain): void {
   const field = (key: string) => (label === '' ? ['queues', key, 'capacity'] : ['queues', key, 'labels', label, 'capacity'])
   const all = children.filter((child) => capacityOf(child, label) !== undefined)
@@ -119,7 +125,10 @@ function checkSiblings(parent: string, children: readonly Declared[], label: str
 const kindOf = (capacity: ReadQueueOptions['capacity']) =>
   typeof capacity === 'number' ? 'a percentage' : typeof capacity === 'string' ? 'a weight' : 'amounts'
 
-/** A maximum below the guarantee. One is of the parent's maximum and the other of its guarantee: percentages are compared as parts of the whole. */
+/**
+ * Complains about a maximum below the guarantee. A maximum is a percentage of the parent's maximum, a guarantee one of the parent's guarantee, so
+ * they are compared as parts of the whole partition.
+ */
 function checkLimits(queue: Declared, declared: readonly Declared[], complain: Complain): void {
   const { key, options } = queue
   for (const [label, { capacity, maximumCapacity }] of [['', options] as const, ...Object.entries(options.labels ?? {})]) {
@@ -134,7 +143,7 @@ function checkLimits(queue: Declared, declared: readonly Declared[], complain: C
   }
 }
 
-/** The part of the partition that a queue is guaranteed or may have at most; undefined where not all around it have percentages. */
+/** The part of the partition that a queue is guaranteed, or may have at most; undefined unless the queue and all around it have percentages. */
 function partOfAll({ path, options }: Declared, label: string, key: 'capacity' | 'maximumCapacity', declared: readonly Declared[]): Fraction | undefined {
   if (path === 'root') return whole
   const own = (label === '' ? options : (options.labels?.[label] ?? {}))[key] ?? (key === 'maximumCapacity' ? 100 : undefined)

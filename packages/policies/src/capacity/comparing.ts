@@ -1,8 +1,8 @@
-/** Shares of two vectors, reused: vectors are compared at every decision. */
+/** Scratch for the shares of two vectors, reused because vectors are compared at every decision. */
 let a = new Float64Array(8)
 let b = new Float64Array(8)
 
-/** The largest part that a vector has of a total: its dominant share; 0 where there is nothing to share. */
+/** The dominant share of a vector: the largest part that it has of a total; 0 where the total is nothing. */
 export function dominantShare(vector: ArrayLike<number>, at: number, totals: ArrayLike<number>, from: number, width: number): number {
   let most = 0
   for (let i = 0; i < width; i++) {
@@ -12,7 +12,7 @@ export function dominantShare(vector: ArrayLike<number>, at: number, totals: Arr
   return most
 }
 
-/** The largest share of a vector, and of which amount and total: parts of whole amounts are exact in these alone. */
+/** The dominant share of a vector, with the amount and the total that it is the quotient of: only with these are parts of whole amounts exact. */
 export interface Dominant {
   readonly amount: number
   readonly total: number
@@ -28,7 +28,10 @@ export function dominant(vector: ArrayLike<number>, at: number, totals: ArrayLik
   return most
 }
 
-/** A whole amount times what one share is of a larger one, rounded down: 5 times 4/18 : 5/18 is 4, though 0.222… / 0.277… is less than 0.8. */
+/**
+ * A whole amount times the ratio of one share to a larger one, rounded down, exactly: 5 times 4/18 : 5/18 is 4, though in floating point 0.222… /
+ * 0.277… is below 0.8.
+ */
 export function scaled(whole: number, part: Dominant, of: Dominant): number {
   if (part === of) return Math.floor(whole)
   return Math.floor(part.total === of.total ? (whole * part.amount) / of.amount : (whole * part.amount * of.total) / (part.total * of.amount))
@@ -36,7 +39,7 @@ export function scaled(whole: number, part: Dominant, of: Dominant): number {
 
 /**
  * Compares two vectors as Hadoop's DominantResourceCalculator does: by the largest part of the total, then by the second
- * largest, and so on. With one resource it compares amounts. Resources of which there are none do not count.
+ * largest, and so on. With one resource it compares amounts. Resources of which the total is 0 do not count.
  */
 export function compareShares(x: ArrayLike<number>, xAt: number, y: ArrayLike<number>, yAt: number, totals: ArrayLike<number>, from: number, width: number): number {
   if (width === 1) return (x[xAt] as number) - (y[yAt] as number)
@@ -55,7 +58,7 @@ export function compareShares(x: ArrayLike<number>, xAt: number, y: ArrayLike<nu
   return 0
 }
 
-/** Puts a value into the descending first `count` of a list. */
+/** Inserts a value into the first `count` entries of a list, which are in descending order. */
 function insert(sorted: Float64Array, count: number, value: number): void {
   let at = count
   for (; at > 0 && (sorted[at - 1] as number) < value; at--) sorted[at] = sorted[at - 1] as number

@@ -3,9 +3,9 @@ import { multipleAfter } from '../disciplines/multiple-after.js'
 import type { Queue, QueueTree } from './queue-tree.js'
 
 /**
- * Takes queues made at first use out of the tree again: one that is empty at two looks, one after the other, and whose last job came longer ago than
- * `seconds`, which are also between looks. A queue around others is empty when these have gone. Looks are at multiples of `seconds`, and are caught up with
- * when somebody asks.
+ * Takes queues that were made at first use out of the tree again. Looks are at multiples of `seconds`. A queue goes if it is empty at two looks in
+ * a row and its last job came longer ago than `seconds`. A queue around others is empty when these have gone. Looks that are due are made when
+ * somebody asks.
  *
  * Source: Hadoop 3.4, AutoCreatedQueueDeletionPolicy and AbstractCSQueue.isInactiveDynamicQueue, where looks are counted from the start of the resource manager.
  */
@@ -14,7 +14,7 @@ export class ExpiringQueues {
   readonly #seconds: Seconds
   #next: Seconds
   #marked: ReadonlySet<number> = new Set()
-  /** By queue: jobs in it, of leaves, and when the last one came into it or one inside. */
+  /** By queue: the number of jobs in it (of leaves only), and the time at which the last job came into it or a queue inside it. */
   readonly #jobs: number[] = []
   readonly #came: Seconds[] = []
 
@@ -38,7 +38,7 @@ export class ExpiringQueues {
     while (this.#next <= now) this.#next = this.#look(this.#next) ? this.#next + this.#seconds : multipleAfter(now, this.#seconds)
   }
 
-  /** Whether any queue was empty. */
+  /** Makes a look at `time`; returns whether any queue was empty. */
   #look(time: Seconds): boolean {
     const empty = this.#tree.queues.filter((queue) => this.#isEmpty(queue))
     const leaving = empty.filter(({ id }) => this.#marked.has(id))

@@ -4,9 +4,9 @@ import type { CapacityQueues } from './capacity-queues.js'
 import { couldHold } from './node-amounts.js'
 
 /**
- * Tells who listens which waiting jobs a limit keeps out of the round, and which: of running applications, the limit of the
- * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`). Also which have no room
- * since no node of their partition, or of one that is lent to them, is large enough. What is held back for reservations is not looked at.
+ * Defers each waiting job that a limit keeps out of the round, and names that limit: that of running applications, that of the
+ * user in the leaf (`user-limit`), or the maximum of the innermost queue that is too small (`maximum-capacity`). It also defers jobs for which no
+ * node of their partition, or of one that is lent to them, is large enough. Room that is held back for reservations is not looked at.
  */
 export function explainLimits(round: Round, queues: CapacityQueues): void {
   queues.explainRunning(round)
@@ -34,7 +34,7 @@ function explainPot(round: Round, queues: CapacityQueues, pot: number): void {
   }
 }
 
-/** Whether a node that the job may use could hold its next task, were it empty. */
+/** Whether any node that the job may use could hold its next task if it were empty. */
 function isHeld(round: Round, { pots, isLent }: CapacityQueues, pot: number, job: JobId): boolean {
   const { lane, work, reach = round.nodes } = round
   const shape = work.shape(job, lane)
@@ -50,7 +50,7 @@ interface Room {
   readonly left: readonly number[]
 }
 
-/** By counted resource: what the queue may still use. */
+/** What the queue may still use, by counted resource. */
 function roomOf({ pots: { width, count }, quotas, usage, tree, killable }: CapacityQueues, queue: number, pot: number): number[] {
   const first = (queue * count + pot) * width
   const free = tree.isInner[queue] === true ? killable?.amounts : undefined

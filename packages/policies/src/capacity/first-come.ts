@@ -1,12 +1,12 @@
 import type { ReadQueueOptions } from './queue-options.js'
 
 type Capacity = ReadQueueOptions['capacity']
-/** A hundredth of a percent, which Hadoop overlooks, too (CSQueueUtils.EPSILON, there of the whole cluster). */
+/** Tolerance in percent, as in Hadoop (CSQueueUtils.EPSILON, there of the whole cluster). */
 const CLOSE = 0.01
 
 /**
- * What a queue that is made at first use gets of its template's percentage or amounts, in the legacy mode: all of it, or nothing where the queues beside it
- * leave less. Weights have no end. `isCounted`: resources by which amounts are compared.
+ * The capacity of a queue that is made at first use, in the legacy mode: the percentage or amounts of its template, or nothing where its siblings leave less
+ * than that. Weights are never used up. `isCounted`: the resources by which amounts are compared.
  *
  * Source: Hadoop 3, GuaranteedOrZeroCapacityOverTimePolicy.getInitialLeafQueueConfiguration. Deviation: amounts are compared resource by resource, where
  * Hadoop compares dominant shares.
@@ -20,7 +20,7 @@ export function allOrNothing(capacity: Capacity, siblings: readonly Capacity[], 
 
 const amountOf = (capacity: Capacity, name: string): number => (typeof capacity === 'object' ? Number(capacity[name] ?? 0) : 0)
 
-/** The same kind of capacity, and none of it; weights have none. */
+/** A capacity of the same kind that is 0; a weight stays as it is. */
 export function nothingOf(capacity: Capacity): Capacity {
   if (typeof capacity === 'number') return 0
   return typeof capacity === 'object' ? Object.fromEntries(Object.keys(capacity).map((name) => [name, 0])) : capacity

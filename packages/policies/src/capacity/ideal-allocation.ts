@@ -7,88 +7,88 @@ export interface QueueLoads {
   readonly count: number
   /** Number of counted resources; vectors are `[queue * width + i]`. */
   readonly width: number
-  /** Of the partition. */
+  /** Total of the partition, by counted resource. */
   readonly total: ArrayLike<number>
-  /** -1 for the root. */
+  /** Parent of each queue; -1 for the root. */
   readonly parent: ArrayLike<number>
-  /** What each is guaranteed of the partition. */
+  /** What each queue is guaranteed of the partition. */
   readonly guaranteed: ArrayLike<number>
-  /** The most that each may use. */
+  /** The most that each queue may use. */
   readonly most: ArrayLike<number>
-  /** Running and reserved; of parents the sum. */
+  /** What each queue uses, running and reserved; parents have the sum. */
   readonly used: ArrayLike<number>
-  /** Wanted beside it by waiting jobs, as far as user limits let them; of leaves, parents are summed. */
+  /** What waiting jobs of each leaf want beyond that, as far as user limits allow; sums for parents are computed. */
   readonly pending: ArrayLike<number>
-  /** The same less what jobs have reserved for it, which needs no preemption. */
+  /** The same without what jobs have reservations for, which needs no preemption. */
   readonly unreserved: ArrayLike<number>
-  /** What leaves use that may be killed already; default: nothing. */
+  /** What each leaf uses with tasks that may be killed already (`KillableTasks`); default: nothing. */
   readonly killable?: ArrayLike<number> | undefined
-  /** 1 where nothing may be taken. */
+  /** 1 for queues from which nothing may be taken. */
   readonly isProtected: ArrayLike<number>
-  /** Among siblings; 0 unless their parent orders by priority. */
+  /** Priority among siblings; 0 unless their parent orders by priority. */
   readonly priority: ArrayLike<number>
 }
 
-/** How much of what is above the ideal is taken at once, as fractions. */
+/** How much of what queues use above their ideal is taken at once, as fractions. */
 export interface PreemptionFactors {
-  /** Dead zone above the guarantee. */
+  /** Dead zone above the guarantee, as a fraction of it: nothing is taken from a queue within it. */
   readonly maxIgnoredOverCapacity: number
   /** Part of the wanted amount that is taken in one round. */
   readonly naturalTerminationFactor: number
-  /** Whether leaves are offered more than their guarantee, so that queues above theirs come to equal parts; default false. */
+  /** Whether leaves are offered more than their guarantee, so that queues above their guarantees are balanced against each other; default false. */
   readonly balances?: boolean
-  /** Whether queues want what is reserved for them once more, so that it is taken from others while it may not start; default false. */
+  /** Whether queues also want what is reserved for them, so that it is taken from others while it cannot start; default false. */
   readonly countsReserved?: boolean
 }
 
 /** What queues should have, and what is to be taken from leaves now; vectors by queue. */
 export interface IdealAllocation {
-  /** Of the children of queues in which something may be taken; of others it is not asked. */
+  /** The ideal allocation; valid only for children of queues in which something may be taken. */
   readonly ideal: Float64Array
-  /** Of leaves: what to take now, 0 inside the dead zone. */
+  /** What to take from each leaf now; 0 inside the dead zone. */
   readonly toObtain: Float64Array
 }
 
-/** `IdealPlan` for once; `allowed`: the most that a round may take in all, by counted resource. */
+/** A single computation of `IdealPlan`. `allowed`: the most that a round may take in total, by counted resource. */
 export function idealAllocation(loads: QueueLoads, factors: PreemptionFactors, allowed: ArrayLike<number>): IdealAllocation {
   return new IdealPlan().compute(loads, factors, allowed)
 }
 
 /**
- * The allocation that preemption works towards: down the tree, what a queue has is divided among its children. Each keeps
- * what it uses up to its guarantee; the rest is offered to those that want more, most under-served first, in proportion to
- * guarantees, until nothing is left or wanted; at last to queues without a guarantee. A leaf is offered no more than its
- * guarantee, or what it uses if that is more, so that nobody is preempted for one that is served; unless queues are to be balanced.
+ * The allocation that preemption works towards. Down the tree, what a queue has is divided among its children. Each child keeps
+ * what it uses up to its guarantee. The rest is offered to children that want more, the most under-served first, in proportion to
+ * guarantees, until nothing is left or wanted; last to queues without a guarantee. A leaf is offered no more than its
+ * guarantee, or what it uses if that is more, so that nothing is preempted for a queue that has its guarantee; unless queues are to be balanced.
  *
- * The columns are kept and used again: a look over a thousand queues allocates hardly anything.
+ * The columns are kept and used again, so that a look over a thousand queues allocates hardly anything.
  *
  * Source: Hadoop 3, PreemptableResourceCalculator, AbstractPreemptableResourceCalculator and TempQueuePerPartition.
- * Deviation: vectors are bounded resource by resource, where Hadoop takes the one of two vectors with the smaller dominant
- * share; with one resource that is the same. Parts are not rounded to nothing, and what nobody is offered is not taken from those that use it.
+ * Deviations: vectors are bounded resource by resource, where Hadoop takes the one of two vectors with the smaller dominant
+ * share; with one resource that is the same. Parts above 0 are not rounded to 0, and what is offered to nobody is not taken from the queues that use it.
  */
 export class IdealPlan implements IdealAllocation {
   ideal = new Float64Array(0)
   toObtain = new Float64Array(0)
-  /** What a queue has whatever the others want, and the most that offers raise it to. */
+  /** What a queue keeps whatever the others want, and the most to which offers raise it. */
   #kept = new Float64Array(0)
   #limit = new Float64Array(0)
-  /** What a queue has above its guarantee that may be taken; sums of leaves in parents, as the next two. */
+  /** What may be taken of what a queue uses above its guarantee; in parents the sum over leaves, as for the next two. */
   #preemptable = new Float64Array(0)
   #pending = new Float64Array(0)
   #unreserved = new Float64Array(0)
-  /** By queue: the dominant share of what it is guaranteed, whether that is anything, and whether it wants more than it keeps. */
+  /** By queue: the dominant share of its guarantee, whether it is guaranteed anything, and whether it wants more than it keeps. */
   #guaranteedShare = new Float64Array(0)
   #hasGuarantee = new Uint8Array(0)
   #isHungry = new Uint8Array(0)
-  /** Whether it is a leaf outside its dead zone from which something may be taken, or there is one below it. */
+  /** By queue: whether it is, or contains, a leaf outside its dead zone from which something may be taken. */
   #mayGive = new Uint8Array(0)
   readonly #children: number[][] = []
-  /** Totals to divide by: Infinity where there is nothing, of which no queue has a share. */
+  /** Totals to divide by: `Infinity` in place of 0, so that no queue has a share of a resource that does not exist. */
   #divisors = new Float64Array(0)
   #needed = new Float64Array(0)
   #allowed: Dominant = { amount: 0, total: 1, share: 0 }
   #zone = new Float64Array(0)
-  /** Children of the queue that is divided that want more, and what is left for them. */
+  /** The offers to the children that want more, of the queue that is being divided. */
   readonly #offers = new Offers()
   #loads!: QueueLoads
   #factors!: PreemptionFactors
@@ -111,7 +111,7 @@ export class IdealPlan implements IdealAllocation {
     return this
   }
 
-  /** Columns and children for as many queues as there are. Queues are only ever added. */
+  /** Makes the columns and lists of children large enough for all queues. Queues are only ever added. */
   #fit(): void {
     const { count, width, parent, total } = this.#loads
     if (this.ideal.length < count * width) {
@@ -135,7 +135,7 @@ export class IdealPlan implements IdealAllocation {
     }
   }
 
-  /** Reads all queues, from the leaves up: what is pending in parents, which extra may be taken, and all that does not depend on siblings. */
+  /** Reads all queues from the leaves up: sums over the queues inside a parent, what may be taken, and all else that does not depend on siblings. */
   #readUp(): void {
     const { count, width, parent, used, guaranteed, most, pending, unreserved, isProtected } = this.#loads
     const [preemptables, pendings, opens, keeps, limits, mayGive, divisors] = [
@@ -143,7 +143,7 @@ export class IdealPlan implements IdealAllocation {
     ]
     const balances = this.#factors.balances === true
     const wantedOf = this.#factors.countsReserved === true ? pending : unreserved
-    preemptables.fill(0, 0, count * width) // of a parent, until it is its turn: the sum of its children's
+    preemptables.fill(0, 0, count * width) // a parent collects the sum of its children until its own turn
     pendings.fill(0, 0, count * width)
     opens.fill(0, 0, count * width)
     mayGive.fill(0, 0, count)
@@ -190,7 +190,7 @@ export class IdealPlan implements IdealAllocation {
     }
   }
 
-  /** Whether a leaf may give, and uses more than its guarantee and the dead zone above. */
+  /** Whether something may be taken from the leaf and it uses more than its guarantee plus the dead zone. */
   #isOut(queue: number): boolean {
     const { width, used, guaranteed, isProtected } = this.#loads
     if (isProtected[queue] === 1) return false
@@ -198,7 +198,7 @@ export class IdealPlan implements IdealAllocation {
     return this.#isAbove(used, queue * width, this.#zone, 0)
   }
 
-  /** Divides what a queue should have among its children, of whom no more than the dominant share that is allowed is taken. */
+  /** Divides what a queue should have among its children, and sets what to take from leaves, together at most the dominant share that is allowed. */
   #divide(queue: number): void {
     const { width } = this.#loads
     const children = this.#children[queue] as number[]
@@ -207,7 +207,7 @@ export class IdealPlan implements IdealAllocation {
     const hasOthers = this.#share(children, 1)
     if (hasOthers) this.#share(children, 0)
     this.#leave(children)
-    let needed: Dominant | undefined // not known yet
+    let needed: Dominant | undefined // computed at first use
     for (const child of children) {
       if (this.#mayGive[child] === 0 || (this.#children[child] as number[]).length > 0) continue
       needed ??= this.#neededOf(queue)
@@ -215,7 +215,7 @@ export class IdealPlan implements IdealAllocation {
     }
   }
 
-  /** What children have above their ideal, if that may be more than is allowed; else what is allowed. */
+  /** The dominant share that children use above their ideal, or the allowed share if that is larger. */
   #neededOf(queue: number): Dominant {
     const { width, used, total } = this.#loads
     const { ideal } = this
@@ -230,7 +230,10 @@ export class IdealPlan implements IdealAllocation {
     return wanted.share > this.#allowed.share ? wanted : this.#allowed
   }
 
-  /** Settles the children with a guarantee (1), or those without one (0), and offers them what is left; whether there are other children. */
+  /**
+   * Sets the ideal of the children with a guarantee (1), or of those without (0), and offers them what is left; returns whether there are children
+   * of the other kind.
+   */
   #share(children: readonly number[], having: 0 | 1): boolean {
     const { width } = this.#loads
     const offers = this.#offers
@@ -257,7 +260,7 @@ export class IdealPlan implements IdealAllocation {
     return hasOthers
   }
 
-  /** What is left, of a resource that nobody who wants it is guaranteed, stays with those that use it. */
+  /** Leaves what is left over with the queues that use it: a resource of which no queue that wants it is guaranteed anything. */
   #leave(children: readonly number[]): void {
     const { width, used, most } = this.#loads
     const { left } = this.#offers
@@ -272,7 +275,7 @@ export class IdealPlan implements IdealAllocation {
     }
   }
 
-  /** What is taken from a leaf in this round: of what it has above its ideal, and above what it uses and wants up to its guarantee. */
+  /** Sets what is taken from a leaf in this round: a part of what it uses above its ideal, and above what it uses and wants up to its guarantee. */
   #obtain(leaf: number, needed: Dominant): void {
     const { width, used, guaranteed, pending, killable } = this.#loads
     const { naturalTerminationFactor } = this.#factors
@@ -284,7 +287,7 @@ export class IdealPlan implements IdealAllocation {
     }
   }
 
-  /** Whether a vector is the larger one by its shares; where it is the larger or the smaller one in every resource, these need no computing. */
+  /** Whether vector x is larger than y by its shares. Where one is at least the other in every resource, no shares are computed. */
   #isAbove(x: ArrayLike<number>, xAt: number, y: ArrayLike<number>, yAt: number): boolean {
     const { width, total } = this.#loads
     let isMore = false

@@ -2,7 +2,7 @@ import { compareShares } from './comparing.js'
 
 type Vector = readonly number[]
 
-/** A user of a leaf in one partition: what it uses, and may use where all users count. */
+/** A user of a leaf in one partition: what it uses, and its limit if all users of the leaf count as active. */
 export interface UserInside {
   readonly used: Vector
   readonly limit: Vector
@@ -12,32 +12,32 @@ export interface JobInside {
   readonly user: UserInside
   readonly priority: number
   readonly used: Vector
-  /** Wanted beside it. */
+  /** What its waiting tasks want beyond that. */
   readonly pending: Vector
-  /** Of what it uses, chosen for other queues in this look. */
+  /** The part of what it uses that this look has already chosen for other queues. */
   readonly chosen: Vector
-  /** What its master asks for and what of that it uses, which is left alone and not divided; none: nothing. */
+  /** What its master asks for, and what of that is in use; it is not taken or divided. Absent: the job has no master. */
   readonly master?: { readonly asked: Vector; readonly used: Vector } | undefined
 }
-/** A leaf that is to be put in order; vectors are amounts of the counted resources. */
+/** A leaf whose jobs may take from each other; vectors are amounts of the counted resources. */
 export interface Inside {
-  /** Of the partition, for comparing vectors. */
+  /** Total of the partition, for comparing vectors. */
   readonly total: Vector
-  /** Those that are to have most first. */
+  /** In order, the job that is served first at the front. */
   readonly jobs: readonly JobInside[]
-  /** What the leaf uses, without what is taken from it for others. */
+  /** What the leaf uses, without what is taken from it for other queues. */
   readonly divided: Vector
-  /** Most that may be taken. */
+  /** The most that may be taken in total. */
   readonly most: Vector
-  /** What a job keeps under `userlimit-first`. */
+  /** The amount that every job keeps under `userlimit-first`. */
   readonly minimum: Vector
   readonly order: 'userlimit-first' | 'priority-first'
-  /** Whether nobody is given anything once one resource is used up. */
+  /** Whether jobs get no more once one resource is used up. */
   readonly conservativeDrf: boolean
-  /** Jobs are to have equal parts, of what the leaf uses or of what their users may; absent: in order, as much as there is. */
+  /** Jobs get equal parts of what the leaf uses, or of the limit of their user; absent: each in order gets as much as there is. */
   readonly equal?: 'parts-of-leaf' | 'parts-of-users' | undefined
 }
-/** What becomes of a job: what it should have of what the leaf uses, and what is to be taken from it. */
+/** The result for a job: what it should have of what the leaf uses, and what is to be taken from it. */
 export interface Share {
   ideal: number[]
   taken: number[]
@@ -46,27 +46,27 @@ interface Line extends Share {
   readonly job: JobInside
   readonly user: Account
   chosen: Vector
-  /** What it has too little of, and what it could give. */
+  /** What it lacks, and what it could give. */
   lacks: number[]
   gives: number[]
 }
 interface Account {
   readonly user: UserInside
-  /** What masters of its jobs ask for. */
+  /** What the masters of the user's jobs ask for. */
   masters: number[]
   ideal: number[]
   chosen: number[]
-  /** Whether all that it has above its limit was given to jobs of the same priority. */
+  /** Whether everything that the user has above its limit has been given to jobs of the same priority. */
   isSpent: boolean
 }
 
 /**
- * What jobs of a leaf give to others in it: what the leaf uses is divided again among its jobs, in order, each with what it has and wants
- * as far as its user's limit goes, but for masters, which keep what they have. Those with less than that take from those with more, the last in order first, for a job
- * of higher priority or of another user who is within its limit. With `userlimit-first` only users above their limit give to others,
- * and no more than they have above it.
+ * What the jobs of a leaf give to each other. What the leaf uses is divided anew among its jobs, in order: each should have what it has and wants,
+ * up to the limit of its user; masters keep what they have. Jobs with less than they should have take from jobs with more, from the last in order
+ * first. A job gives to another of the same user only if that one has a higher priority. With `userlimit-first` only users above their limit
+ * give to other users. A user above its limit gives jobs of another user with the same priority no more than it has above the limit.
  *
- * With `equal` parts each should have its part, or what it has and wants if that is less, masters included, and those with more give to those with less,
+ * With `equal`, each job should have an equal part, or what it has and wants if that is less, masters included; jobs with more give to jobs with less,
  * whatever their priorities and users.
  *
  * Source: Hadoop 3.4, FifoIntraQueuePreemptionPlugin; equal parts are new there.
@@ -88,12 +88,12 @@ export function insideQueue(it: Inside): Share[] {
   return lines
 }
 
-/** What each should have, and lacks. */
+/** Computes what each job should have and lacks, in order. */
 function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], vectors: Vectors): void {
   let left: number[] = [...divided]
   for (const { masters } of new Set(lines.map(({ user }) => user))) left = minus(left, masters)
   for (const line of lines) {
-    if (!vectors.isSome(left) || (conservativeDrf && vectors.lacksOne(left))) continue // what was chosen of such a job is not seen, as in Hadoop
+    if (!vectors.isSome(left) || (conservativeDrf && vectors.lacksOne(left))) continue // tasks of such a job that were chosen for other queues are not counted off, as in Hadoop
     const { job, user } = line
     line.chosen = job.chosen
     user.chosen = plus(user.chosen, job.chosen)
@@ -108,7 +108,7 @@ function divide({ divided, conservativeDrf }: Inside, lines: readonly Line[], ve
   }
 }
 
-/** The same where parts are equal: nobody waits for who comes before. */
+/** The same for equal parts, which do not depend on the order. */
 function divideEqually({ divided, equal }: Inside, lines: readonly Line[], vectors: Vectors): void {
   for (const line of lines) {
     const { job, user } = line
@@ -122,7 +122,7 @@ function divideEqually({ divided, equal }: Inside, lines: readonly Line[], vecto
   }
 }
 
-/** What each could give, the last in order first, as far as something may be taken. */
+/** Computes what each job could give, the last in order first, together at most `most`. */
 function offer({ most, minimum, order, equal }: Inside, lines: readonly Line[], vectors: Vectors): void {
   let left: number[] = [...most]
   for (const line of [...lines].reverse()) {
@@ -136,7 +136,7 @@ function offer({ most, minimum, order, equal }: Inside, lines: readonly Line[], 
   }
 }
 
-/** Takes from a job what another lacks, where that is due. */
+/** Takes from job `low` what job `high` lacks, if the rules allow it. */
 function give({ order, equal }: Inside, high: Line, low: Line, vectors: Vectors): void {
   if (!vectors.isSome(low.gives) || vectors.compare(low.gives, low.taken) <= 0 || high.lacks.every((amount) => amount === 0)) return
   if (equal !== undefined) return void (low !== high && hand(high, low, minus(low.gives, low.taken), vectors))
@@ -188,7 +188,7 @@ export class Vectors {
     return this.compare(a, this.#none) > 0
   }
 
-  /** Whether there is none left of a resource that the partition has. */
+  /** Whether nothing is left of a resource that the partition has. */
   lacksOne(a: Vector): boolean {
     return a.some((amount, i) => amount <= 0 && (this.#total.length === 1 || (this.#total[i] as number) > 0))
   }

@@ -19,7 +19,10 @@ interface State {
   readonly jobs: HoldingJobs
   readonly running: RunningTasks
 }
-/** The tasks that a look has chosen so far, the first `count`; what it may still choose; and what it was to take from leaves, by pot. */
+/**
+ * The tasks that a look has chosen so far (the first `count` of the list), what it may still take, and by pot what it was to take from leaves for
+ * other queues.
+ */
 export interface Look {
   readonly tasks: TaskId[]
   count: number
@@ -28,7 +31,7 @@ export interface Look {
 }
 interface User extends UserInside {
   readonly pair: number
-  /** What it uses without what is chosen inside its leaf. */
+  /** What the user uses, without tasks that were chosen for others in its leaf. */
   rest: number[]
 }
 interface Job extends JobInside {
@@ -40,14 +43,14 @@ interface Plan {
   readonly jobs: readonly Job[]
   readonly shares: readonly Share[]
   readonly vectors: Vectors
-  /** Whether jobs are brought to equal parts. */
+  /** Whether jobs should have equal parts. */
   readonly isEqual: boolean
 }
 
 /**
- * Chooses tasks for others in the same leaf: from the last jobs in order, their newest tasks first, until there is as much
- * as all of them are to give. Leaves come in the order in which they are served. A gang is chosen whole, if its job keeps
- * what it should have.
+ * Chooses tasks for other jobs of the same leaf: from the last jobs in order, their newest tasks first, until the amount is reached
+ * that all of them together are to give. Leaves come in the order in which they are served. A gang is chosen as a whole, if its job
+ * keeps what it should have.
  *
  * Source: Hadoop 3.4, IntraQueueCandidatesSelector.
  */
@@ -68,7 +71,7 @@ export class InsideSelector {
     for (const plan of plans) this.#take(plan, lane, look, before)
   }
 
-  /** Leaves that want more, or have more than their guarantee, in the order in which a pot serves them. */
+  /** Leaves that want more or use more than their guarantee, in the order in which the pot serves them. */
   #leaves(pot: number): number[] {
     const { tree, usage } = this.#it.queues
     const { guaranteed, used, pending, width, total } = this.#it.loads.read(pot)
@@ -83,7 +86,7 @@ export class InsideSelector {
     return below(0)
   }
 
-  /** What the jobs of a leaf give to each other; nothing where the leaf uses too little, or has one job. */
+  /** The plan of what the jobs of a leaf give to each other; none where the leaf uses too little, or has only one job. */
   #plan(leaf: number, lane: LaneId, pot: number, look: Look): Plan[] {
     const { queues, loads } = this.#it
     const { guaranteed, used, width, total } = loads
@@ -114,12 +117,12 @@ export class InsideSelector {
       conservativeDrf,
       equal,
     })
-    // what was chosen for other queues is there for the jobs of this one as well: Hadoop takes it off what every one of them is to give
+    // Hadoop takes the amount of each task that was chosen for other queues off what every job of this leaf is to give
     for (const share of shares) for (const amount of amounts) if (vectors.compare(share.taken, amount) > 0) share.taken = share.taken.map((each, i) => each - (amount[i] as number))
     return [{ pot, jobs, shares, vectors, isEqual: equal !== undefined }]
   }
 
-  /** The jobs of a leaf in order, and what each of their tasks uses that were chosen for other queues. */
+  /** The jobs of a leaf in order, and the amounts of each of their tasks that were chosen for other queues. */
   #jobs(leaf: number, lane: LaneId, pot: number, { tasks, count }: Look): { jobs: Job[]; amounts: number[][] } {
     const { queues, work, running, waiting } = this.#it
     const { pots, users } = queues
@@ -179,7 +182,7 @@ export class InsideSelector {
     return [...found] as JobId[]
   }
 
-  /** By priority and submission; in fair order under `userlimit-first` by what their users use, then by what they use themselves. */
+  /** Sorts jobs by priority and submission; in a leaf in fair order, under `userlimit-first`, by what their users use, then by the fair order itself. */
   #sorted(jobs: Job[], leaf: number, lane: LaneId, vectors: Vectors): Job[] {
     const { queues, work } = this.#it
     const queue = queues.tree.queue(leaf)
@@ -211,7 +214,7 @@ export class InsideSelector {
         const amount = (gang ?? [task]).reduce<number[]>((sum, each) => this.#plus(sum, this.#demand(each, lane)), left.map(() => 0))
         const gives = this.#minus(taken, given)
         const keepsLimit = isEqual ? amount.every((each, i) => each <= (gives[i] as number)) : this.#options.order === 'priority-first' || vectors.compare(this.#minus(user.rest, amount), user.limit) > 0
-        if (!keepsLimit && gang === undefined) break // as Hadoop does, also where an older task is smaller
+        if (!keepsLimit && gang === undefined) break // as in Hadoop, even though an older task might be smaller
         const keepsIdeal = isEqual || gang === undefined || vectors.compare(this.#minus(has, amount), ideal) >= 0
         if (!keepsLimit || !keepsIdeal || !this.#isWanted(amount, left, vectors) || amount.some((each, i) => each > (look.allowed[i] as number))) continue
         for (const each of gang ?? [task]) look.tasks[look.count++] = each
@@ -224,12 +227,12 @@ export class InsideSelector {
     }
   }
 
-  /** Whether an amount brings something of what is left to be taken; conservatively, whether nothing of that is enough. */
+  /** Whether an amount brings some of what is still to be taken; conservatively (`conservativeDrf`), whether some is still to be taken of every resource. */
   #isWanted(amount: readonly number[], left: readonly number[], vectors: Vectors): boolean {
     return this.#options.conservativeDrf ? !vectors.lacksOne(left) : amount.some((each, i) => each > 0 && (left[i] as number) > 0)
   }
 
-  /** All that runs of a task's gang; nothing if it was looked at. */
+  /** All running tasks of a task's gang; none if the gang was looked at before. */
   #gang(job: JobId, lane: LaneId, task: TaskId, looked: Set<number>): TaskId[] {
     const { work, running } = this.#it
     const stage = work.stageOf(task)
@@ -250,7 +253,7 @@ export class InsideSelector {
     return Array.from({ length: pots.width }, (_, i) => pots.demands[at + i] as number)
   }
 
-  /** Adds what a task uses, in place: a leaf may have very many. */
+  /** Adds what a task uses, in place, since a leaf may have very many tasks. */
   #addTo(amount: number[], task: TaskId, lane: LaneId): void {
     const { pots } = this.#it.queues
     const at = pots.demandAt(this.#it.work.shapeOf(task), lane)

@@ -1,7 +1,10 @@
 import { grown, listOf } from '@sched/core'
 import type { Keys, SortedIds } from '../orders/sorted-ids.js'
 
-/** Reads several sorted lists of jobs as one: a heap of the lists by their next job, with its keys beside since they are compared again and again. */
+/**
+ * Reads several sorted lists of jobs as one, by a heap of the lists ordered by their next job; its keys are copied into the heap, since they are
+ * compared again and again.
+ */
 export class JobMerge {
   readonly #lists = listOf<SortedIds>()
   #at = new Int32Array(16)
@@ -61,7 +64,7 @@ export class JobMerge {
     this.#put(hole, list, at, key, tie)
   }
 
-  /** Whether the next job of a list comes after one of such keys. */
+  /** Whether the next job of the list at `place` comes after a job with these keys. */
   #isAfter(place: number, key: number, tie: number): boolean {
     const own = this.#key[place] as number
     return own > key || (own === key && (this.#tie[place] as number) > tie)

@@ -3,24 +3,24 @@ import type { CapacityQueues } from './capacity-queues.js'
 import { compareShares } from './comparing.js'
 
 /**
- * Tasks whose wait is over under lazy preemption: each runs on until a job of a leaf below its guarantee finds too little
- * room on its node, and is killed for that job then. They stay what they are until they end.
+ * Killable tasks under lazy preemption: tasks whose wait before the kill is over. Each runs on until a job of a leaf below its guarantee
+ * finds too little room on the task's node; then it is killed for that job. A task stays killable until it ends.
  *
- * Queues around others count them as free, so that a full cluster is looked at; a start that would leave one of them above
+ * Inner queues count killable tasks as free, so that the order also looks at a full cluster; a start that would leave an inner queue above
  * its maximum is refused.
  *
  * Source: Hadoop 3, PreemptionManager, RegularContainerAllocator.assignContainer, AbstractLeafQueue.setPreemptionAllowed.
- * Deviation: those of a node go in the order in which their waits were over, in Hadoop in that of a hash map.
+ * Deviation: the tasks of a node are killed in the order in which their waits were over, in Hadoop in that of a hash map.
  */
 export class KillableTasks {
-  /** `[(queue * pots + pot) * width + i]`: what they use, in their leaf and the queues around it. */
+  /** `[(queue * pots + pot) * width + i]`: what killable tasks use, counted in their leaf and in all queues around it. */
   amounts = new Float64Array(0)
   readonly #queues: CapacityQueues
   readonly #work: WorkView
   /** By `node * lanes + lane`. */
   readonly #onNode = new Map<number, TaskId[]>()
   readonly #marked = new Set<TaskId>()
-  /** Those killed in the round at hand, with the start of their run: if it is rolled back, they are killable as before. */
+  /** Tasks killed in this round, with the start of their run: if the kill is rolled back, they are killable as before. */
   readonly #killed = new Map<TaskId, Seconds>()
 
   constructor(queues: CapacityQueues, work: WorkView) {
@@ -36,7 +36,7 @@ export class KillableTasks {
     return this.#marked.size > 0 && this.#onNode.has(node * this.#queues.pots.lanes + lane)
   }
 
-  /** The first node from one on that has some, `None` if there is no other. */
+  /** The first node from `from` on with killable tasks; `None` if there is none. */
   nextNode(lane: LaneId, from: number): number {
     const { lanes } = this.#queues.pots
     let first: number = None
@@ -47,7 +47,7 @@ export class KillableTasks {
     return first
   }
 
-  /** All of a lane, those of a node in order. */
+  /** All killable tasks of a lane; those of one node are in order. */
   in(lane: LaneId): TaskId[] {
     return [...this.#onNode].flatMap(([key, tasks]) => (key % this.#queues.pots.lanes === lane ? tasks : []))
   }
@@ -60,7 +60,7 @@ export class KillableTasks {
     this.#killed.clear()
   }
 
-  /** A task ends, or is killed in a round. */
+  /** A task has ended, or was killed in this round. */
   onRelease(task: TaskId, lane: LaneId): void {
     if (!this.#marked.delete(task)) return
     const key = this.#work.nodeOf(task) * this.#queues.pots.lanes + lane
@@ -71,12 +71,18 @@ export class KillableTasks {
     this.#killed.set(task, this.#work.started(task))
   }
 
-  /** A task that was killed runs on after all: rounds are rolled back from their end, so it was the first of its node. */
+  /**
+   * If the kill of a task is rolled back, it is killable again, and first on its node: rollbacks go backwards, so all tasks killed after it are
+   * back already.
+   */
   onClaim(task: TaskId, lane: LaneId): void {
     if (this.#killed.size > 0 && this.#killed.get(task) === this.#work.started(task)) this.#enter(task, lane, true)
   }
 
-  /** Kills as many on the node as the job's next task lacks room there; false, and nothing is killed, where its leaf may not, or all of them are too little. */
+  /**
+   * Kills as many tasks on the node as the job's next task needs to fit. False, and nothing is killed, if its leaf may not kill or even all of them
+   * are too few.
+   */
   makeRoom(job: JobId, node: NodeId, round: Round): boolean {
     const { lane } = round
     const tasks = this.#onNode.get(node * this.#queues.pots.lanes + lane)
@@ -106,7 +112,7 @@ export class KillableTasks {
     return false
   }
 
-  /** Only who is below its guarantee, reservations counted, may have others killed. */
+  /** Only a job whose leaf is below its guarantee, with reservations counted as used, may have tasks killed. */
   #mayKill(job: JobId, node: NodeId, lane: LaneId): boolean {
     const { pots, usage, quotas } = this.#queues
     const { width, count, totals } = pots
@@ -115,7 +121,7 @@ export class KillableTasks {
     return compareShares(usage.used, at, quotas.guaranteed, at, totals, pot * width, width) < 0
   }
 
-  /** How many of the tasks bring what a shape lacks on the node; 0: all are too little, or nothing lacks. */
+  /** How many of the tasks, from the first on, free what a shape lacks on the node; 0: all together are too few, or nothing lacks. */
   #enoughOf(tasks: readonly TaskId[], shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): number {
     const resources = cluster.lanes[lane]?.resources ?? []
     const lacks = resources.map((r) => work.demand(shape, r) - cluster.free(node, r))

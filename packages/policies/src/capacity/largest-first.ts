@@ -1,11 +1,11 @@
 /**
- * Ids by a key, the largest first, as far as they are read: reading a few of many costs far less than sorting all. Ids that
- * were added in ascending order, as those of jobs and their tasks mostly are, are read from the end; others are a heap.
+ * Reads ids by a key, the largest first; reading a few of many costs far less than sorting all. If ids were added in ascending order
+ * of keys, as jobs and their tasks mostly are, they are read from the end; otherwise they form a heap.
  */
 export class LargestFirst {
   #ids = new Int32Array(64)
   #keys = new Float64Array(64)
-  /** Where keys are equal; no two ids share one. */
+  /** Decides between equal keys; no two ids share a tie. */
   #ties = new Float64Array(64)
   #size = 0
   #isAscending = true
@@ -17,7 +17,7 @@ export class LargestFirst {
     this.#isHeap = false
   }
 
-  /** Adds an id; before the first `next`. */
+  /** Adds an id; to be called before the first `next`. */
   add(id: number, key: number, tie: number): void {
     const at = this.#size++
     if (at === this.#ids.length) this.#grow()
@@ -25,7 +25,7 @@ export class LargestFirst {
     this.#put(at, id, key, tie)
   }
 
-  /** The largest that is left; -1: none. */
+  /** The id of the largest key that is left; -1: none. */
   next(): number {
     if (this.#size === 0) return -1
     if (this.#isAscending) return this.#ids[--this.#size] as number
@@ -41,7 +41,7 @@ export class LargestFirst {
     for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#ids[at] as number, this.#keys[at] as number, this.#ties[at] as number)
   }
 
-  /** Puts an id where a hole is, or below it. */
+  /** Puts an id into the hole of the heap, or to its place below it. */
   #sink(hole: number, id: number, key: number, tie: number): void {
     const size = this.#size
     for (;;) {

@@ -7,8 +7,8 @@ const WEIGHT = 1_000_000
 export const RATIO = 2 ** 40
 
 /**
- * Users in leaf queues, each pair under a dense number: what they use, and their waiting jobs in order. A leaf keeps its
- * users by their first job, so that those at their limit are passed over without a look at their jobs.
+ * Users in leaf queues: each pair of a leaf and a user has a dense number. Holds what each pair uses and its waiting jobs in order. A leaf
+ * lists its users by their first job, so that users at their limit are passed over without a look at their jobs.
  */
 export class LeafUsers {
   readonly #pots: number
@@ -16,19 +16,19 @@ export class LeafUsers {
   readonly #width: number
   readonly #ids = new Map<number, number>()
   count = 0
-  /** By pair: its leaf and the user's weight there in millionths. */
+  /** By pair: its leaf, and the user's weight there in millionths. */
   readonly leaf: number[] = []
   readonly weight: number[] = []
-  /** `[pair * lanes + lane]`: jobs with unplaced tasks. */
+  /** `[pair * lanes + lane]`: number of jobs with unplaced tasks. */
   readonly active: number[] = []
-  /** `[(pair * pots + pot) * width + i]` and `[pair * pots + pot]`: amounts used, and their largest share in steps. */
+  /** Amounts used, `[(pair * pots + pot) * width + i]`, and their dominant share in steps of 1 / `RATIO`, `[pair * pots + pot]`. */
   used: Float64Array
   ratio = new Float64Array(64)
-  /** Their largest share, exactly. */
+  /** `[pair * pots + pot]`: the dominant share of the amounts used, not rounded to steps. */
   share = new Float64Array(64)
   /** `[pair * pots + pot]`: waiting jobs. */
   readonly jobs: SortedIds[] = []
-  /** Per pot: keys of jobs, and of pairs by their first job. */
+  /** Per pot: the keys of jobs, and those of pairs, which are the keys of their first jobs. */
   readonly jobKeys: readonly Keys[]
   readonly pairKeys: readonly Keys[]
 
@@ -41,7 +41,7 @@ export class LeafUsers {
     this.pairKeys = Array.from({ length: pots }, () => new Keys())
   }
 
-  /** The number of a user in a leaf. */
+  /** The number of the pair of a leaf and a user; a new one is made at first use. */
   pair(leaf: number, user: UserId, weight: number): number {
     const key = leaf * 0x100000000 + user
     const known = this.#ids.get(key)

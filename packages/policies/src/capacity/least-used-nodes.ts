@@ -1,8 +1,8 @@
 import type { ClusterView, NodeId, ResourceId } from '@sched/core'
 
 /**
- * Nodes by what is in use on them, least first: by memory, or the first resource, then by the others; equal ones by id. Only the first may change, which
- * `renew` puts where it belongs: a heap.
+ * Nodes by the amounts in use on them, least first: by memory, or the first resource, then by the others; ties by id. A heap: only the first node may change,
+ * and `renew` then puts it where it belongs.
  *
  * Source: Hadoop 3, ResourceUsageMultiNodeLookupPolicy, which sorts anew at an interval.
  */
@@ -11,7 +11,7 @@ export class LeastUsedNodes {
   readonly #resources: readonly ResourceId[]
   readonly #heap: NodeId[]
 
-  /** `resources`: what is compared, one after the other. */
+  /** `resources`: the resources in the order in which they are compared. */
   constructor(nodes: readonly NodeId[], cluster: ClusterView, resources: readonly ResourceId[]) {
     this.#cluster = cluster
     this.#resources = resources
@@ -22,7 +22,7 @@ export class LeastUsedNodes {
     return this.#heap[0]
   }
 
-  /** Leaves the first one out. */
+  /** Removes the first node. */
   drop(): void {
     const last = this.#heap.pop()
     if (this.#heap.length === 0 || last === undefined) return
@@ -30,7 +30,7 @@ export class LeastUsedNodes {
     this.renew()
   }
 
-  /** What is in use on the first one has changed. */
+  /** Puts the first node where it belongs after the amounts in use on it have changed. */
   renew(): void {
     const heap = this.#heap
     const moved = heap[0] as NodeId

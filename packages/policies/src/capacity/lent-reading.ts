@@ -4,9 +4,9 @@ import { JobMerge } from './job-merge.js'
 import type { Keys, SortedIds } from '../orders/sorted-ids.js'
 
 /**
- * Reads the jobs of the default partition that may be given a task on a node of a partition that is lent, when its own jobs
- * have nothing for the node. Queues that may use the partition come first, then by what they use of it over what they are
- * guaranteed there; their maxima and the factor of their users' limits do not count. Sorted anew at each reading, since such
+ * Reads the jobs of the default partition that may start a task on a node of another partition, which is lent when its own jobs
+ * have nothing for the node. Queues that may use the partition come first, ties by what they use of it over what they are
+ * guaranteed there. Maxima of queues and the factor of user limits do not count. Queues are sorted anew at each reading, since such
  * nodes are the exception.
  *
  * Source: Hadoop 3, SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY.
@@ -49,7 +49,7 @@ export class LentReading {
     }
   }
 
-  /** Adds the leaves in a queue that have jobs waiting in the default partition, in the order of this one. */
+  /** Adds the leaves inside a queue that have jobs waiting in the default partition, in the order in which the lent partition serves queues. */
   #collect(queue: number): void {
     const { tree, usage, pots } = this.#queues
     if (tree.isInner[queue] !== true) return void this.#leaves.push(queue)
@@ -75,7 +75,7 @@ export class LentReading {
     }
   }
 
-  /** Whether what is free in the partition, less what is reserved there, is enough. */
+  /** Whether the next task of the job fits into what is neither used nor reserved in the lent partition. */
   #fits(job: JobId): boolean {
     const { pots, usage } = this.#queues
     const from = pots.demandAt(this.#work.shape(job, this.#lane), this.#lane)

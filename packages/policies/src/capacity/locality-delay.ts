@@ -1,6 +1,6 @@
 import { jobsByName, type Env, type JobId, type LaneId, type NodeId, type Round } from '@sched/core'
 
-/** By job and lane: opportunities missed, and places with data, -1 where they have not been counted. */
+/** By job and lane: opportunities missed, and number of places (nodes and racks) with data, -1 if they have not been counted. */
 export type MissedMemory = readonly (readonly [job: string, lane: LaneId, missed: number, places: number])[]
 
 export interface LocalityDelayOptions {
@@ -10,12 +10,12 @@ export interface LocalityDelayOptions {
 }
 
 /**
- * How far from its data a job may start, by the opportunities it has missed: on its nodes at once, on their racks after
- * `nodeLocalityDelay`, anywhere after so many more. An opportunity is a node that the job was tried on. A cluster without
- * racks is one rack.
+ * How far from its data a job may start, by the opportunities that it has missed: on the nodes of its data at once, on their racks after
+ * `nodeLocalityDelay` opportunities, anywhere after more (see `#offRack`). An opportunity is a node that the job was tried on. A cluster
+ * without racks is one rack.
  *
  * Source: Hadoop 3, RegularContainerAllocator.canAssign and doAllocation.
- * Deviation: the nodes and racks a job asks for are counted once, when it first waits, and not as they are served.
+ * Deviation: the nodes and racks with data are counted once, at first use, and do not shrink as tasks start there.
  */
 export class LocalityDelay {
   readonly #options: LocalityDelayOptions
@@ -57,7 +57,7 @@ export class LocalityDelay {
     }
   }
 
-  /** Counts an opportunity; levels away from its data at which the job may start. */
+  /** Counts an opportunity; returns how many levels away from its data the job may start. */
   within(job: JobId, { work, lane, cluster }: Round): number {
     if (!work.hasData(job, lane)) return cluster.levels
     const at = job * this.#lanes + lane
@@ -69,17 +69,20 @@ export class LocalityDelay {
     return missed > Math.min(nodes, nodeLocalityDelay) ? this.#rack : 0
   }
 
-  /** A task of the job was started, or a node reserved for it. */
+  /** A task of the job was started, or a node was reserved for it, at this level; a near one sets the missed opportunities to 0. */
   note(job: JobId, lane: LaneId, level: number): void {
     if (level === 0 || (level === this.#rack && this.#options.rackLocalityFullReset)) this.#missed[job * this.#lanes + lane] = 0
   }
 
-  /** Whether a start so far from its data, or of a job without, counts as one off the rack. */
+  /** Whether a start at this level counts as one off the rack; a start of a job without data always does. */
   isOffSwitch(job: JobId, lane: LaneId, level: number): boolean {
     return level > this.#rack || !this.#env.work.hasData(job, lane)
   }
 
-  /** Opportunities to miss before a start off the rack. */
+  /**
+   * How many opportunities a job must miss before it may start off the rack: `nodeLocalityDelay + additional`, or with -1 its waiting tasks times
+   * the part of places with data.
+   */
   #offRack(job: JobId, lane: LaneId, additional: number): number {
     const { nodes } = this.#env.cluster
     if (additional > -1) return Math.min(nodes, this.#options.nodeLocalityDelay + additional)

@@ -4,7 +4,7 @@ import { ManagedCapacities } from './managed-capacities.js'
 import type { ReadCapacityOptions } from './queue-options.js'
 import type { QueueTree } from './queue-tree.js'
 
-/** What becomes of queues that were made at first use as time passes, as far as the options ask for it: they go, or their capacities do. */
+/** Removes queues that were made at first use, and moves their capacities, as time passes and as far as the options say so. */
 export class MadeQueues {
   readonly #env: Env
   readonly #expiring: ExpiringQueues | undefined
@@ -18,13 +18,13 @@ export class MadeQueues {
     this.#isStill = this.#expiring === undefined && this.#managed === undefined
   }
 
-  /** A job has come into a leaf, after `look`. */
+  /** A job has come into a leaf; to be called after `look`. */
   enter(job: JobId, leaf: number): void {
     this.#expiring?.enter(leaf, this.#env.now())
     this.#managed?.enter(job, leaf)
   }
 
-  /** A job ends, after `look`. */
+  /** A job has ended; to be called after `look`. */
   leave(job: JobId, leaf: number): void {
     this.#expiring?.leave(leaf)
     this.#managed?.leave(job)

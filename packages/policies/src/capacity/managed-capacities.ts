@@ -4,9 +4,9 @@ import { allOrNothing, isSomething, nothingOf, ownCapacity, withCapacity } from 
 import type { Queue, QueueTree } from './queue-tree.js'
 
 /**
- * Moves the percentages, or amounts, of queues made at first use to those that have jobs: at every multiple of `seconds` queues without jobs lose theirs, and
- * those that have none get what their template says as far as it goes, in the order in which the jobs in them came. Only in the legacy mode: weights have no
- * end. Looks are made when somebody asks; between two jobs that come or end one is enough.
+ * Moves the percentages or amounts of queues that were made at first use to those that have jobs. At every multiple of `seconds` queues without jobs lose
+ * theirs. Queues with jobs but without a capacity get what their template says, as long as there is enough, in the order in which their jobs came. This
+ * exists only in the legacy mode; weights are never used up. Looks are made when somebody asks; between two arrivals or ends of jobs one look is enough.
  *
  * Source: Hadoop 3, QueueManagementDynamicEditPolicy and GuaranteedOrZeroCapacityOverTimePolicy.computeQueueManagementChanges.
  */
@@ -14,7 +14,7 @@ export class ManagedCapacities {
   readonly #tree: QueueTree
   readonly #seconds: Seconds
   #next: Seconds
-  /** Leaves of the jobs in queues made at first use, as they came. */
+  /** By job in a queue made at first use, in order of arrival: its leaf. */
   readonly #leaves = new Map<JobId, number>()
 
   constructor(tree: QueueTree, seconds: Seconds) {
@@ -39,7 +39,7 @@ export class ManagedCapacities {
     for (const leaf of occupied) this.#set(this.#tree.queue(leaf), (capacity, label) => isSomething(capacity) ? capacity : this.#left(this.#tree.queue(leaf), label))
   }
 
-  /** What is left for a queue that has nothing in a partition. */
+  /** The capacity that its siblings leave for a queue that has none in a partition. */
   #left({ id, parent }: Queue, label: string): ReturnType<typeof ownCapacity> {
     const around = this.#tree.queue(parent)
     const siblings = around.children.filter((each) => each !== id).map((each) => ownCapacity(this.#tree.queue(each).own, label))

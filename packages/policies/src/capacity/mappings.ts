@@ -1,6 +1,6 @@
 import * as z from '@sched/bundled/zod'
 
-/** A rule as Hadoop's JSON format has it. */
+/** A rule in the form of Hadoop's JSON format. */
 const mappingRule = z.strictObject({
   user: z.string().optional().describe('user it is for, * for all; default, without a group: all'),
   group: z.string().optional().describe('group it is for'),
@@ -29,7 +29,7 @@ export function readMapping(option: MappingOption): Mapping | undefined {
   return { kind, source, queue, create: true, fallback: 'default' }
 }
 
-/** Who submits a job: a user, the group that the log names and the queue that the job does, if any; `default` is none, `root.default` one. */
+/** Who submits a job: the user, the group that the log names, and the queue that the job names, if any; `default` counts as none, `root.default` as one. */
 export interface Submitter {
   readonly user: string
   readonly group: string | undefined
@@ -38,8 +38,8 @@ export interface Submitter {
 export type Mapped = { readonly queue: string } | { readonly refused: string } | undefined
 
 /**
- * The queue that the first mapping which applies gives; `undefined` if none does. `isThere` says whether jobs may go to a
- * queue, or to one that would be made.
+ * The queue given by the first mapping that applies; `undefined` if none does. `isThere` says whether jobs may go to a
+ * queue, or (`create`) to one that would be made.
  *
  * Source: Hadoop 3, CSMappingPlacementRule.
  */
@@ -59,8 +59,8 @@ export function mappedQueue(mappings: readonly Mapping[], submitter: Submitter, 
 }
 
 /**
- * A job whose group is not known is not mapped by it. A log names one group per job: it stands for the secondary ones too. Where a job
- * names no queue, a name is missing from the path, and there is no such queue.
+ * Fills in the names of a path. A job whose group is unknown is not mapped by its group. A log names one group per job, which stands for the
+ * secondary groups, too. Where a job names no queue, that name is missing from the path, and so no such queue exists.
  */
 function filledIn(queue: string, { user, group, specified = '' }: Submitter): string | undefined {
   if (/%(primary|secondary)_group/.test(queue) && group === undefined) return undefined

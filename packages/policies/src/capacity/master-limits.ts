@@ -6,7 +6,7 @@ import type { Queue, QueueTree } from './queue-tree.js'
 import type { Quotas } from './quotas.js'
 import type { QueueUsage } from './usage.js'
 
-/** A job with a master, waiting to be active or active: its leaf and user, the pot of its master, and what that asks for. */
+/** A job with a master, active or waiting to be: its leaf and user, the pot of its master, and what the master asks for. */
 interface Managed {
   readonly job: JobId
   readonly leaf: number
@@ -27,27 +27,27 @@ export interface MasterLimitsOptions {
   readonly minimum: readonly (readonly number[])[]
   readonly potOfShape: (shape: ShapeId, leaf: number, lane: LaneId) => number
   readonly priorityIn: (job: JobId, queue: Queue) => number
-  /** Told at once of each job that is active from now on, since its user counts for the next. */
+  /** Called at once for each job that becomes active, since its user counts as active for the next job. */
   readonly activated: (job: JobId) => void
 }
 
 /**
- * How much the masters of active jobs may ask for together, by leaf, and by user in it: a part of what the leaf may use now, at least of what it
- * is guaranteed. Jobs beyond wait to be active, by priority and submission, and smaller ones may pass them; one of each leaf is active whatever
- * it asks. A job without a master is always active.
+ * Limits on what the masters of active jobs may ask for together, per leaf and per user in a leaf: a part of what the leaf may use now, or of its
+ * guarantee if that is more. Jobs beyond the limit wait to be active, by priority and submission; smaller ones may pass them. Each leaf has at least
+ * one active job, whatever its master asks for. A job without a master is always active.
  *
  * Source: Hadoop 3, AbstractLeafQueue.activateApplications, calculateAndGetAMResourceLimitPerPartition and
- * getUserAMResourceLimitPerPartition. Deviations: what a leaf may use is that of the instant, in Hadoop that of its last assignment; the weight
- * is that of each user, in Hadoop that of the first user looked at.
+ * getUserAMResourceLimitPerPartition. Deviations: what a leaf may use is computed for the instant, in Hadoop at its last assignment; the limit of a
+ * user goes by the user's own weight, in Hadoop by that of the first user looked at.
  */
 export class MasterLimits {
   readonly #it: MasterLimitsOptions
   readonly #jobs = new Map<JobId, Managed>()
   readonly #active = new Set<JobId>()
-  /** By leaf: who waits, in order, and how many are active. */
+  /** By leaf: the jobs that wait to be active, in order, and the number of active jobs. */
   readonly #waiting: Managed[][] = []
   readonly #activeIn: number[] = []
-  /** `[(leaf or pair) * pots + pot]`: what masters of active jobs ask for. */
+  /** `[leaf * pots + pot]` and `[pair * pots + pot]`: what the masters of active jobs ask for. */
   readonly #ofLeaf: (Float64Array | undefined)[] = []
   readonly #ofPair: (Float64Array | undefined)[] = []
 
@@ -88,7 +88,7 @@ export class MasterLimits {
     this.#activate(managed.leaf)
   }
 
-  /** The cluster has grown, or shrunk. */
+  /** Activates jobs in all leaves, after the cluster has grown or shrunk. */
   activateAll(): void {
     for (const leaf of this.#waiting.keys()) this.#activate(leaf)
   }
@@ -106,7 +106,7 @@ export class MasterLimits {
     }
   }
 
-  /** Tells who listens which jobs wait to be active. */
+  /** Defers, for a round that is explained, the jobs that wait to be active. */
   explain(round: Round): void {
     if (!this.areWaiting || !round.explained) return
     for (const waiting of this.#waiting)
@@ -126,7 +126,7 @@ export class MasterLimits {
     return limit.every((most, i) => (used?.[i] ?? 0) + (demands[from + i] as number) <= most)
   }
 
-  /** What masters of a leaf may ask for in a pot, by counted resource. */
+  /** What the masters of a leaf may ask for together in a pot, by counted resource. */
   limit(leaf: number, pot: number): number[] {
     const guaranteed = this.#guaranteed(leaf, pot)
     const current = this.#it.pots.partitionOf(pot) === 0 ? this.#currentLimit(leaf, pot) : guaranteed
@@ -147,7 +147,7 @@ export class MasterLimits {
     return compareShares(own, 0, ofLeaf, 0, total, 0, pots.width) <= 0 ? own : ofLeaf
   }
 
-  /** Users of a leaf with jobs that wait for something. */
+  /** Number of users of a leaf with waiting jobs. */
   #activeUsers(leaf: number): number {
     const { users, pots } = this.#it
     let count = 0
@@ -160,7 +160,7 @@ export class MasterLimits {
     return count
   }
 
-  /** What a queue could use at most now: what it may, without what its neighbours use. */
+  /** The most that a queue could use now: its maximum, within what the queues beside it leave of the same limit of its parent. */
   #currentLimit(queue: number, pot: number): number[] {
     const { quotas, usage, pots, tree, minimum } = this.#it
     const { width, count } = pots
@@ -183,7 +183,7 @@ export class MasterLimits {
     return [...quotas.guaranteed.subarray(at, at + pots.width)]
   }
 
-  /** As a single-precision number, as Hadoop has it. */
+  /** The part of the leaf for masters, as a single-precision number, as in Hadoop. */
   #percent(queue: number, pot: number): number {
     const { tree, pots } = this.#it
     const { own, maximumAmResourcePercent } = tree.queue(queue)

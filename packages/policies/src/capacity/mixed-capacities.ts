@@ -7,8 +7,9 @@ const KINDS = ['amount', 'percentage', 'weight'] as const
 type Kind = (typeof KINDS)[number]
 
 /**
- * What each of several queues in one parent is guaranteed of one resource, whole. Amounts come first, scaled down together where the parent has
- * less; percentages are of what these leave, and weights divide what those leave. No queue has more than its limit, nor than those before it leave.
+ * What each of several sibling queues is guaranteed of one resource, in whole units. Amounts come first, all scaled down where the parent has less.
+ * Percentages are of what the amounts leave, and weights divide what the percentages leave. No queue gets more than its limit, or more than the queues
+ * before it leave.
  *
  * Source: Hadoop 3.5, ResourceCalculationDriver with AbsoluteResourceCapacityCalculator, PercentageQueueCapacityCalculator,
  * WeightQueueCapacityCalculator and DefaultQueueResourceRoundingStrategy (queue mode that is not legacy).
@@ -32,7 +33,10 @@ export function mixedCapacities(given: readonly CapacityOfResource[], available:
 const kindOf = (capacity: CapacityOfResource): Kind => (typeof capacity === 'number' ? 'amount' : capacity.endsWith('%') ? 'percentage' : 'weight')
 const valueOf = (capacity: CapacityOfResource): number => (typeof capacity === 'number' ? capacity : Number.parseFloat(capacity))
 
-/** Weights alone are rounded to the nearest: they come last, and what they round up is missing for the last of them. */
+/**
+ * What a queue should get, in whole units. Only weights are rounded to the nearest: they come last, and the last of them has what earlier ones
+ * round up less.
+ */
 function wanted(kind: Kind, value: number, all: Fraction, remaining: number): number {
   if (value === 0 || (kind === 'amount' && !isLess(fraction(remaining), all))) return value
   if (kind === 'percentage') return partOf(remaining, percent(value))
@@ -40,13 +44,13 @@ function wanted(kind: Kind, value: number, all: Fraction, remaining: number): nu
   return kind === 'weight' ? nearestTo(remaining, part) : partOf(remaining, part)
 }
 
-/** The most that a queue may have of one resource, whole; 0 is no limit of its own, as in Hadoop. */
+/** The most that a queue may have of one resource, in whole units; 0 means no limit of its own, as in Hadoop. */
 export function mixedLimit(maximum: CapacityOfResource, parent: number): number {
   const own = typeof maximum === 'number' ? maximum : partOf(parent, percent(valueOf(maximum)))
   return own === 0 ? parent : Math.min(own, parent)
 }
 
-/** What a capacity is of each resource: the same percentage or weight of all, or what it names and nothing of others. */
+/** A capacity for one resource: a percentage or weight counts for all resources; amounts count for those that they name, and others have 0. */
 export function ofResource(capacity: number | string | Readonly<Record<string, CapacityOfResource>>, resource: string): CapacityOfResource {
   if (typeof capacity === 'object') return capacity[resource] ?? 0
   return typeof capacity === 'number' ? `${capacity}%` : capacity

@@ -1,6 +1,6 @@
 import { jobsByName, nodesByName, type Env, type JobId, type LaneId, type NodeId, type ShapeId } from '@sched/core'
 
-/** A node kept for a job's task that did not fit there: at most one per node and lane. */
+/** A node that is kept for a task of a job that did not fit there; at most one reservation per node and lane. */
 export interface Reservation {
   readonly job: JobId
   readonly lane: LaneId
@@ -8,7 +8,7 @@ export interface Reservation {
   readonly shape: ShapeId
 }
 
-/** Reservations in the order in which they were made, and how often they were looked at in vain. */
+/** Reservations in the order in which they were made, and how often each job's reserved nodes were looked at in vain. */
 export interface ReservationsMemory {
   readonly held: readonly (readonly [job: string, lane: LaneId, node: string])[]
   readonly again: readonly (readonly [job: string, lane: LaneId, times: number])[]
@@ -16,19 +16,19 @@ export interface ReservationsMemory {
 
 /** Reservations by node and by job. */
 export class NodeReservations {
-  /** Told of each that is made (1) or given up (-1). */
+  /** Called for each reservation that is made (1) or given up (-1). */
   onChange: ((reservation: Reservation, sign: 1 | -1) => void) | undefined
   readonly #lanes: number
   readonly #byNode = new Map<number, Reservation>()
   readonly #byJob: (Reservation[] | undefined)[] = []
-  /** `[job * lanes + lane]`: times that a reserved node was looked at and still had no room, since the job's last reservation was made or given up. */
+  /** `[job * lanes + lane]`: how often a reserved node was looked at and still had no room, since a reservation of the job was last made or given up. */
   readonly #again: number[] = []
 
   constructor(lanes: number) {
     this.#lanes = lanes
   }
 
-  /** Those that the next task of the job is for; any other is given up when its node is looked at. */
+  /** The reservations that are for the next task of their job; any other would be given up when its node is looked at. */
   memory({ work, cluster }: Env): ReservationsMemory {
     const held = [...this.#byNode.values()].filter(({ job, lane, shape }) => work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape)
     return {
@@ -37,7 +37,7 @@ export class NodeReservations {
     }
   }
 
-  /** Makes them again by `keep`, those of nodes that are there and up and of jobs that wait. */
+  /** Makes remembered reservations again by `keep`, those on nodes that exist and are up, for jobs that wait. */
   recall({ held, again }: ReservationsMemory, { work, cluster }: Env, keep: (reservation: Reservation) => void): void {
     const jobs = jobsByName(work)
     const nodes = nodesByName(cluster)
@@ -64,19 +64,19 @@ export class NodeReservations {
     return this.#byNode.size === 0 ? NONE : (this.#byJob[job] ?? NONE)
   }
 
-  /** Reservations of a job in a lane. */
+  /** Number of reservations of a job in a lane. */
   count(job: JobId, lane: LaneId): number {
     return this.of(job).filter((each) => each.lane === lane).length
   }
 
-  /** Reservations for tasks of a job of one shape. */
+  /** Number of reservations for tasks of one shape of a job. */
   countFor(job: JobId, lane: LaneId, shape: ShapeId): number {
     let count = 0
     for (const each of this.of(job)) if (each.lane === lane && each.shape === shape) count++
     return count
   }
 
-  /** The first of them by node. */
+  /** Of the reservations for tasks of one shape of a job, that on the lowest node. */
   firstFor(job: JobId, lane: LaneId, shape: ShapeId): Reservation | undefined {
     let first: Reservation | undefined
     for (const each of this.of(job)) if (each.lane === lane && each.shape === shape && (first === undefined || each.node < first.node)) first = each
@@ -98,7 +98,7 @@ export class NodeReservations {
   add(reservation: Reservation): void {
     const { job, node, lane } = reservation
     this.#byNode.set(node * this.#lanes + lane, reservation)
-    while (this.#byJob.length <= job) this.#byJob.push(undefined) // no holes: reading is faster than of a map
+    while (this.#byJob.length <= job) this.#byJob.push(undefined) // an array without holes is faster to read than a map
     ;(this.#byJob[job] ??= []).push(reservation)
     this.#again[job * this.#lanes + lane] = 0
     this.onChange?.(reservation, 1)

@@ -1,28 +1,28 @@
-/** Rank of queues without a guarantee: after all others. */
+/** Ratio of queues without a guarantee: after those of all others. */
 const NO_GUARANTEE = 0x7fffffff
 
-/** Places are looked for among so many one by one, among more by halving. */
+/** Up to so many entries a place is searched one by one, among more by halving. */
 const SHORT = 24
 
-/** What offers are made by; vectors are `[queue * width + i]`. */
+/** The columns that offers read and write; vectors are `[queue * width + i]`. */
 interface OfferColumns {
   readonly count: number
   readonly width: number
-  /** Totals to divide by: Infinity where there is nothing, of which no queue has a share. */
+  /** Totals to divide by: `Infinity` in place of 0, so that no queue has a share of a resource that does not exist. */
   readonly divisors: Float64Array
-  /** What queues have so far, which grows, and the most they would have. */
+  /** What queues have so far, which offers raise, and the most that they take. */
   readonly ideal: Float64Array
   readonly limit: Float64Array
   readonly guaranteed: ArrayLike<number>
-  /** By queue: the dominant share that is guaranteed. */
+  /** By queue: the dominant share of its guarantee. */
   readonly guaranteedShare: Float64Array
   /** By queue. */
   readonly priority: ArrayLike<number>
 }
 
 /**
- * Rounds in which what is left of some resources is offered to queues that want more: to the most under-served, all of them
- * at once, in proportion to their guarantees, until nothing is left or wanted. A queue that takes nothing is done.
+ * Offers what is left of some resources to queues that want more, in rounds. Each round offers to the most under-served queues, all
+ * equally under-served ones at once, in proportion to their guarantees, until nothing is left or wanted. A queue that takes nothing is done.
  *
  * Source: Hadoop 3, AbstractPreemptableResourceCalculator.computeFixpointAllocation.
  */
@@ -30,20 +30,20 @@ export class Offers {
   /** What is left to be offered. */
   left = new Float64Array(0)
   #columns!: OfferColumns
-  /** What the queues that are not done are guaranteed together. */
+  /** The sum of the guarantees of the queues that are not done. */
   #active = new Float64Array(0)
   #hasPriorities = false
-  /** By queue: the dominant share of what it has, and what that is of its guarantee's; whether it took something in this round. */
+  /** By queue: the dominant share of what it has, that share over the one of its guarantee, and whether it took something in this round. */
   #share = new Float64Array(0)
   #ratio = new Float64Array(0)
   #hasGained = new Uint8Array(0)
-  /** Queues that are not done, from `#from` to `#to`, the most under-served first; and those of a round that took something. */
+  /** The queues that are not done, from `#from` to before `#to`, the most under-served first; and those that took something in this round. */
   #order = new Int32Array(0)
   #from = 0
   #to = 0
   #gained = new Int32Array(0)
 
-  /** Takes columns over that hold until the next call. */
+  /** Sets the columns to use until the next call. */
   use(columns: OfferColumns): void {
     const { count, width } = columns
     this.#columns = columns
@@ -71,7 +71,7 @@ export class Offers {
     this.#order[this.#to++] = queue
   }
 
-  /** Offers what is left; `isEqual`: in equal parts, not by guarantees. */
+  /** Offers what is left until nothing is left or wanted. `isEqual`: in equal parts instead of by guarantees. */
   run(isEqual: boolean): void {
     for (let k = 0; k < this.#to; k++) {
       const queue = this.#order[k] as number
@@ -81,7 +81,7 @@ export class Offers {
     while (this.#from < this.#to && this.#isLeft()) this.#round(isEqual)
   }
 
-  /** Offers to all that are equally under-served. Those that take nothing are done, the others go where they belong then. */
+  /** One round: offers to all queues that are most under-served, equally so. Those that take nothing are done; the others move to their new places. */
   #round(isEqual: boolean): void {
     const next = this.#from + this.#countFirst()
     this.#offer(next, isEqual)
@@ -110,7 +110,7 @@ export class Offers {
         if (room <= 0) continue
         let accepted = rounded(rest * (isEqual ? 1 / equal : (guaranteed[at] as number) / all), width)
         if (accepted > room) accepted = room
-        if (accepted > rest - given) accepted = rest - given // parts rounded up may be more than there is: the last ones have what is left
+        if (accepted > rest - given) accepted = rest - given // parts rounded up may sum to more than there is: the last queues get what is left
         if (accepted === 0) continue
         hasGained[queue] = 1
         ideal[at] = had + accepted
@@ -122,7 +122,7 @@ export class Offers {
     }
   }
 
-  /** Lists those up to `next` that took something, ranked by what they have now, and counts out the others; returns how many are listed. */
+  /** Lists the queues before `next` that took something, ordered by what they have now, and drops the others; returns how many are listed. */
   #keepGained(next: number): number {
     const { width, guaranteed } = this.#columns
     const [active, order] = [this.#active, this.#order]
@@ -137,7 +137,7 @@ export class Offers {
     return size
   }
 
-  /** Puts the first `size` that took something among the queues from `next` on; the order begins where the room before these begins. */
+  /** Merges the `size` queues that took something into the rest of the order, using the room before that; `#from` moves accordingly. */
   #merge(first: number, size: number): void {
     const [order, gained, end] = [this.#order, this.#gained, this.#to]
     let next = first
@@ -157,7 +157,7 @@ export class Offers {
     }
   }
 
-  /** Puts a queue where it belongs among the first `size` of a list. */
+  /** Inserts a queue at its place among the first `size` entries of a list. */
   #insert(list: Int32Array<ArrayBuffer>, queue: number, size: number): void {
     let at = size
     if (size > SHORT) {
@@ -167,7 +167,7 @@ export class Offers {
     list[at] = queue
   }
 
-  /** The first position in [low, high) whose member comes after the queue; `high` if none does. Mostly it is one of the ends. */
+  /** The first position in [low, high) whose member comes after the queue; `high` if none does. It is mostly one of the ends, which are tried first. */
   #place(list: Int32Array<ArrayBuffer>, queue: number, low: number, high: number): number {
     if (low === high || this.#isAfter(list[low] as number, queue)) return low
     if (!this.#isAfter(list[high - 1] as number, queue)) return high
@@ -179,7 +179,7 @@ export class Offers {
     return low
   }
 
-  /** How many are equally under-served, from the first on. */
+  /** How many queues, from the first on, are equally under-served. */
   #countFirst(): number {
     const { priority } = this.#columns
     const [order, ratio, from, end] = [this.#order, this.#ratio, this.#from, this.#to]
@@ -189,7 +189,10 @@ export class Offers {
     return to - from
   }
 
-  /** Siblings are served as at a decision: those below their guarantee first, by priority, then by what they have of it. */
+  /**
+   * Whether queue a is served after b. The order is that of a decision: queues below their guarantee first, then by priority, then by what they
+   * have of their guarantee.
+   */
   #isAfter(a: number, b: number): boolean {
     const first = this.#ratio[a] as number
     const second = this.#ratio[b] as number
@@ -202,7 +205,7 @@ export class Offers {
 
   #rank(queue: number): void {
     const guaranteed = this.#columns.guaranteedShare[queue] as number
-    if (guaranteed === 0) this.#ratio[queue] = NO_GUARANTEE // a conditional value would be boxed here, which takes longer than the division
+    if (guaranteed === 0) this.#ratio[queue] = NO_GUARANTEE // as a conditional expression the value would be boxed, which takes longer than the division
     else this.#ratio[queue] = (this.#share[queue] as number) / guaranteed
   }
 
@@ -214,8 +217,8 @@ export class Offers {
 }
 
 /**
- * Parts of amounts are rounded as Hadoop's calculators do: to the nearest with memory alone, up with all resources. Of what is
- * above 0 that is 1 at least: Hadoop counts MB, of which nobody misses one, and here a unit may be all that a task asks.
+ * A part of an amount, rounded as Hadoop's calculators do: to the nearest if memory alone counts, up if all resources count. A part
+ * above 0 gives at least 1: Hadoop counts MB, where one more or less does not matter, but here one unit may be all that a task asks for.
  */
 export function rounded(amount: number, width: number): number {
   return width === 1 && amount >= 1 ? Math.floor(amount + 0.5) : Math.ceil(amount)

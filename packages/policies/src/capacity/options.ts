@@ -2,12 +2,12 @@ import * as z from '@sched/bundled/zod'
 import { checkQueues } from './check-queues.js'
 import { treeOptions, treeShape } from './queue-options.js'
 
-/** What the order `capacity` needs to know. */
+/** Schema of the options of the order `capacity`. */
 export const capacityOptions = treeOptions.superRefine(checkQueues)
 /** Options of `capacity`; all may be left out. */
 export type CapacityOptions = z.input<typeof treeOptions>
 
-/** Delay and reservations, of the discipline `reserving`. */
+/** Options of delay and reservations, as the discipline `reserving` has them. */
 export const assignmentShape = {
   nodeLocalityDelay: z.int().min(-1).default(40).describe('opportunities a job lets pass before it starts on the rack of its data, at most the number of nodes; -1: none'),
   rackLocalityAdditionalDelay: z.int().min(-1).default(-1).describe('further ones before it starts anywhere; -1: containers wanted x nodes asked / nodes'),
@@ -92,7 +92,7 @@ const schedulerOptions = z.strictObject({
   ...assignmentShape,
   preemption: preemptionOptions.optional().describe('takes back what queues use above their guarantee for queues below theirs; absent: tasks end by themselves'),
 })
-/** What the policy `capacity-scheduler` needs to know: queues, delay, reservations, preemption. */
+/** Schema of the options of the policy `capacity-scheduler`: queues, delay, reservations, preemption. */
 export const capacitySchedulerOptions = schedulerOptions.superRefine(checkQueues)
 /** Options of `capacityScheduler`; all may be left out. */
 export type CapacitySchedulerOptions = z.input<typeof schedulerOptions>

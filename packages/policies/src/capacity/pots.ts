@@ -1,28 +1,28 @@
 import { grown, type ClusterView, type LaneId, type NodeId, type ResourceId, type ShapeId, type WorkView } from '@sched/core'
 
 /**
- * What capacities are shares of: the nodes of a partition in a lane. A cluster without labels and slot types has one pot.
- * In a pot some resources are counted: all of the lane, or memory alone.
+ * Pots: what capacities are shares of. A pot is the nodes of one partition as seen by one lane; a cluster without labels and slot types
+ * has one pot. In a pot only some resources are counted: all of the lane, or memory alone.
  */
 export class Pots {
   readonly count: number
   readonly lanes: number
-  /** Names of partitions; the first, '', is the default one: nodes without the label. */
+  /** Names of the partitions; the first, '', is the default partition: the nodes without the label. */
   readonly partitions: readonly string[]
-  /** Most resources that are counted in a pot: the stride of columns of amounts. */
+  /** The largest number of counted resources of a pot, which is the stride of columns of amounts. */
   readonly width: number
   /** Resources counted in each lane. */
   readonly counted: readonly (readonly ResourceId[])[]
-  /** Which of them is the memory, by lane; the first where none is. */
+  /** By lane: which of its counted resources is memory; the first if none is. */
   readonly memory: readonly number[]
-  /** `[pot * width + i]`: what the nodes that are up have. */
+  /** `[pot * width + i]`: total of the nodes that are up. */
   readonly totals: Float64Array
-  /** `[lane * width + i]`: the smallest demand of all shapes that were asked. */
+  /** `[lane * width + i]`: the smallest demand of all shapes seen by `demandAt`. */
   readonly least: Float64Array
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #partitionOf: Uint16Array
-  /** `[shape * width + i]`, NaN until it is asked; shapes belong to one lane. */
+  /** `[shape * width + i]`: counted demand, NaN until `demandAt` is called for the shape; a shape belongs to one lane. */
   #demands = new Float64Array(0)
 
   constructor(cluster: ClusterView, work: WorkView, isDominant: boolean, label: string) {
@@ -41,7 +41,7 @@ export class Pots {
     this.refresh()
   }
 
-  /** Counts again, after a node went down or came up. */
+  /** Counts totals anew, after a node went down or came up. */
   refresh(): void {
     this.totals.fill(0)
     for (let node = 0; node < this.#cluster.nodes; node++) {
@@ -58,7 +58,7 @@ export class Pots {
     return (this.#partitionOf[node] as number) * this.lanes + lane
   }
 
-  /** The partitions of nodes, ascending, that something holds for. */
+  /** The partitions, ascending, with a node for which `holds` is true. */
   partitionsWith(holds: (node: NodeId) => boolean): number[] {
     const found = new Set<number>()
     for (const [node, partition] of this.#partitionOf.entries()) if (!found.has(partition) && holds(node as NodeId)) found.add(partition)
@@ -87,7 +87,7 @@ export class Pots {
     return Math.floor(pot / this.lanes)
   }
 
-  /** Where the counted demand of a shape starts in `demands`. */
+  /** The index in `demands` at which the counted demand of a shape starts; may replace `demands`. */
   demandAt(shape: ShapeId, lane: LaneId): number {
     const at = shape * this.width
     if (at >= this.#demands.length || Number.isNaN(this.#demands[at])) this.#readDemand(shape, lane)
@@ -107,7 +107,7 @@ export class Pots {
   }
 }
 
-/** Where tasks go that may run in some partitions, in ascending order: to that of their queue, if it is among them, else to the first. */
+/** The partition of tasks that may run in the `allowed` ones (ascending): that of their queue, if it is among them, else the first. */
 export const choosePartition = (allowed: readonly number[], byDefault: number): number => (allowed.includes(byDefault) ? byDefault : (allowed[0] ?? byDefault))
 
 /** Hadoop's default calculator counts memory alone; a lane without it, a slot type for example, its first resource. */

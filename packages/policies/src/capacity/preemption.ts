@@ -17,10 +17,10 @@ import { WaitingAmounts } from './waiting-amounts.js'
 import { WhatToTake } from './what-to-take.js'
 
 type ReadPreemptionOptions = z.output<typeof preemptionOptions>
-/** A task by its job and its place in it. */
+/** Identifies a task by its job, its stage and its index in the stage. */
 type Place = readonly [job: string, stage: number, index: number]
 
-/** By lane: the next look and the last, whom marks are put on and since when, and who may be killed where room is needed; and since when nodes are reserved. */
+/** By lane: the next and the last look, the marked tasks with the times of their marks, and the killable tasks; and since when nodes are reserved. */
 interface PreemptionMemory {
   readonly next: readonly Seconds[]
   readonly looked: readonly Seconds[]
@@ -29,19 +29,19 @@ interface PreemptionMemory {
   readonly ages: AgesMemory
 }
 
-/** Since when a task is marked; ids are used again, so the start of its run is kept too. */
+/** Since when a task is marked. Ids are used again, so the start of the task's run identifies it. */
 interface Mark {
   readonly since: Seconds
   readonly started: Seconds
 }
 
 /**
- * Takes back what queues use above their guarantee for queues that want theirs: at every multiple of the interval the
- * ideal allocation is computed and tasks of leaves above it are marked, those of the last job in order and the newest
- * first; a task that was marked `maxWaitBeforeKill` ago and is chosen again is killed. Reservations are given up first, at once.
- * Gangs, which YARN does not know, go whole; masters go last. Under lazy preemption single tasks whose wait is over are left to `KillableTasks`.
+ * Takes back what queues use above their guarantee for queues that want theirs. At every multiple of the interval it computes the
+ * ideal allocation and chooses tasks of leaves above it, from the last job in order and its newest tasks first. A task is marked when it is
+ * first chosen; if it is chosen again `maxWaitBeforeKill` or more after that, it is killed. Reservations are given up first, at once. Gangs,
+ * which YARN does not know, are killed as a whole; masters go last. Under lazy preemption single tasks whose wait is over go to `KillableTasks`.
  *
- * Then, where that is asked for, tasks are chosen for others in the same queue (`InsideSelector`).
+ * After that, if options say so, tasks are chosen for other jobs of the same queue (`InsideSelector`).
  *
  * Source: Hadoop 3, ProportionalCapacityPreemptionPolicy and FifoCandidatesSelector.
  * Deviations: a killed task's room is free at once, where Hadoop frees it at the node's next heartbeat; there are no looks
@@ -56,29 +56,29 @@ export class CapacityPreemption implements Policy {
   readonly #loads: LiveLoads
   readonly #plan = new IdealPlan()
   readonly #toTake: WhatToTake
-  /** Next look, per lane; -1: none is asked for. */
+  /** Per lane: the next look; -1: none was asked for. */
   readonly #next: Seconds[]
-  /** The last look, per lane. */
+  /** Per lane: the last look. */
   readonly #looked: Seconds[]
   readonly #marked: readonly Map<TaskId, Mark>[]
   readonly #jobs: HoldingJobs
   readonly #running: RunningTasks
-  /** Chosen to balance queues: from the first of them to before the last; and those chosen before. */
+  /** The range of `#tasks` chosen to balance queues; and the tasks chosen before the choice under way, if it must not choose them again. */
   #balancing: readonly [from: number, to: number] = [0, 0]
   #before: ReadonlySet<TaskId> | undefined
-  /** Takes for others in the same queue, too, where that is asked for. */
+  /** Chooses tasks for other jobs of the same queue; present if options say so. */
   readonly #inside: InsideSelector | undefined
-  /** Choose for what is reserved, where that is asked for. */
+  /** Choose tasks on reserved nodes; present if options say so. */
   readonly #ofPriority: PrioritySelector | undefined
   readonly #ofReserved: ReservedSelector | undefined
-  /** Under lazy preemption. */
+  /** Present under lazy preemption. */
   readonly #killable: KillableTasks | undefined
-  /** The first so many are chosen; the list is used again. */
+  /** The first `#chosen` tasks are the chosen ones; the list is used again. */
   readonly #tasks: TaskId[] = []
   #chosen = 0
-  /** Stages of the job at hand whose gangs were looked at. */
+  /** Stages of the current job whose gangs were looked at. */
   readonly #gangs: number[] = []
-  /** Masters of the leaf that were passed over. */
+  /** Masters of the current leaf that were passed over. */
   readonly #passed: TaskId[] = []
 
   constructor(policy: Policy & Pick<Reserving, 'reservations' | 'giveUp' | 'killable'>, queues: CapacityQueues, options: ReadPreemptionOptions, env: Env) {
@@ -123,14 +123,14 @@ export class CapacityPreemption implements Policy {
     if (round.pending === 0) this.#next[round.lane] = -1
   }
 
-  /** The rounds it wants beside those of nodes with room. */
+  /** The rounds that it wants besides those of nodes with room. */
   #wishes(): Pick<Policy, 'wantsLook' | 'wantsNode'> {
     const killable = this.#killable
     const looks = { wantsLook: (lane: LaneId) => (this.#next[lane] as number) < 0 }
     return killable === undefined ? looks : { ...looks, wantsNode: (lane, node) => killable.isAnyOn(node, lane) }
   }
 
-  /** What runs and holds is kept current. */
+  /** Hooks that keep running tasks and the jobs that hold something current. */
   #hooks(): WorkListener {
     const { work } = this.#env
     const queues = this.#queues
@@ -194,7 +194,7 @@ export class CapacityPreemption implements Policy {
     const due = asked < 0 ? Math.ceil(now / monitoringInterval) * monitoringInterval : asked
     if (asked < 0) this.#forgetMarks(lane, due - monitoringInterval)
     if (now < due && due === asked) return
-    if (now >= due && this.#looked[lane] !== now) this.#look(round) // once in an instant, also where all that waited has started and what was killed for it comes anew
+    if (now >= due && this.#looked[lane] !== now) this.#look(round) // one look per instant, even if all waiting jobs have started and those killed for them wait again
     this.#next[lane] = now < due ? due : multipleAfter(now, monitoringInterval)
     round.wakeAt(this.#next[lane])
   }
@@ -222,13 +222,13 @@ export class CapacityPreemption implements Policy {
     this.#forgetMarks(lane, now)
   }
 
-  /** Marks that are too old at a look, also at one left out because nobody waited. */
+  /** Forgets marks that are older than twice `maxWaitBeforeKill` at a look, even one that was left out because nobody waited. */
   #forgetMarks(lane: LaneId, now: Seconds): void {
     const marked = this.#marked[lane] as Map<TaskId, Mark>
     for (const [task, { since }] of marked) if (since + 2 * this.#options.maxWaitBeforeKill < now) marked.delete(task)
   }
 
-  /** Finds the tasks to be taken now. */
+  /** Chooses the tasks of this look. */
   #choose(lane: LaneId, now: Seconds): void {
     const toTake = this.#toTake
     this.#chosen = 0
@@ -255,7 +255,7 @@ export class CapacityPreemption implements Policy {
     this.#chosen = look.count
   }
 
-  /** Chooses on reserved nodes: for leaves of higher priority, then by what leaves have too much. */
+  /** Chooses tasks on reserved nodes: for leaves of higher priority, then from leaves that use more than they should. */
   #chooseReserved(lane: LaneId, now: Seconds): void {
     if (this.#ofPriority === undefined && this.#ofReserved === undefined) return
     const { pots } = this.#queues
@@ -270,11 +270,11 @@ export class CapacityPreemption implements Policy {
     this.#chosen = chosen.count
   }
 
-  /** Chooses for other queues; `taken`: what leaves are to give, by pot. False: no more may be taken in this look. */
+  /** Chooses tasks for other queues. Writes to `taken` what leaves are to give, by pot. Returns false if no more may be taken in this look. */
   #chooseBetween(lane: LaneId, taken: Float64Array[], balances: boolean): boolean {
     const { pots, tree } = this.#queues
     const toTake = this.#toTake
-    const allowed = pots.partitions.length === 1 ? toTake.allowed : toTake.allowed.slice() // of all partitions alike, whatever is taken of the first
+    const allowed = pots.partitions.length === 1 ? toTake.allowed : toTake.allowed.slice() // the same for all partitions, whatever is taken from the first
     for (let pot = lane as number; pot < pots.count; pot += pots.lanes) {
       const loads = this.#loads.read(pot)
       const { toObtain } = this.#plan.compute(loads, balances ? { ...this.#options, balances, countsReserved: false } : this.#factors, allowed)
@@ -291,7 +291,7 @@ export class CapacityPreemption implements Policy {
     return true
   }
 
-  /** Takes what was chosen before off what leaves are to give, as long as that is more, as Hadoop does (`deductActuallyToBePreempted`). */
+  /** Takes each task that was chosen before off what its leaf is to give, if that is more, as Hadoop does (`deductActuallyToBePreempted`). */
   #deduct(toObtain: Float64Array, lane: LaneId, pot: number, { width, total }: LiveLoads): void {
     const { pots } = this.#queues
     const { work } = this.#env
@@ -310,7 +310,10 @@ export class CapacityPreemption implements Policy {
     return this.#queues.pots.of(lane, work.nodeOf(task)) === pot && this.#queues.leafOf(work.jobOf(task)) === leaf
   }
 
-  /** Chooses from the jobs of a leaf that hold something, the last in order first, until nothing is left to obtain; of lent pots those first that they are lent to. */
+  /**
+   * Chooses tasks of a leaf, from the last job in order on, until nothing is left to obtain. In a lent pot `isLent` chooses the tasks that it is
+   * lent to, else its own.
+   */
   #takeFromLeaf(leaf: number, lane: LaneId, pot: number, isLent: boolean): void {
     const jobs = this.#jobs
     const queue = this.#queues.tree.queue(leaf)
@@ -322,7 +325,7 @@ export class CapacityPreemption implements Policy {
     if (this.#passed.length > 0) this.#takeMasters(leaf, pot)
   }
 
-  /** Masters go last, and only while those of the leaf that were passed over have more than its part for masters. */
+  /** Chooses masters last, and only while the masters of the leaf that were passed over use more than the leaf's part for masters. */
   #takeMasters(leaf: number, pot: number): void {
     const { work } = this.#env
     const { pots, quotas, tree } = this.#queues
@@ -345,7 +348,7 @@ export class CapacityPreemption implements Policy {
     }
   }
 
-  /** Reservations go before tasks are killed. */
+  /** Gives up reservations of the job, before any of its tasks is killed. */
   #giveUp(job: JobId): void {
     for (const reservation of this.#policy.reservations.of(job)) {
       const { shape, node, lane } = reservation
@@ -355,7 +358,7 @@ export class CapacityPreemption implements Policy {
     }
   }
 
-  /** Chooses tasks of a job, newest first, until nothing is left to obtain; neighbours of one shape at once. */
+  /** Chooses tasks of a job, the newest first, until nothing is left to obtain. Neighbours of one shape are counted at once. */
   #takeFrom(job: JobId, leaf: number, lane: LaneId, pot: number, isLent: boolean): void {
     const { work } = this.#env
     const [running, toTake, queues] = [this.#running, this.#toTake, this.#queues]
@@ -385,7 +388,7 @@ export class CapacityPreemption implements Policy {
       }
       if (count > 0) toTake.take(shape, count)
       if (toTake.isDone) return
-      while (this.#isSingle(task, shape)) task = running.next(task) as TaskId // refused as well
+      while (this.#isSingle(task, shape)) task = running.next(task) as TaskId // tasks of the same shape would be refused, too
     }
   }
 
@@ -394,7 +397,7 @@ export class CapacityPreemption implements Policy {
     return task >= 0 && work.shapeOf(task) === shape && !work.inGang(task) && !work.isMaster(task)
   }
 
-  /** Chooses all that runs of a task's gang, or nothing of it. */
+  /** Chooses all running tasks of a task's gang, or none of them. */
   #takeGang(job: JobId, lane: LaneId, task: TaskId): void {
     const { work } = this.#env
     const [running, toTake, tasks] = [this.#running, this.#toTake, this.#tasks]

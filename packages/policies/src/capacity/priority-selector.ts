@@ -6,9 +6,11 @@ import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Chosen, type Res
 export type AgesMemory = readonly (readonly [job: string, lane: LaneId, node: string, since: Seconds])[]
 
 /**
- * Chooses tasks on nodes that are reserved for leaves of higher priority, although none has more than its guarantee: of leaves that have less than theirs, once
- * a node was reserved for `delay`, all that is missing there or none, the oldest tasks first. Queues are compared where their ways up part, as far as the queue
- * around both orders by priority. Queues from which nothing is to be taken give all the same, as in Hadoop.
+ * Chooses tasks of leaves of lower priority on nodes that are reserved for a leaf of higher priority, even if their leaves do not use more than
+ * their guarantees. It does so for reservations of leaves below their guarantee that are at least `delay` seconds old, and chooses all that is
+ * missing on the node, or nothing; of the tasks those of leaves of higher priority come first, then the oldest. Leaves are compared by the queues
+ * around them right below the innermost queue that holds both, if that one orders by priority. Queues that are protected from preemption give all
+ * the same, as in Hadoop.
  *
  * Source: Hadoop 3, QueuePriorityContainerCandidateSelector. Deviations: members of gangs are left alone; reservations are not moved to better nodes.
  */
@@ -28,13 +30,13 @@ export class PrioritySelector {
     else this.#since.delete(reservation)
   }
 
-  /** Since when nodes are reserved. */
+  /** Since when each reservation exists, by the names of its job and node. */
   memory(): AgesMemory {
     const { work, cluster } = this.#it
     return Array.from(this.#since, ([{ job, lane, node }, since]) => [work.name(job), lane, cluster.name(node), since] as const)
   }
 
-  /** Of reservations that have been made again. */
+  /** Restores the ages of reservations that have been made again before this call. */
   recall(memory: AgesMemory): void {
     const { work, cluster } = this.#it
     const ages = new Map(memory.map(([job, lane, node, since]) => [JSON.stringify([job, lane, node]), since]))
@@ -53,7 +55,7 @@ export class PrioritySelector {
     const leafOf = (task: TaskId) => queues.leafOf(work.jobOf(task))
     const rankOf = (task: TaskId) => work.rank(work.jobOf(task))
     const oldest = (a: TaskId, b: TaskId) => this.#byPriority(leafOf(a), leafOf(b)) || work.started(a) - work.started(b) || rankOf(a) - rankOf(b) || a - b
-    /** What was found for leaves in this look, by leaf and pot. */
+    /** What this look has found room for, by leaf and pot. */
     const found = new Map<number, number[]>()
     for (const each of ripe) {
       const asked = demandOf(each.shape, lane, queues)
@@ -69,7 +71,7 @@ export class PrioritySelector {
     return this.#since.get(reservation) as Seconds
   }
 
-  /** Whether the leaf has its guarantee, counting what was found for it in this look, but not what is reserved. */
+  /** Whether the leaf has its guarantee, counting what this look has found room for, but not what is reserved. */
   #isServed({ job, lane, node }: Reservation, found: readonly number[]): boolean {
     const { queues } = this.#it
     const { pots, usage, quotas } = queues
@@ -82,7 +84,7 @@ export class PrioritySelector {
     return compareShares(has, 0, quotas.guaranteed, at, pots.totals, pot * pots.width, pots.width) >= 0
   }
 
-  /** Chooses what is missing on a reserved node, if leaves of lower priority have so much there. */
+  /** Chooses tasks for what is missing on a reserved node; false if leaves of lower priority do not use that much there. */
   #chooseOn({ job, lane, node, shape }: Reservation, running: readonly TaskId[], chosen: Chosen): boolean {
     const { queues, work } = this.#it
     const asked = demandOf(shape, lane, queues)
@@ -108,7 +110,7 @@ export class PrioritySelector {
     return false
   }
 
-  /** Below 0: the first leaf has priority over the second; 0: neither has. */
+  /** Below 0: leaf a has priority over b; above 0: b over a; 0: neither has. */
   #byPriority(a: number, b: number): number {
     const { tree } = this.#it.queues
     const [down, other] = [a, b].map((leaf) => [...tree.chain(leaf)].reverse()) as [ReturnType<typeof tree.queue>[], ReturnType<typeof tree.queue>[]]

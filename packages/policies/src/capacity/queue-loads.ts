@@ -2,7 +2,7 @@ import type { CapacityQueues } from './capacity-queues.js'
 import type { QueueLoads } from './ideal-allocation.js'
 import type { WaitingAmounts } from './waiting-amounts.js'
 
-/** What the queues of a pot use and want, as preemption sees it. Jobs want no more than their user's limit leaves. */
+/** What the queues of a pot use and want, as preemption sees it. The jobs of a user want no more than the user's limit leaves. */
 export class LiveLoads implements QueueLoads {
   readonly width: number
   total: Float64Array = new Float64Array(0)
@@ -16,7 +16,7 @@ export class LiveLoads implements QueueLoads {
   priority = new Float64Array(0)
   readonly #queues: CapacityQueues
   readonly #waiting: WaitingAmounts
-  /** What a user may still be given. */
+  /** Scratch: what a user may still be given. */
   readonly #room: Float64Array
   #known = 0
 
@@ -42,14 +42,14 @@ export class LiveLoads implements QueueLoads {
     this.total = pots.totals.subarray(pot * this.width, (pot + 1) * this.width)
     this.guaranteed = this.#column(quotas.guaranteed, this.guaranteed, pot)
     this.most = this.#column(quotas.most, this.most, pot)
-    if (isLent[pot] === true) for (let i = 0; i < this.count * this.width; i++) this.most[i] = this.total[i % this.width] as number // as where it is lent
+    if (isLent[pot] === true) for (let i = 0; i < this.count * this.width; i++) this.most[i] = this.total[i % this.width] as number // where a partition is lent, maxima do not count
     this.used = this.#column(usage.used, this.used, pot)
     if (killable !== undefined && killable.amounts.length > 0) this.killable = this.#column(killable.amounts, this.killable ?? new Float64Array(0), pot)
     this.#readPending(pot)
     return this
   }
 
-  /** With one pot, the column itself. */
+  /** The values of one pot, copied to `to`; with one pot the column itself. */
   #column(of: Float64Array, to: Float64Array, pot: number): Float64Array {
     const { count: pots } = this.#queues.pots
     const { count, width } = this
@@ -70,7 +70,7 @@ export class LiveLoads implements QueueLoads {
     this.priority = Float64Array.from(tree.queues, ({ id, priority }) => (tree.isByPriority[id] === true ? priority : 0))
   }
 
-  /** Users come in the order of their numbers: their sums lie side by side. */
+  /** Sums up what waits. Users are read in the order of their numbers, since their sums lie side by side in memory. */
   #readPending(pot: number): void {
     const { users } = this.#queues
     this.pending.fill(0)
@@ -79,7 +79,7 @@ export class LiveLoads implements QueueLoads {
     for (let pair = 0; pair < users.count; pair++) this.#addUser(pair, pot, (users.leaf[pair] as number) * this.width)
   }
 
-  /** Counts what the jobs of a user want, up to its limit. */
+  /** Adds what the jobs of a user want to its leaf, up to the user's limit. */
   #addUser(pair: number, pot: number, at: number): void {
     const { width } = this
     const { sums } = this.#waiting

@@ -19,7 +19,7 @@ const ofLabel = z.strictObject({
   maximumAmResourcePercent: part.optional().describe('part of it for masters of jobs; default that of the queue'),
 })
 
-/** What can be said of one queue. Percentages are of the parent; amounts are whole, per resource, of the whole cluster. */
+/** Options of one queue. Percentages are of the parent; amounts are whole numbers per resource, of the whole cluster. */
 const queueOptions = z.strictObject({
   capacity: capacity.optional().describe('guaranteed part: percent of the parent, a weight such as 3w among siblings with weights, or amounts by resource; without `legacyQueueMode` also percentages and weights by resource; default: what its siblings leave'),
   maximumCapacity: limit.optional().describe("most it may use: percent of the parent's maximum, or amounts by resource; default 100"),
@@ -87,7 +87,7 @@ const templates = {
     .describe('settings of the queues that are made in it at first use and hold others; default: those that `templates` has for its path, else weight 1'),
 }
 const withTemplate = queueOptions.extend(templates)
-/** What is made in the queues of a path. */
+/** Templates of the queues that are made in the queues of a path. */
 const templatesOfPath = z.strictObject(templates)
 /** Options of a queue. */
 export type CapacityQueueOptions = z.input<typeof withTemplate>
@@ -154,7 +154,7 @@ export const treeOptions = z.strictObject({
     .describe('siblings that are equal: by name (the survey), or the one with the larger guarantee, then by name (Hadoop 2.9 and later)'),
 })
 export type ReadCapacityOptions = z.output<typeof treeOptions>
-/** Of a queue that is declared, or was made as its template says. */
+/** Options, as the schema returns them, of a queue that is declared or was made from a template. */
 export type ReadQueueOptions = z.output<typeof withTemplate> & Pick<z.output<typeof template>, 'autoRemoval'>
-/** What is made in a queue, as the options have it. */
+/** Templates of the queues that are made in a queue. */
 export type Templates = Pick<ReadQueueOptions, 'template' | 'parentTemplate'>

@@ -1,6 +1,6 @@
 import { underRoot } from '../yarn/under-root.js'
 
-/** The full path of a queue as people write it: `a.b`, `root.a.b` and `root/a/b` are one. */
+/** The full path of a queue as people write it: `a.b`, `root.a.b` and `root/a/b` all give `root.a.b`. */
 export function fullPath(written: string): string {
   return underRoot(written.replaceAll('/', '.'))
 }

@@ -7,31 +7,31 @@ import type { Keys, SortedIds } from '../orders/sorted-ids.js'
 const LARGEST = 32
 
 /**
- * Reads the jobs of a pot that may be given a task now, most deserving first: down the tree by the order of queues, past
- * queues at their maximum and users at their limit. Where the next job of a leaf is too large for what the queues around it
- * may still use, the leaf is done with, and what it could still use is kept from its siblings (Hadoop's blocked headroom).
+ * Reads the jobs of a pot that may be given a task now, most deserving first: down the tree in the order of queues, passing over
+ * queues at their maximum and users at their limit. If the next job of a leaf is too large for what the queues around it
+ * may still use, no more of the leaf is read, and what it could still use is kept from its siblings (Hadoop's blocked headroom).
  */
 export class QueueReading {
   mustRelease = false
   readonly #queues: CapacityQueues
   readonly #work: WorkView
-  /** Whether jobs may go beyond limits by giving up what they have reserved: at all, and in the pot that is read. */
+  /** Whether jobs may exceed limits if they give up reservations for it: by the options, and in the pot that is being read. */
   readonly #mayLookOn: boolean
   #looksOn = false
   readonly #block = { ids: new Int32Array(LARGEST), from: 0, to: 0 } satisfies JobBlock
   readonly #merge = new JobMerge()
-  /** The way down: queues, and the position among the children of each. */
+  /** The path from the root down: the queues entered, and the position among the children of each. */
   readonly #path: number[] = []
   readonly #at: number[] = []
   readonly #isBlocked: boolean[] = []
-  /** `[depth * width + i]`: what a queue may still use, and what of it is kept for children that were too large. */
+  /** `[depth * width + i]`: what the queue at this depth may still use, and what of that is kept for children with jobs that were too large. */
   #room = new Float64Array(64)
   #kept = new Float64Array(64)
   #depth = -1
   #pot = 0
   #lane = 0 as LaneId
   #inLeaf = false
-  /** The users of the leaf, once the first of them was found, and where it stands. */
+  /** The users of the leaf that is being read, and the position of the next one. */
   #users: SortedIds | undefined
   #next = 0
   #hasHolds = false
@@ -82,7 +82,7 @@ export class QueueReading {
     return undefined
   }
 
-  /** Goes down to a queue; false for one at its maximum, unless a reservation in it could be given up. */
+  /** Enters a queue; false for one at its maximum, unless a reservation in it could be given up. */
   #enter(queue: number): boolean {
     const { pots, quotas, usage } = this.#queues
     const { width, count } = pots
@@ -94,7 +94,7 @@ export class QueueReading {
     const kept = this.#kept
     const { most } = quotas
     const { used } = usage
-    const free = this.#queues.tree.isInner[queue] === true ? this.#queues.killable?.amounts : undefined // a leaf has nothing killed for itself alone
+    const free = this.#queues.tree.isInner[queue] === true ? this.#queues.killable?.amounts : undefined // a leaf does not count its own killable tasks as free
     let isFull = true
     for (let i = 0; i < width; i++) {
       const own = (most[at * width + i] as number) - (used[at * width + i] as number) + (free?.[at * width + i] ?? 0)
@@ -112,7 +112,7 @@ export class QueueReading {
     return true
   }
 
-  /** Whether all that a queue may still use is kept for children that were too large: then the others need no look. */
+  /** Whether all that a queue may still use is kept for children with jobs that were too large; then its other children are not read. */
   #isSpent(depth: number): boolean {
     const { pots, usage } = this.#queues
     const { width, count } = pots
@@ -121,7 +121,7 @@ export class QueueReading {
     return true
   }
 
-  /** Leaves a queue; what is kept for queues in it is kept from its siblings too. */
+  /** Leaves a queue; what is kept for queues inside it is also kept from its siblings. */
   #leaveTop(): void {
     const { width } = this.#queues.pots
     const depth = this.#depth--
@@ -143,7 +143,7 @@ export class QueueReading {
     this.#chunk = 1
   }
 
-  /** Puts the next jobs of the leaf into the block: one first, since it is nearly always taken, then more. False: none is left. */
+  /** Puts the next jobs of the leaf into the block: first a single one, since it is nearly always taken, then more. False: none is left. */
   #fill(): boolean {
     this.#block.to = 0
     if (this.#users === undefined) {
@@ -161,7 +161,7 @@ export class QueueReading {
     return this.#block.to > 0
   }
 
-  /** Gives the first job in order of a user below its limit. */
+  /** Gives the first job in order whose user is below its limit. */
   #giveFirst(): boolean {
     const { pots, users, usage } = this.#queues
     const leaf = this.#path[this.#depth] as number
@@ -179,7 +179,7 @@ export class QueueReading {
     return false
   }
 
-  /** Merges what comes after the first job. */
+  /** Merges the jobs of all users after the first job. */
   #mergeRest(): void {
     const { pots, users } = this.#queues
     const waiting = this.#users as SortedIds
@@ -198,7 +198,7 @@ export class QueueReading {
     return !queues.limits.isOver(pair, this.#pot) || (this.#looksOn && (queues.holdsOfPair[pair * queues.pots.count + this.#pot] ?? 0) > 0)
   }
 
-  /** Puts a job into the block if limits allow it; a job too large for what is left ends the leaf. */
+  /** Puts a job into the block if limits allow it; a job that is too large for what is left ends the reading of the leaf. */
   #give(id: number): boolean {
     const job = id as JobId
     const queues = this.#queues
@@ -220,13 +220,13 @@ export class QueueReading {
       mustRelease = true
       if (room < 0) isEnough = false
     }
-    if (!isEnough) return false // one reservation, which is as large as what is asked, does not do
+    if (!isEnough) return false // giving up one reservation, which is as large as the task, is not enough
     this.mustRelease = mustRelease
     this.#block.ids[this.#block.to++] = id
     return true
   }
 
-  /** What the leaf could still use is kept from its siblings. */
+  /** Keeps what the leaf could still use from its siblings. */
   #tooLarge(): boolean {
     const { width } = this.#queues.pots
     const above = this.#depth - 1

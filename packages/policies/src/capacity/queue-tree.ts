@@ -4,7 +4,7 @@ import { fullPath, lastName, parentPath } from './queue-paths.js'
 import type { ReadCapacityOptions, ReadQueueOptions, Templates } from './queue-options.js'
 import { TemplatesByPath } from './templates.js'
 
-/** A queue with its settings, own or inherited. Ids are dense in the order of making; queue 0 is the root. */
+/** A queue with its settings, own or inherited. Ids are dense, in the order in which queues were made; queue 0 is the root. */
 export interface Queue {
   readonly id: number
   readonly path: string
@@ -14,10 +14,10 @@ export interface Queue {
   readonly depth: number
   readonly children: number[]
   readonly isDeclared: boolean
-  /** As configured; capacity and labels are not inherited. */
+  /** Its own options, as configured; capacity and labels are read from here, since they are not inherited. */
   readonly own: ReadQueueOptions
   readonly userLimitPercent: number
-  /** Infinity where there is none. */
+  /** `Infinity`: no such limit. */
   readonly userLimitFactor: number
   readonly ordering: 'fifo' | 'priority' | 'fair'
   readonly isSizeBased: boolean
@@ -25,53 +25,53 @@ export interface Queue {
   readonly priority: number
   readonly maxRunningJobs: number
   readonly maximumAmResourcePercent: number
-  /** Absent: its part of all that the system holds, or of the default of queues where its capacity is amounts. */
+  /** Absent: its part of the maximum of the system, or of the default maximum of queues if there is one. */
   readonly maximumApplications: number | undefined
-  /** Of single users, its own before those of the queues around it. */
+  /** Weights of single users; its own take precedence over those of the queues around it. */
   readonly userWeights: ReadonlyMap<string, number>
   readonly maximumAllocation: Readonly<Record<string, number>>
-  /** The queue that is stopped and with it this one. */
+  /** The path of the stopped queue, this one or one around it; absent if none is stopped. */
   readonly stoppedBy: string | undefined
   readonly accessibleLabels: '*' | readonly string[]
   readonly defaultLabel: string
   readonly isPreemptable: boolean
-  /** Whether its jobs may lose something to each other. */
+  /** Whether tasks of its jobs may be preempted for other jobs of the same queue. */
   readonly isPreemptableInside: boolean
 }
 
 type TreeOptions = Pick<ReadCapacityOptions, 'queues' | 'defaults' | 'templates' | 'legacyQueueMode'>
 
-/** Levels of queues that are made below a declared one, and queues in one of them, where nothing else is said: Hadoop's defaults. */
+/** Default limits on the levels of queues that are made below a declared one, and on the number of queues in one: as in Hadoop. */
 const USUAL_DEPTH = 2
 const USUAL_QUEUES = 1000
 
-/** The queues of a capacity scheduler: declared, and made at first use below queues with `autoCreate`, which may go again. */
+/** The queues of a capacity scheduler: declared ones, and ones made at first use below queues with `autoCreate`, which may be removed again. */
 export class QueueTree {
-  /** Those that have gone keep their places, for when their paths are used again. */
+  /** All queues by id. A removed queue keeps its id, which it gets back when its path is used again. */
   readonly queues: Queue[] = []
-  /** How often queues were made, have gone, or got another capacity so far. */
+  /** How often queues were made, were removed, or got another capacity so far. */
   changes = 0
-  /** Whether amounts of a resource count. */
+  /** Whether amounts of a resource, by name, are counted. */
   readonly isCounted: (resource: string) => boolean
   readonly isGone: boolean[] = []
   /**
-   * By queue, for the loops of a decision: its parent; whether it has queues inside; whether it is sorted among its siblings by priority
-   * too; whether its jobs are in fair order.
+   * Columns by queue for the loops of a decision: its parent; whether it has queues inside; whether priority counts in its order among its
+   * siblings; whether its jobs are in fair order.
    */
   readonly parents: number[] = []
   readonly isInner: boolean[] = []
   readonly isByPriority: boolean[] = []
   readonly isFair: boolean[] = []
   readonly #byPath = new Map<string, number>()
-  /** Leaves by their last name, `null` where several have it: Hadoop takes short names of leaves. */
+  /** Leaves by their last name, `null` if several have it: as in Hadoop, a leaf may be named by its short name. */
   readonly #byName = new Map<string, number | null>()
   readonly #gone = new Map<string, number>()
   readonly #defaults: TreeOptions['defaults']
   readonly #templates: TemplatesByPath
   readonly #isLegacy: boolean
-  /** Whether no queue is declared: then every name makes one. */
+  /** Whether no queue is declared; every name then makes a queue. */
   readonly isOpen: boolean
-  /** Whether nothing at all is declared, so that defaults are for the queues that are made. */
+  /** Whether nothing at all is declared, so that the defaults are those of the queues that are made. */
   readonly #isEmpty: boolean
 
   constructor({ queues, defaults, templates, legacyQueueMode }: TreeOptions, isCounted: (resource: string) => boolean) {
@@ -83,7 +83,7 @@ export class QueueTree {
     this.isOpen = [...declared.keys()].every((path) => path === 'root')
     this.#isEmpty = declared.size === 0
     this.#add('root', -1, declared.get('root') ?? {}, true)
-    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#byPath.get(parentPath(path)) as number, declared.get(path) ?? {}, true) // options have the parents of all
+    for (const path of [...declared.keys()].sort(byDepth)) if (path !== 'root') this.#add(path, this.#byPath.get(parentPath(path)) as number, declared.get(path) ?? {}, true) // the options contain the parents of all declared queues
     for (const queue of this.queues) if (queue.id > 0 && this.isLeaf(queue.id)) this.#byName.set(queue.name, this.#byName.has(queue.name) ? null : queue.id)
   }
 
@@ -91,12 +91,12 @@ export class QueueTree {
     return this.queues[id] as Queue
   }
 
-  /** Whether jobs may be in it: it is not the root and holds no queues, nor is it to. */
+  /** Whether jobs may be in the queue: it is not the root, holds no queues, and none may be made in it. */
   isLeaf(id: number): boolean {
     return id > 0 && this.isInner[id] === false && this.queue(id).own.autoCreate !== true
   }
 
-  /** The leaf of a path or short name; or words for why there is none. Makes nothing. */
+  /** The leaf of a path or short name, the path of the leaf that it would make, or, in words, why there is none. Makes nothing. */
   find(written: string): { readonly leaf: number } | { readonly missing: string } | { readonly wouldMake: string } {
     const path = this.#pathOf(written)
     const known = this.#byPath.get(path) ?? this.#byName.get(written)
@@ -110,7 +110,7 @@ export class QueueTree {
     return missing === undefined ? { wouldMake: path } : { missing }
   }
 
-  /** The leaf of a queue name, made where it may be. Throws `BAD_INPUT` where there is none. */
+  /** The leaf of a queue name; it is made if it may be. Throws `BAD_INPUT` where there is none and none may be made. */
   leaf(written: string): number {
     const found = this.find(written)
     if ('leaf' in found) return found.leaf
@@ -125,7 +125,7 @@ export class QueueTree {
     return parent
   }
 
-  /** Takes a queue that was made at first use, and holds nothing, out of the tree. */
+  /** Takes a queue that was made at first use, and is empty, out of the tree. */
   remove(id: number): void {
     const { path, name, parent } = this.queue(id)
     const siblings = this.queue(parent).children
@@ -140,7 +140,7 @@ export class QueueTree {
     else this.#byName.set(name, others.length > 1 ? null : (others[0] as Queue).id)
   }
 
-  /** What a leaf that was made at first use has by its template. */
+  /** The options that its template gives a leaf that was made at first use. */
   templateOf(id: number): ReadQueueOptions {
     return this.#madeIn(parentPath(this.queue(id).path)).template ?? {}
   }
@@ -151,7 +151,7 @@ export class QueueTree {
     this.changes++
   }
 
-  /** The leaf that would be made of a full path, with the lowest queue that is there as its parent; it is made nowhere. */
+  /** The leaf that would be made for a full path, with the lowest existing queue around it as its parent. Makes nothing. */
   preview(path: string): Queue {
     return this.#read(path, this.#lowestAbove(path).id, this.#leafIn(path), false)
   }
@@ -161,7 +161,10 @@ export class QueueTree {
     for (let at = id; at >= 0; at = this.queue(at).parent) yield this.queue(at)
   }
 
-  /** The full path of `b.c` where b is the only queue of that name, wherever it lies: Hadoop takes the short name of a parent too. */
+  /**
+   * The full path of a written one. As in Hadoop, a path may begin with the short name of a parent: `b.c`, where b is the only queue of that name,
+   * wherever it lies.
+   */
   #pathOf(written: string): string {
     const path = fullPath(written)
     const parent = parentPath(path)
@@ -170,7 +173,7 @@ export class QueueTree {
     return around === undefined || others.length > 0 ? path : `${around.path}.${lastName(path)}`
   }
 
-  /** Why a queue may not be made below one that makes queues: too deep below the one that is declared, too many there, or none of the capacity left. */
+  /** Why a queue may not be made below a queue with `autoCreate`: it is too deep below a declared queue, there are too many, or no capacity is left. */
   #whyNotMade(path: string, above: Queue): string | undefined {
     const declared = [...this.chain(above.id)].find(({ isDeclared }) => isDeclared) as Queue
     const levels = path.split('.').length - 1 - declared.depth
@@ -187,14 +190,14 @@ export class QueueTree {
     return own.maximumQueueDepth ?? this.#defaults.maximumQueueDepth ?? (this.isOpen ? Infinity : USUAL_DEPTH)
   }
 
-  /** What is made in a queue of a full path. */
+  /** The templates of the queues that are made in a queue, by its full path. */
   #madeIn(path: string): Templates {
     const id = this.#byPath.get(path)
     const own = id === undefined ? {} : this.queue(id).own
     return own.template === undefined && own.parentTemplate === undefined ? this.#templates.of(path, this.#depthBelow({ own })) : own
   }
 
-  /** Settings of a leaf made at first use. In the legacy mode its percentages and amounts are nothing where its siblings leave less than all of them. */
+  /** Options of a leaf made at first use. In the legacy mode its percentage or amounts become 0 where its siblings leave less than that. */
   #leafIn(path: string): ReadQueueOptions {
     const template = this.#madeIn(parentPath(path)).template ?? {}
     const parent = this.#byPath.get(parentPath(path))
@@ -218,7 +221,7 @@ export class QueueTree {
     const above = parent < 0 ? undefined : this.queue(parent)
     const with_ = { ...this.#defaults, ...own }
     const accessibleLabels = own.accessibleLabels ?? above?.accessibleLabels ?? '*'
-    // Hadoop takes both limits from queues made at first use, unless their template has them
+    // a queue made at first use has neither of these two limits in Hadoop, unless its template has them
     const isUsual = isDeclared || this.#isEmpty
     const { userLimitFactor: factor = isDeclared ? 1 : -1, maximumAmResourcePercent = isUsual ? 0.1 : 1 } = isUsual ? with_ : own
     return {

@@ -7,21 +7,21 @@ import type { ReadQueueOptions } from './queue-options.js'
 
 type Capacity = Exclude<ReadQueueOptions['capacity'], undefined>
 type Amounts = Exclude<Capacity, number | string>
-/** `isLegacy`: siblings have one kind, which is that of all resources. */
+/** `isLegacy`: siblings have capacities of one kind, which counts for all resources. */
 interface Mode {
   readonly isLegacy: boolean
 }
 
 /**
  * What queues are guaranteed and may use at most, per pot, in whole amounts rounded down. Percentages are multiplied down
- * the tree exactly and rounded once. Amounts of siblings that exceed their parent's are scaled down, as Hadoop does. In the
- * mode that is not legacy every level is rounded, resource by resource.
+ * the tree exactly and rounded once. Amounts of siblings that exceed those of their parent are scaled down, as in Hadoop. Without
+ * the legacy mode every level is rounded, resource by resource.
  */
 export class Quotas {
   /** `[(queue * pots + pot) * width + i]`. */
   guaranteed = new Float64Array(0)
   most = new Float64Array(0)
-  /** `[queue * pots + pot]`: the guaranteed part of the whole in [0, 1] before rounding, for the number of applications and for ties. */
+  /** `[queue * pots + pot]`: the guaranteed part of the whole, in [0, 1], before rounding; used for the number of applications and for ties. */
   part = new Float64Array(0)
   readonly #tree: QueueTree
   readonly #pots: Pots
@@ -37,7 +37,7 @@ export class Quotas {
     this.compute()
   }
 
-  /** Computes all anew: after a queue was made, or the size of the cluster has changed. */
+  /** Computes everything anew, after a queue was made or the size of the cluster has changed. */
   compute(): void {
     const { queues } = this.#tree
     const { count, width } = this.#pots
@@ -91,7 +91,7 @@ export class Quotas {
     }
   }
 
-  /** Memory comes first: a queue that is guaranteed none of it is guaranteed nothing, as in Hadoop. */
+  /** Sets the quotas of siblings without the legacy mode. Memory comes first: a queue that is guaranteed no memory is guaranteed nothing, as in Hadoop. */
   #setMixed(children: readonly Queue[], label: string, available: readonly number[], most: Quota, pot: number): void {
     const names = this.#counted(pot)
     const memory = this.#pots.memory[this.#pots.laneOf(pot)] ?? 0
@@ -112,7 +112,7 @@ export class Quotas {
     return (this.#pots.counted[this.#pots.laneOf(pot)] ?? []).map((r) => this.#cluster.resources[r] ?? '')
   }
 
-  /** The maximum of a queue below that of its parent. */
+  /** The maximum of a queue, within that of its parent. */
   #limit(queue: Queue, label: string, parent: Quota, pot: number): Quota {
     if (label !== '' && queue.accessibleLabels !== '*' && !queue.accessibleLabels.includes(label)) return { ...parent, part: nothing }
     const { maximumCapacity } = label === '' ? queue.own : (queue.own.labels?.[label] ?? {})
@@ -129,10 +129,10 @@ export class Quotas {
   /** Amounts in the order of the pot's counted resources. */
   #amounts(amounts: Amounts, pot: number, absent = 0): number[] {
     const names = this.#counted(pot)
-    return Array.from({ length: this.#pots.width }, (_, i) => Number(amounts[names[i] ?? ''] ?? absent)) // in the legacy mode all are numbers
+    return Array.from({ length: this.#pots.width }, (_, i) => Number(amounts[names[i] ?? ''] ?? absent)) // in the legacy mode all amounts are numbers
   }
 
-  /** Amounts that siblings ask for beyond what there is are scaled down, each resource by itself. */
+  /** The capacities of siblings, where amounts that together exceed what is available are scaled down, each resource by itself. */
   #scaled(given: readonly Capacity[], available: readonly number[], pot: number): Capacity[] {
     const asked = given.flatMap((capacity) => (typeof capacity === 'object' ? [this.#amounts(capacity, pot)] : []))
     const names = this.#counted(pot)
@@ -146,7 +146,7 @@ export class Quotas {
     return given.map((capacity) => (typeof capacity === 'object' ? Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, scale(name, Number(amount))])) : capacity))
   }
 
-  /** Labels and resources that queues name must be there. */
+  /** Checks that the labels and resources that queues name exist. */
   #checkNames(): void {
     const { partitions } = this.#pots
     for (const { path, own } of this.#tree.queues) {
@@ -186,12 +186,12 @@ function capacityIn(queue: Queue, label: string): Capacity {
   return queue.own.capacity ?? (queue.isDeclared ? OPEN : '1w')
 }
 
-/** Stands for a capacity that was left open. */
+/** Stands for a capacity that was left out. */
 const OPEN = 'open'
 
 /**
- * The part of its parent that each sibling has: by weight, or percent, those left open sharing what is left equally. One of 0 percent, as
- * one without a capacity in the partition has, has nothing among weights, too.
+ * The part of its parent that each sibling has: by weight, or by percent, where siblings without a capacity share what is left equally. A sibling of
+ * 0 percent, which is what one without a capacity in the partition has, also gets nothing among weights.
  */
 function sharesOf(given: readonly Capacity[]): Fraction[] {
   const isWeight = (capacity: Capacity) => typeof capacity === 'string' && capacity !== OPEN

@@ -2,7 +2,7 @@ import type { LaneId, NodeId, TaskId } from '@sched/core'
 import type { Reservation } from './node-reservations.js'
 import { add, demandOf, freeOn, isWithin, tasksOnReserved, type Chosen, type Reserved } from './tasks-on-nodes.js'
 
-/** What would be taken on a reserved node, as a part of what is reserved there. */
+/** The tasks that would be taken on a reserved node, and their cost: what they use as a part of what is reserved there. */
 interface NodePlan {
   readonly node: NodeId
   readonly tasks: readonly TaskId[]
@@ -10,11 +10,12 @@ interface NodePlan {
 }
 
 /**
- * Chooses tasks on reserved nodes, so that what is reserved there may start: all that is missing on a node, or none. Nodes on which least is taken, as a part of
- * what is reserved, come first; on each, tasks of the job that was submitted last, its newest first, as far as their leaves have more than they should.
+ * Chooses tasks on reserved nodes, so that the task for which a node is reserved can start: all that is missing on a node, or nothing. Nodes on
+ * which the least is taken, as a part of what is reserved, come first. On a node the tasks of the job that was submitted last come first, its
+ * newest first, as far as their leaves use more than they should.
  *
- * Source: Hadoop 3, ReservedContainerCandidatesSelector. Deviations: members of gangs are left alone; equal nodes come by id; what the look may take is not
- * used up by nodes for which nothing is chosen in the end.
+ * Source: Hadoop 3, ReservedContainerCandidatesSelector. Deviations: members of gangs are left alone; ties between nodes go by id; nodes for which nothing is
+ * chosen in the end do not use up what the look may take.
  */
 export class ReservedSelector {
   readonly #it: Reserved
@@ -23,7 +24,7 @@ export class ReservedSelector {
     this.#it = it
   }
 
-  /** `toObtain`: by pot, what leaves have too much. It is left without what is chosen. */
+  /** `toObtain`: by pot, what leaves use more than they should; what is chosen is taken off it. */
   choose(lane: LaneId, toObtain: readonly Float64Array[], chosen: Chosen): void {
     const { reservations, work } = this.#it
     const before = new Set(chosen.tasks.slice(0, chosen.count))
@@ -37,7 +38,10 @@ export class ReservedSelector {
     }
   }
 
-  /** `isFinal`: leaves give no more in all than they have too much, and what is chosen is taken off that; else each task is looked at for itself, as in Hadoop. */
+  /**
+   * `isFinal`: leaves give no more in total than they use too much, and what is chosen is taken off that. Otherwise each task is compared with it
+   * alone, as in Hadoop.
+   */
   #plan({ node, lane, shape }: Reservation, running: readonly TaskId[], toObtain: readonly Float64Array[], chosen: Chosen, before: ReadonlySet<TaskId>, isFinal: boolean): NodePlan | undefined {
     const { queues, work } = this.#it
     const pot = queues.pots.of(lane, node)

@@ -19,14 +19,14 @@ type ReadReservingOptions = z.output<typeof reservingOptions>
 export type ReservingOptions = z.input<typeof reservingOptions>
 
 /**
- * Node by node, the first job in order starts its task there, or waits for a node nearer to its data, or, if the task does
- * not fit, reserves the node: then nothing else is placed there until there is room for it. A node has one reservation;
- * it is given up when the job has no task left for it, or starts elsewhere what it was for.
+ * Goes node by node. The first job in order starts its task on the node, or waits for a node nearer to its data, or, if the task does
+ * not fit, reserves the node: nothing else is then placed there until there is room for the task. A node has at most one reservation;
+ * it is given up when the job has no task left for it, or starts the task elsewhere.
  *
  * Source: Hadoop 3, RegularContainerAllocator and CapacityScheduler.allocateContainersToNode; survey, section 5.
- * Deviations: without heartbeats a pass goes over the nodes by id, or by what is in use, again while jobs miss opportunities, and the
- * limits per heartbeat do not count. A gang starts as a whole or not at all and reserves nothing. Where the architecture
- * asks for single jobs there are no reservations.
+ * Deviations: without heartbeats a pass goes over the nodes by id, or by what is in use, and again while nothing starts but jobs miss
+ * opportunities; the limits per heartbeat do not count then. A gang starts as a whole or not at all and reserves nothing. Where the
+ * architecture asks for single jobs there are no reservations.
  */
 export const reservingPolicy = definePolicy({
   name: 'reserving',
@@ -52,13 +52,13 @@ const enum Attempt {
 interface ReservingMemory {
   readonly reservations: ReservationsMemory
   readonly missed: MissedMemory
-  /** By job and lane: nodes that a job of the default partition was tried on since it started there. */
+  /** By job and lane: how many nodes a job of the default partition was tried on since it last started there. */
   readonly tried: readonly (readonly [job: string, lane: number, times: number])[]
 }
 
 export class Reserving implements Policy {
   readonly reservations: NodeReservations
-  /** Tasks that may be killed where a job starts in their place; set by who marks them. */
+  /** Tasks that may be killed so that a job can start in their place; set by the preemption that marks them. */
   killable: KillableTasks | undefined
   readonly #options: ReadReservingOptions
   readonly #order: Order
@@ -66,20 +66,20 @@ export class Reserving implements Policy {
   readonly #delay: LocalityDelay
   readonly #levels: number
   readonly #beats: boolean
-  /** Most of every resource that one task may ask: what the largest node has. */
+  /** By resource: the most that any node has. */
   readonly #largest: readonly number[]
   readonly #lanes: Env['cluster']['lanes']
-  /** `[job * lanes + lane]`: nodes that a job of the default partition was tried on since it started in that partition. */
+  /** `[job * lanes + lane]`: how many nodes a job of the default partition was tried on since it last started in that partition. */
   readonly #tried: number[] = []
-  /** By shape, which is of one lane: the part of the largest node that a task asks. */
+  /** By shape, which belongs to one lane: the part of the largest node that a task asks for. */
   readonly #partOf: number[] = []
-  /** Whether what the job at hand has claimed was taken back: the reading has to begin anew. */
+  /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
   /** Of what is free while a node is offered, on nodes that are not reserved. */
   readonly #most: MostRoom = new Map()
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
-  /** Jobs taken up in a round for so many jobs. */
+  /** Jobs taken up in a round for a limited number of jobs. */
   readonly #done = new DoneJobs()
 
   constructor(options: ReadReservingOptions, env: Env, order: Order) {
@@ -124,7 +124,7 @@ export class Reserving implements Policy {
     else this.#pass(round)
   }
 
-  /** Drops a reservation for others: preemption takes what is reserved before it kills. */
+  /** Gives up a reservation for other queues: preemption takes reservations before it kills tasks. */
   giveUp(reservation: Reservation): void {
     this.#drop(reservation)
   }
@@ -166,7 +166,7 @@ export class Reserving implements Policy {
     }
   }
 
-  /** Once over the nodes with room, for their own jobs or those they are lent to; whether anything was started or reserved. */
+  /** Goes once over the nodes with room, for jobs of their own partition or for those they are lent to; returns whether anything was started or reserved. */
   #sweep(round: Round, isLent = false): boolean {
     if (this.#options.nodeOrder === 'least-used') return this.#sweepLeastUsed(round, isLent)
     const { nodes, lane, cluster } = round
@@ -185,7 +185,7 @@ export class Reserving implements Policy {
     return hasDone
   }
 
-  /** The same, for each task from the node with least in use on; nodes on which nothing starts, or that are reserved, are left out. */
+  /** The same, beginning for each task at the node with the least in use. Nodes on which nothing starts, or that are reserved, are dropped. */
   #sweepLeastUsed(round: Round, isLent: boolean): boolean {
     const { nodes, lane, cluster } = round
     const all = cluster.lanes[lane]?.resources ?? []
@@ -201,12 +201,12 @@ export class Reserving implements Policy {
     return hasDone
   }
 
-  /** Whether a task may find room on a node, also in the place of others. */
+  /** Whether a task may find room on a node, including that of killable tasks. */
   #hasRoom(node: NodeId, round: Round): boolean {
     return round.room(node) || this.killable?.isAnyOn(node, round.lane) === true
   }
 
-  /** The first node from one on for which that may be so. */
+  /** The first node from `from` on on which a task may find room; `None` if there is none. */
   #nextWithRoom(from: number, { lane, cluster }: Round): number {
     const roomy = cluster.nextWithRoom(lane, from)
     const other = this.killable?.nextNode(lane, from) ?? None
@@ -219,7 +219,7 @@ export class Reserving implements Policy {
   #redeem(reservation: Reservation, round: Round): void {
     const { job, lane, node, shape } = reservation
     const { work } = round
-    const isGang = work.together(job, lane) > 1 // of a later stage, of the same shape
+    const isGang = work.together(job, lane) > 1 // a later stage of the same shape may be a gang
     if (work.unplaced(job, lane) === 0 || work.shape(job, lane) !== shape || isGang || round.bars?.(job, node) === true) return this.#drop(reservation)
     this.#delay.within(job, round)
     const before = round.savepoint()
@@ -229,10 +229,10 @@ export class Reserving implements Policy {
     else round.rollback(before)
   }
 
-  /** Gives the node to the first job in order that may have it; if it is lent, to the first of those it is not for. */
+  /** Offers the node to jobs in order until one starts or reserves there; with `isLent` to the jobs of the default partition to which it is lent. */
   #assign(node: NodeId, round: Round, isLent = false): Attempt {
     this.#most.clear()
-    let passed = 0 // jobs that were offered the node: those that a reading begun anew gives first
+    let passed = 0 // jobs that were offered the node already: a reading from the beginning gives them first, and they are skipped
     while (this.#begin(node, round, isLent)) {
       let at = 0
       this.#isTakenBack = false
@@ -263,7 +263,7 @@ export class Reserving implements Policy {
     if (work.together(job, lane) > 1) return this.#startGang(job, round)
     const wantsMore = this.#wantsMore(job, lane, shape, round)
     if (!wantsMore && !this.#options.reservationsContinueLookAllNodes) return Attempt.Nothing
-    if (isLent && work.isMaster(work.taskFor(job, lane, node, this.#levels) as TaskId)) return Attempt.Nothing // it would be taken back
+    if (isLent && work.isMaster(work.taskFor(job, lane, node, this.#levels) as TaskId)) return Attempt.Nothing // a master there would be taken back
     if (this.#counting?.lends === true && !this.#mayBorrow(job, node, round, isLent)) return Attempt.Nothing
     const fits = round.fits(job, node)
     if (!fits && (!work.mayRunOn(shape, node) || round.bars?.(job, node) === true)) return Attempt.Nothing
@@ -290,7 +290,7 @@ export class Reserving implements Policy {
     return Attempt.Reserved
   }
 
-  /** Starts a task where others are killed for it. */
+  /** Starts a task after killing tasks on the node to make room for it. */
   #startKilling(job: JobId, task: TaskId, node: NodeId, mustRelease: boolean, isLent: boolean, round: Round): Attempt {
     if (this.killable?.isAnyOn(node, round.lane) !== true) return Attempt.Nothing
     const before = round.savepoint()
@@ -319,8 +319,8 @@ export class Reserving implements Policy {
   }
 
   /**
-   * Counts that a job of the default partition was tried on a node. At heartbeats it may borrow one once it was tried on as many as
-   * there are, so that it has its own partition's first; without, nodes are lent after all others.
+   * Counts that a job of the default partition was tried on a node; returns whether it may have the node. With heartbeats a job may borrow a node only after
+   * it was tried on as many nodes as the cluster has, so that nodes of its own partition come first; without heartbeats nodes are lent after all others.
    */
   #mayBorrow(job: JobId, node: NodeId, { lane, cluster }: Round, isLent: boolean): boolean {
     if (!isLent && this.#counting?.isDefault(node) !== true) return true
@@ -339,7 +339,7 @@ export class Reserving implements Policy {
     for (let lane = 0; lane < this.#lanes.length; lane++) this.#tried[job * this.#lanes.length + lane] = 0
   }
 
-  /** All tasks of a gang on the nodes in sight that are not reserved, or none. */
+  /** Starts all tasks of a gang on the nodes in sight that are not reserved, or none. */
   #startGang(job: JobId, round: Round): Attempt {
     const { work, lane, nodes } = round
     const start = round.savepoint()
@@ -365,7 +365,10 @@ export class Reserving implements Policy {
     return Attempt.Nothing
   }
 
-  /** Whether so many tasks of a job fit on the nodes in sight that are not reserved, so that nothing is claimed in vain; perhaps, where some may be killed. */
+  /**
+   * Whether so many tasks of a job fit on the nodes in sight that are not reserved, so that nothing is claimed in vain. With killable tasks there
+   * it may say yes wrongly.
+   */
   #hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Round): boolean {
     const { nodes, lane, cluster } = round
     if (tasks > (this.#most.get(shape) ?? Infinity)) return false
@@ -383,7 +386,10 @@ export class Reserving implements Policy {
     return room >= tasks
   }
 
-  /** Whether the job has tasks for which nothing is reserved; more of them the longer its reservations wait. */
+  /**
+   * Whether the job may start or reserve for one more task: it has more waiting tasks than reservations. The longer its reservations wait, the more
+   * it may have.
+   */
   #wantsMore(job: JobId, lane: LaneId, shape: ShapeId, { work }: Round): boolean {
     const reserved = this.reservations.countFor(job, lane, shape)
     if (reserved === 0) return true
@@ -391,7 +397,7 @@ export class Reserving implements Policy {
     return starvation + work.unplaced(job, lane) > reserved
   }
 
-  /** The largest part of the largest node that a task of the shape asks; of one that asks all of it, what the smallest task leaves. */
+  /** The part of the largest node that a task of the shape asks for, over all resources the largest; at most what the smallest task leaves of that node. */
   #partOfNode(shape: ShapeId, lane: LaneId, work: Round['work']): number {
     const known = this.#partOf[shape]
     if (known !== undefined) return known
@@ -422,7 +428,7 @@ export class Reserving implements Policy {
     for (const reservation of this.reservations.of(job)) this.#drop(reservation)
   }
 
-  /** A node that goes away is not kept: its reservation would count as used, and the job would reserve no other. */
+  /** Gives up the reservations on a node that goes away: they would go on counting as used, and their jobs would reserve no other node. */
   #forget(node: NodeId, up: boolean): void {
     if (up) return
     for (let lane = 0; lane < this.#lanes.length; lane++) {
@@ -431,9 +437,9 @@ export class Reserving implements Policy {
     }
   }
 
-  // ---- rounds for so many jobs ----
+  // ---- rounds for a limited number of jobs ----
 
-  /** Each job is taken up although nothing may fit, since its decision takes time all the same. */
+  /** Each job in order uses one up, even if it does not fit, since its decision takes time all the same. */
   #takeInTurn(round: Round): void {
     this.#done.begin()
     while (round.jobsLeft > 0) {

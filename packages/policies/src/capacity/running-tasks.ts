@@ -1,15 +1,15 @@
 import { grown, type JobId, type LaneId, type TaskId, type WorkView } from '@sched/core'
 
 /**
- * Claimed tasks by job and lane in chains, the last started first. Tasks mostly start in the order in which they are
- * claimed, so that a chain is in order as it comes, and a look reads only the tasks it takes.
+ * Claimed tasks by job and lane in linked chains, the last started first. Tasks mostly start in the order in which they are
+ * claimed, so that a chain is mostly in order already, and a look reads only the tasks that it takes.
  */
 export class RunningTasks {
   readonly #work: WorkView
   readonly #lanes: number
-  /** `[(job * lanes + lane) * 2]`: the task claimed last; `+ 1`: the first of those that are in order, from which on all are. -1: none. */
+  /** `[(job * lanes + lane) * 2]`: the first task of the chain; `+ 1`: the task from which on the chain is known to be in order. -1: none. */
   #first = new Int32Array(64).fill(-1)
-  /** By task: those next to it in its chain, -1: none. */
+  /** By task: its neighbours in its chain; -1: none. */
   #before = new Int32Array(64)
   #after = new Int32Array(64)
   /** The one that started last comes first. */
@@ -40,7 +40,7 @@ export class RunningTasks {
     if (this.#first[at + 1] === task) this.#first[at + 1] = after
   }
 
-  /** The task of a job that started last, of several the one with the largest id; -1: none has started. */
+  /** The task of a job that started last, ties to the largest id; -1: none has started. */
   last(job: JobId, lane: LaneId): number {
     const at = (job * this.#lanes + lane) * 2
     if (at >= this.#first.length) return -1
@@ -58,7 +58,7 @@ export class RunningTasks {
     return this.#after[task] as number
   }
 
-  /** Takes those that have started since the last look among those in order. */
+  /** Moves the tasks that have started since the last look to their places in the ordered part of the chain. */
   #order(at: number): void {
     const ordered = this.#first[at + 1] as number
     const fresh = this.#chain(this.#first[at] as number, ordered)
@@ -77,7 +77,7 @@ export class RunningTasks {
     this.#first[at + 1] = all[0] as number
   }
 
-  /** The tasks of a chain from one to another, which is left out. */
+  /** The tasks of a chain from `from` to before `to`. */
   #chain(from: number, to: number): number[] {
     const tasks: number[] = []
     for (let task = from; task !== to; task = this.#after[task] as number) tasks.push(task)

@@ -1,13 +1,13 @@
 import { grown } from '@sched/core'
 
-/** What queues of one pot are sorted by, by queue id: class first, then used over guaranteed, then a number no two share. */
+/** Sort keys of the queues of one pot, by queue id: `band` first, then used over guaranteed, then a tie that no two queues share. */
 export class QueueKeys {
   band = new Float64Array(64)
   ratio = new Float64Array(64)
   tie = new Float64Array(64)
   /** Where a queue stood in its list when it was last moved: a hint, since block copies do not update it. */
   hint = new Int32Array(64)
-  /** Whether any class is not 0. */
+  /** Whether any band is not 0. */
   hasBands = false
 
   grow(count: number): void {
@@ -27,9 +27,9 @@ export class QueueKeys {
   }
 }
 
-/** Up to so many members looking through them is faster than searching by keys, and moving them one by one than in a block. */
+/** Up to so many members a linear scan is faster than a search by keys, and moving them one by one faster than in a block. */
 const SHORT = 32
-/** So many places a queue is moved one by one. */
+/** Up to so many places a queue is moved one by one. */
 const STEPS = 16
 
 /** Queues of one parent in ascending order of their keys. One that changes is moved; the list is never sorted. */
@@ -72,7 +72,7 @@ export class SortedQueues {
     else if (at > 0 && keys.isAfter(ids[at - 1] as number, id)) this.#moveUp(id, at)
   }
 
-  /** Past members that come before it now; a few one by one, many by a search. */
+  /** Moves a queue past members that come before it now: past a few one by one, past many by a search. */
   #moveDown(id: number, from: number): void {
     const { ids, size } = this
     const keys = this.#keys
@@ -109,7 +109,7 @@ export class SortedQueues {
     keys.hint[id] = at
   }
 
-  /** Where a member stands. */
+  /** The position of a member. */
   #find(id: number): number {
     const { ids, size } = this
     const hint = this.#keys.hint[id] as number

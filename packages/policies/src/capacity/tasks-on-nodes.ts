@@ -3,7 +3,7 @@ import type { CapacityQueues } from './capacity-queues.js'
 import type { NodeReservations } from './node-reservations.js'
 import type { RunningTasks } from './running-tasks.js'
 
-/** What selectors of tasks for reserved nodes read. */
+/** What the selectors of tasks on reserved nodes read. */
 export interface Reserved {
   readonly queues: CapacityQueues
   readonly work: WorkView
@@ -11,14 +11,14 @@ export interface Reserved {
   readonly running: RunningTasks
   readonly reservations: NodeReservations
 }
-/** The tasks that a look has chosen so far, the first `count`, and what it may still take. */
+/** The tasks that a look has chosen so far (the first `count` of the list), and what it may still take. */
 export interface Chosen {
   readonly tasks: TaskId[]
   count: number
   readonly allowed: Float64Array
 }
 
-/** By reserved node: what runs there that selectors may choose, which is single tasks that are no masters. */
+/** By reserved node: the running tasks that selectors may choose, which are those in no gang that are not masters. */
 export function tasksOnReserved(lane: LaneId, { work, running, reservations }: Reserved): Map<NodeId, TaskId[]> {
   const found = new Map<NodeId, TaskId[]>(reservations.nodes(lane).map((node) => [node, []]))
   for (const job of work.jobs())
@@ -27,7 +27,7 @@ export function tasksOnReserved(lane: LaneId, { work, running, reservations }: R
   return found
 }
 
-/** Amounts of the counted resources of a lane. */
+/** Free amounts of a node, by counted resource of the lane. */
 export const freeOn = (node: NodeId, lane: LaneId, { queues: { pots }, cluster }: Reserved): number[] => amounts(pots.width, (i) => {
   const resource = pots.counted[lane]?.[i]
   return resource === undefined ? 0 : cluster.free(node, resource)

@@ -1,7 +1,7 @@
 import { fullPath } from './queue-paths.js'
 import type { Templates } from './queue-options.js'
 
-/** What is made in queues, by full path; the last names of a path may be * for any. */
+/** Templates of the queues that are made in queues, by full path; the last names of a path may be *, which stands for any name. */
 export class TemplatesByPath {
   readonly #byPath: ReadonlyMap<string, Templates>
 
@@ -10,7 +10,7 @@ export class TemplatesByPath {
   }
 
   /**
-   * What is made in a queue that does not say so itself: as the first path says that there is of `wildcardPaths`.
+   * The templates of a queue that has none of its own: those of the first of its `wildcardPaths` that has any.
    *
    * Source: Hadoop 3.4, AutoCreatedQueueTemplate.
    */
@@ -21,7 +21,8 @@ export class TemplatesByPath {
 }
 
 /**
- * A full path, then the same with ever more of its last names as *, at most so many and never the root: root.a.b, root.a.*, root.*.*.
+ * A full path, then the same path with more and more of its last names replaced by *, at most `levels` of them and never the root: root.a.b,
+ * root.a.*, root.*.*.
  *
  * Source: Hadoop 3.4, QueuePath.getWildcardedQueuePaths.
  */

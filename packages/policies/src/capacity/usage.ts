@@ -4,24 +4,24 @@ import type { QueueTree } from './queue-tree.js'
 import type { Quotas } from './quotas.js'
 import { QueueKeys, SortedQueues } from './sorted-queues.js'
 
-/** Above every priority, so that queues at or over their guarantee come after those below it. */
+/** Band of queues at or over their guarantee: above every priority, so that they come after queues below their guarantee. */
 const OVER = 2 ** 40
-/** Above that: of queues that are guaranteed nothing. */
+/** Band of queues that are guaranteed nothing: above `OVER`. */
 const LAST = 2 ** 41
 
 /**
- * What queues use, per pot, and the children of every queue that have waiting jobs in the order in which they are served:
- * by used over guaranteed; with `priority-utilization` those below their guarantee first, by priority, then the ratio. Those that
- * are guaranteed nothing come last, by what they use of all (`byCapacity`).
+ * What queues use, per pot, and the children of every queue that have waiting jobs, in the order in which they are served:
+ * by used over guaranteed. With `priority-utilization` queues below their guarantee come first, by priority, then by that ratio. Queues
+ * that are guaranteed nothing come last, by their share of the whole (`byCapacity`).
  *
  * Source: Hadoop 3, PriorityUtilizationQueueOrderingPolicy, whose comparator is this order.
  */
 export class QueueUsage {
-  /** `[(queue * pots + pot) * width + i]`: running and reserved. */
+  /** `[(queue * pots + pot) * width + i]`: amounts used, running and reserved. */
   used = new Float64Array(0)
-  /** `[queue * pots + pot]`: the dominant share guaranteed; what jobs hold by reservations, as a number of them. */
+  /** `[queue * pots + pot]`: the dominant share of the guarantee; and, in `held`, the number of reservations. */
   #guaranteedShare = new Float64Array(0)
-  /** The totals of the pots to divide by: Infinity where there is nothing, of which no queue has a share. */
+  /** The totals of the pots to divide by: `Infinity` in place of 0, so that no queue has a share of a resource that does not exist. */
   #divisors = new Float64Array(0)
   held = new Int32Array(0)
   /** `[queue * pots + pot]`: 1 while the queue has waiting jobs. */
@@ -74,12 +74,12 @@ export class QueueUsage {
     this.#isStale = true
   }
 
-  /** Guarantees have changed: all is sorted anew when it is read next. */
+  /** Guarantees have changed: everything is sorted anew at the next reading. */
   spoil(): void {
     this.#isStale = true
   }
 
-  /** Brings guarantees and lists up to date; to be called before reading. True when they were not. */
+  /** Brings guarantees and lists up to date; to be called before a reading. Returns whether anything was out of date. */
   refresh(): boolean {
     if (!this.#isStale) return false
     this.#isStale = false
@@ -100,7 +100,7 @@ export class QueueUsage {
     return true
   }
 
-  /** Counts an amount for a leaf and all above it. */
+  /** Adds amounts to a leaf and all queues around it (`sign` 1), or takes them away (-1). */
   change(leaf: number, pot: number, amounts: Float64Array, from: number, sign: 1 | -1): void {
     const { count, width } = this.#pots
     const { parents } = this.#tree
@@ -129,7 +129,7 @@ export class QueueUsage {
     }
   }
 
-  /** The last waiting job of a leaf has gone. */
+  /** A leaf has lost its last waiting job: it leaves its siblings, and so on up. */
   leave(leaf: number, pot: number): void {
     const { count } = this.#pots
     for (let id = leaf; id >= 0; id = this.#tree.queue(id).parent) {
@@ -182,7 +182,10 @@ export class QueueUsage {
   }
 }
 
-/** In 32 bits, as Hadoop keeps it: 6 of 4 and 9 of 6 are equal, though their shares of 40 divided are not in 64. */
+/**
+ * Used over guaranteed as a 32-bit float, as in Hadoop: 6 used of 4 and 9 used of 6 are then equal, though as 64-bit quotients of shares of 40 they
+ * are not.
+ */
 const ratioOf = (share: number, guaranteed: number): number => (guaranteed === 0 ? 0 : Math.fround(share / guaranteed))
 
 function copied<T extends Float64Array | Int32Array | Uint8Array>(from: T, to: T): T {

@@ -4,13 +4,13 @@ import { compareShares } from './comparing.js'
 export interface UserLimitCase {
   /** Total of the partition, for comparing vectors. */
   readonly total: ArrayLike<number>
-  /** Guaranteed to the queue. */
+  /** What the queue is guaranteed. */
   readonly capacity: ArrayLike<number>
-  /** Most the queue may use. */
+  /** The most that the queue may use. */
   readonly most: ArrayLike<number>
   /** The users' dominant shares of the partition, summed. */
   readonly usageRatio: number
-  /** What the active users use: those who want more. */
+  /** What the active users, those who want more, use together. */
   readonly usedByActive: ArrayLike<number>
   /** Sum of the weights of the active users. */
   readonly activeWeight: number
@@ -20,20 +20,20 @@ export interface UserLimitCase {
   readonly factor: number
   /** The step in which limits grow. */
   readonly minimum: ArrayLike<number>
-  /** What is divided among the active users: what they use and one step more, or the queue. */
+  /** What is divided among the active users: what they use plus one step, or the whole queue. */
   readonly basis: 'active-usage' | 'active-users'
 }
 
-/** Vectors on the way, reused: a limit is computed after every change of a queue. */
+/** Scratch vectors, reused because a limit is computed after every change of a queue. */
 let consumed = new Float64Array(8)
 let equal = new Float64Array(8)
 let floor = new Float64Array(8)
 let cap = new Float64Array(8)
 
 /**
- * What one user of weight 1 may use of a queue before the next task is refused. The queue counts as large as it is
- * guaranteed, or as it has grown; a user gets the larger of an equal part and the percentage, at most `factor` capacities.
- * With `active-users` and a queue of 100 that is max(p, 100 / u) percent. Written to `out`, which is returned.
+ * What one user of weight 1 may use of a queue before the next task is refused. The size of the queue is its guarantee, or what
+ * it uses if that is more; a user gets the larger of an equal part and the percentage of it, at most `factor` times the guarantee.
+ * With `active-users` and a queue of 100 that is max(p, 100 / u) percent. The limit is written to `out`, which is returned.
  *
  * Source: Hadoop 3, UsersManager.computeUserLimit; basis `active-users`: Hadoop up to 2.8, and the survey, section 5.
  */

@@ -12,7 +12,7 @@ class Limit implements UserLimitCase {
   most: readonly number[] = []
   usageRatio = 0
   activeWeight = 0
-  /** Of all users in steps, of active users in millionths. */
+  /** The sum of the shares of all users, in steps of 1 / `RATIO`, and that of the weights of active users, in millionths. */
   ratios = 0
   weights = 0
   readonly usedByActive: number[]
@@ -20,11 +20,11 @@ class Limit implements UserLimitCase {
   readonly factor: number
   readonly minimum: readonly number[]
   readonly basis: UserLimitCase['basis']
-  /** What it is, and its dominant share, while `isFresh`. */
+  /** The limit and its dominant share; valid while `isFresh`. */
   readonly value: number[] = []
   share = 0
   isFresh = false
-  /** A dominant share that the cap on single users is not below, whatever is used. */
+  /** A lower bound on the dominant share of the cap on single users, whatever is used. */
   leastCap = 0
 
   constructor({ userLimitPercent, userLimitFactor }: Queue, minimum: readonly number[], basis: UserLimitCase['basis']) {
@@ -36,7 +36,7 @@ class Limit implements UserLimitCase {
   }
 }
 
-/** Limits of users, by leaf and pot. */
+/** The limits of single users, by leaf and pot. */
 export class UserLimits {
   readonly #limits: Limit[] = []
   readonly #tree: QueueTree
@@ -62,7 +62,7 @@ export class UserLimits {
     }
   }
 
-  /** Takes new guarantees over. */
+  /** Takes in new guarantees and maxima. */
   refresh({ guaranteed, most }: Quotas): void {
     const { count, width, totals } = this.#pots
     const slice = (column: Float64Array, at: number) => [...column.subarray(at * width, (at + 1) * width)]
@@ -78,7 +78,7 @@ export class UserLimits {
     }
   }
 
-  /** Counts an amount that a user uses or no longer uses; `share`: its dominant share before and after, in steps. */
+  /** Counts amounts that a user uses (`sign` 1) or no longer uses (-1); `share`: the change of the user's dominant share, in steps. */
   change(leaf: number, pot: number, isActive: boolean, amounts: Float64Array, from: number, sign: 1 | -1, share: number): void {
     const limit = this.#limits[leaf * this.#pots.count + pot] as Limit
     limit.ratios += share
@@ -86,14 +86,14 @@ export class UserLimits {
     if (isActive) for (let i = 0; i < this.#pots.width; i++) limit.usedByActive[i] = (limit.usedByActive[i] as number) + sign * (amounts[from + i] as number)
   }
 
-  /** The part that a user has of a pot is another one, in steps, as the pot is larger or smaller. */
+  /** The share that a user has of a pot has changed by `change` steps, since the pot is larger or smaller now. */
   reshare(leaf: number, pot: number, change: number): void {
     const limit = this.#limits[leaf * this.#pots.count + pot] as Limit
     limit.ratios += change
     limit.isFresh = false
   }
 
-  /** A user with waiting jobs in a lane is active, one without is not. */
+  /** A user becomes active in a lane (`sign` 1), since it has waiting jobs there, or inactive (-1). */
   activate(pair: number, lane: number, sign: 1 | -1): void {
     const { count, lanes } = this.#pots
     const { weight, leaf, used } = this.#users
@@ -106,7 +106,7 @@ export class UserLimits {
     }
   }
 
-  /** Whether a user of a leaf uses more than its limit, less what it holds by reservations of one job. */
+  /** Whether a user of a leaf uses more than its limit, not counting what it would give up with reservations of one job (`held`). */
   isOver(pair: number, pot: number, held?: Float64Array): boolean {
     const users = this.#users
     const here = this.#limits[(users.leaf[pair] as number) * this.#pots.count + pot] as Limit
@@ -128,7 +128,7 @@ export class UserLimits {
     return compareShares(rest, 0, this.#weighted(pair, limit), 0, limit.total, 0, width) > 0
   }
 
-  /** Whether a user uses more of a partition that is lent than its limit there, which is capped by the partition alone. */
+  /** Whether a user uses more of a lent partition than its limit there, for which only the size of the partition is a maximum. */
   isOverLent(pair: number, pot: number): boolean {
     const { width, count } = this.#pots
     const limit = this.#limits[(this.#users.leaf[pair] as number) * count + pot] as Limit
@@ -138,7 +138,7 @@ export class UserLimits {
     return compareShares(this.#users.used, (pair * count + pot) * width, this.#weighted(pair, { value, minimum }), 0, total, 0, width) > 0
   }
 
-  /** What a user of a leaf may have where all users in it count, not the active ones alone; `weights`: theirs together, in millionths. */
+  /** The limit of a user of a leaf if all of its users count as active; `weights`: the sum of their weights, in millionths. */
   amongAll(pair: number, pot: number, weights: number): readonly number[] {
     const limit = this.#fresh(this.#limits[(this.#users.leaf[pair] as number) * this.#pots.count + pot] as Limit)
     const { total, capacity, most, usageRatio, usedByActive, percent, factor, minimum } = limit

@@ -3,22 +3,22 @@ import type { NodeReservations } from './node-reservations.js'
 import type { Pots } from './pots.js'
 
 /**
- * What waiting jobs want, summed by users in leaves. Jobs are noted when they change and counted anew when sums are read:
- * between two looks most stay as they are, and one that changes often is counted once.
+ * What waiting jobs want, summed by users in leaves. A job is noted when it changes and counted anew only when sums are read: between
+ * two looks most jobs stay as they are, and one that changes often is counted once.
  */
 export class WaitingAmounts {
-  /** `[(pair * pots + pot) * 2 * width + i]`: all that is wanted; `+ width`: what of it nothing is reserved for. Valid after `refresh`. */
+  /** `[(pair * pots + pot) * 2 * width + i]`: all that is wanted; `+ width`: the part of it without reservations. Valid after `refresh`. */
   sums = new Float64Array(64)
   readonly #pots: Pots
   readonly #work: WorkView
   readonly #reservations: NodeReservations
-  /** `[job * lanes + lane]`: the pot in which a waiting job is listed, -1: in none; by job its user in a leaf. */
+  /** The pot in which a waiting job is listed, `[job * lanes + lane]`, -1: in none; and by job its pair of leaf and user. */
   readonly #potOf: readonly number[]
   readonly #pairOf: readonly number[]
-  /** `[job * lanes + lane]`: where the job is counted, -1: nowhere; and what of it, as in `sums`. */
+  /** `[job * lanes + lane]`: the entry of `sums` in which the job is counted, -1: none; and the amounts counted there. */
   readonly #at: number[] = []
   #counted = new Float64Array(64)
-  /** `job * lanes + lane` of those to be counted anew, and whether one is among them. */
+  /** The indices `job * lanes + lane` that are to be counted anew, and by index whether it is among them. */
   readonly #changed: number[] = []
   readonly #isChanged: boolean[] = []
 
@@ -30,7 +30,7 @@ export class WaitingAmounts {
     this.#pairOf = pairOf
   }
 
-  /** The job has come, has gone, or wants or reserves something else. */
+  /** Notes that the job has come, has gone, or wants or reserves something else now. */
   note(job: JobId, lane: LaneId): void {
     const index = job * this.#pots.lanes + lane
     if (this.#isChanged[index] === true) return
@@ -38,7 +38,7 @@ export class WaitingAmounts {
     this.#changed.push(index)
   }
 
-  /** Counts what has changed; for so many users in leaves. */
+  /** Counts anew the jobs that have changed; `pairs`: the number of pairs of leaf and user. */
   refresh(pairs: number): void {
     const size = pairs * this.#pots.count * 2 * this.#pots.width
     this.sums = grown(this.sums, size)
@@ -70,7 +70,7 @@ export class WaitingAmounts {
     this.#add(index, 1)
   }
 
-  /** Adds what is counted of a job to the sums, or takes it away again. */
+  /** Adds what is counted for a job to the sums (`sign` 1), or takes it away (-1). */
   #add(index: number, sign: 1 | -1): void {
     const at = this.#at[index] ?? -1
     if (at < 0) return
@@ -79,13 +79,13 @@ export class WaitingAmounts {
     for (let i = 0; i < vector; i++) sums[at * vector + i] = (sums[at * vector + i] as number) + sign * (this.#counted[index * vector + i] as number)
   }
 
-  /** What a job wants. */
+  /** Computes what a job wants in a pot. */
   #measure(job: JobId, pot: number, from: number): void {
     const { width } = this.#pots
     const counted = this.#counted
     const lane = this.#pots.laneOf(pot) as LaneId
     const tasks = this.#work.unplaced(job, lane)
-    const its = this.#pots.demandAt(this.#work.shape(job, lane), lane) // before `demands` is read: it may be replaced
+    const its = this.#pots.demandAt(this.#work.shape(job, lane), lane) // to be called before `demands` is read, which it may replace
     for (let i = 0; i < width; i++) counted[from + i] = counted[from + width + i] = tasks * (this.#pots.demands[its + i] as number)
     for (const { lane: other, node, shape } of this.#reservations.of(job)) {
       if (this.#pots.of(other, node) !== pot) continue

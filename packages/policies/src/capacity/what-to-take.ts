@@ -5,21 +5,21 @@ import type { Pots } from './pots.js'
 
 /**
  * What is still to be taken from a leaf in a pot, and from all leaves together in one round. A container is taken if it
- * brings some of what is wanted and no resource would exceed what a round may take. A gang is taken whole, if the leaf keeps
- * its guarantee; one that is larger than what a round may take goes alone in its round. Conservatively, a container is taken
- * only while some is wanted of every resource.
+ * brings some of what is wanted and no resource would exceed what a round may take. A gang is taken as a whole, if the leaf keeps
+ * its guarantee; a gang that is larger than what a round may take is taken only as the first of its round. Conservatively
+ * (`conservativeDrf`), a container is taken only while some of every resource is wanted.
  *
  * Source: Hadoop 3, CapacitySchedulerPreemptionUtils.tryPreemptContainerAndDeductResToObtain.
  */
 export class WhatToTake {
-  /** What the round may still take in all, by counted resource. */
+  /** What the round may still take in total, by counted resource. */
   readonly allowed: Float64Array
   readonly #pots: Pots
-  /** Whether nothing is taken any more once there is enough of one resource. */
+  /** Whether nothing more is taken from a leaf once there is enough of one resource. */
   readonly #isConservative: boolean
-  /** What the leaf is still to give; below 0 where one container was larger than that. */
+  /** What the leaf is still to give; below 0 if the last container was larger than that. */
   readonly #left: Float64Array
-  /** What the leaf uses without what is taken. */
+  /** What the leaf uses, without what is taken. */
   readonly #rest: Float64Array
   #leaf = 0
   #loads!: QueueLoads
@@ -35,7 +35,7 @@ export class WhatToTake {
     this.#rest = vector()
   }
 
-  /** Starts a round in which a part of the cluster may be taken, over all partitions. */
+  /** Starts a round in which the fraction `part` of the cluster, over all partitions, may be taken. */
   begin(lane: LaneId, part: number): void {
     const { count, lanes, width, totals } = this.#pots
     this.#lane = lane
@@ -46,7 +46,7 @@ export class WhatToTake {
     }
   }
 
-  /** Turns to a leaf of a pot, whose loads are given; false: nothing is to be taken from it. */
+  /** Turns to a leaf of a pot; `loads` are those of the pot. False: nothing is to be taken from the leaf. */
   beginLeaf(toObtain: Float64Array, leaf: number, pot: number, loads: QueueLoads): boolean {
     const { width } = this.#pots
     let isSome = false
@@ -62,7 +62,7 @@ export class WhatToTake {
     return true
   }
 
-  /** The leaf is left without one of a shape that was chosen before. */
+  /** Takes a task of a shape, which was chosen before, off what the leaf uses. */
   leaveWithout(shape: ShapeId): void {
     this.#add(this.#rest, this.#pots.demandAt(shape, this.#lane), -1)
   }
@@ -73,19 +73,19 @@ export class WhatToTake {
     return true
   }
 
-  /** Whether the round may take no container any more, however small. */
+  /** Whether the round may take no more containers, however small. */
   get isSpent(): boolean {
     const { width, least } = this.#pots
     for (let i = 0; i < width; i++) if ((least[this.#lane * width + i] as number) > (this.allowed[i] as number)) return true
     return false
   }
 
-  /** Whether a node is of the pot that the leaf is to give. */
+  /** Whether a node is in the pot of which the leaf is to give. */
   isHere(node: number, lane: LaneId): boolean {
     return this.#pots.of(lane, node) === this.#pot
   }
 
-  /** How many containers of a shape may be taken, one after the other: as long as each brings something, and is allowed. */
+  /** How many containers of a shape may be taken one after another, so that each brings something that is wanted and stays within what is allowed. */
   most(shape: ShapeId): number {
     const from = this.#pots.demandAt(shape, this.#lane)
     const { width, demands, totals } = this.#pots
@@ -101,10 +101,10 @@ export class WhatToTake {
       if (brings > wanted && (width === 1 || (totals[this.#pot * width + i] as number) > 0)) wanted = brings
     }
     if (this.#isConservative) wanted = this.#untilEnough(from)
-    return Math.max(0, may < wanted ? may : wanted) // what is allowed is below 0 after a gang larger than it
+    return Math.max(0, may < wanted ? may : wanted) // after a gang larger than what is allowed, `may` is below 0
   }
 
-  /** How many of a demand are taken until there is enough of one resource; 0 where there is already. */
+  /** How many containers of a demand are taken until there is enough of one resource; 0 if there is enough already. */
   #untilEnough(from: number): number {
     const { width, demands, totals } = this.#pots
     let count = Infinity
@@ -117,7 +117,7 @@ export class WhatToTake {
     return count === Infinity ? 0 : count
   }
 
-  /** Whether so many of a shape may be taken together; `isFirst`: nothing else is taken in this round so far. */
+  /** Whether so many containers of a shape may be taken together; `isFirst`: nothing has been taken in this round yet. */
   mayTogether(shape: ShapeId, count: number, isFirst: boolean): boolean {
     const from = this.#pots.demandAt(shape, this.#lane)
     const { width, demands } = this.#pots
@@ -135,7 +135,7 @@ export class WhatToTake {
     return keeps
   }
 
-  /** Takes so many of them. */
+  /** Takes so many containers of a shape. */
   take(shape: ShapeId, count: number): void {
     const from = this.#pots.demandAt(shape, this.#lane)
     this.#add(this.#left, from, -count)

@@ -1,12 +1,12 @@
 import { grown, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener } from '@sched/core'
 
-/** No link: what is not in a list of skipped ones; a link to `at` is `at + LINK`, and that of the first, before which none is, LINK - 1. */
+/** Links of the lists of skipped jobs: OUT is an entry that is in no list; a link to `at` is `at + LINK`, and the first entry of a list has LINK - 1. */
 const OUT = 0
 const LINK = 2
 
 /**
- * How far from its data each job may launch, and how long it has waited for that: of the time between two heartbeats a
- * job's wait is that which follows a heartbeat at which it was skipped. Without heartbeats rounds take their place.
+ * How far from its data each job may launch, and how long it has waited at that level. The time between two heartbeats counts as wait of a
+ * job if the job was skipped at the first of them. Without heartbeats rounds take their place.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 3.
  */
@@ -14,13 +14,16 @@ export class DelayWaits implements WorkListener {
   /** Wait at each level before the next is allowed, seconds. */
   readonly #waits: Float64Array
   readonly #lanes: number
-  /** `[job * lanes + lane]`: the level that is allowed, the seconds waited since the last launch, and after how many of them the next level is. */
+  /**
+   * `[job * lanes + lane]`: the level allowed so far, the seconds waited since the last launch, and the wait in seconds from which the next level
+   * is allowed.
+   */
   #level = new Int8Array(64)
   #waited = new Float64Array(64)
   #until = new Float64Array(64)
-  /** Those skipped at the last heartbeat: the link to the one skipped before it. */
+  /** Of entries skipped since the last heartbeat: the link to the one skipped before it. */
   #before = new Int32Array(64)
-  /** Per lane: the one skipped last, -1 for none, and without heartbeats the time of the last round. */
+  /** Per lane: the entry skipped last, -1 for none; and, used without heartbeats, the time of the last round. */
   readonly #last: Int32Array
   readonly #lastRound: Float64Array
   #lastBeat: Seconds = NaN
@@ -41,12 +44,12 @@ export class DelayWaits implements WorkListener {
     this.#before = grown(this.#before, needed)
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
       const at = job * this.#lanes + lane
-      if (this.#before[at] !== OUT) this.#unlink(at, lane) // of the job before it with this id
+      if (this.#before[at] !== OUT) this.#unlink(at, lane) // left by an earlier job with this id
       this.launched(at, 0)
     }
   }
 
-  /** A heartbeat of any node: jobs skipped at the one before have waited since. */
+  /** A heartbeat of any node: jobs skipped at the heartbeat before it have waited since then. */
   onHeartbeat(_node: NodeId, now: Seconds): void {
     if (now === this.#lastBeat) return
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) this.#passTime(lane, now - this.#lastBeat)
@@ -93,13 +96,13 @@ export class DelayWaits implements WorkListener {
   soonest(lane: LaneId): Seconds {
     let soonest = Infinity
     for (let at = this.#last[lane] as number; at >= 0; at = (this.#before[at] as number) - LINK) {
-      this.allowed(at) // a wait that is over already is not the next
+      this.allowed(at) // moves on past waits that are over already
       soonest = Math.min(soonest, (this.#until[at] as number) - (this.#waited[at] as number))
     }
     return soonest
   }
 
-  /** Jobs of the lane that were skipped have waited. */
+  /** Adds `gap` seconds to the waits of the skipped jobs of the lane, and empties their list. */
   #passTime(lane: LaneId, gap: Seconds): void {
     for (let at = this.#last[lane] as number; at >= 0; ) {
       const before = (this.#before[at] as number) - LINK
@@ -110,7 +113,7 @@ export class DelayWaits implements WorkListener {
     this.#last[lane] = -1
   }
 
-  /** Takes one out of the list of its lane. */
+  /** Takes an entry out of the list of its lane. */
   #unlink(at: number, lane: LaneId): void {
     let after = this.#last[lane] as number
     if (after === at) this.#last[lane] = (this.#before[at] as number) - LINK

@@ -18,7 +18,7 @@ const delayOptions = z.strictObject({
 /** Options of `delay`, in seconds. */
 export type DelayOptions = z.input<typeof delayOptions>
 
-/** Hadoop's longest automatic delay. */
+/** Longest automatic delay, in seconds, as in Hadoop. */
 const LONGEST_AUTO = 15
 
 /**
@@ -26,12 +26,13 @@ const LONGEST_AUTO = 15
  * task near the node lets others go first, up to W1 seconds for a node, then W2 for a rack, and so on.
  *
  * A job has a level (how far from its data it may launch) and a wait. Only the time between a heartbeat at which it was
- * skipped and the next heartbeat of any node counts. A launch sets the wait to 0 and the level to the launch's.
- * Without heartbeats every round is an opportunity, and the job asks for a round when its wait is over. Heartbeats of one
- * instant count as one: where all nodes beat together, no time would pass between a skip and the next of them.
+ * skipped and the next heartbeat of any node counts as wait. A launch sets the wait to 0 and the level to that of the launch.
+ * Without heartbeats every round is an opportunity, and the policy asks for a round when the next wait is over. Heartbeats of one
+ * instant count as one: where all nodes beat together, no time would pass between a skip and the next heartbeat.
  *
- * Without `resetOnLaunch` waits run by the clock, and a job whose near nodes become free now and then begins them anew only where no other node is free
- * meanwhile: Algorithm 3 never lets it launch there, if the waits are longer than its tasks. Nobody waits then for nodes that are down.
+ * Without `resetOnLaunch` waits run by the clock, and a launch begins them anew only if the job passed no free node over meanwhile (see
+ * `OfferWaits`). Under Algorithm 3 each launch on a near node resets the wait, so a job whose waits are longer than its tasks never launches
+ * elsewhere and other nodes stand idle. Without `resetOnLaunch` nobody waits for nodes that are down, either.
  *
  * A gang is not delayed: it starts when the nodes in sight have room for all of it.
  *
@@ -62,7 +63,7 @@ class Delay implements Policy {
   readonly startsGangJobs: boolean
   readonly #order: Order
   readonly #waits: DelayWaits | OfferWaits
-  /** The same, where a launch alone does not begin waits anew. */
+  /** The same object as `#waits`, present without `resetOnLaunch`. */
   readonly #offers: OfferWaits | undefined
   readonly #lanes: number
   readonly #levels: number
@@ -96,7 +97,10 @@ class Delay implements Policy {
     if (!this.#hasHeartbeats) this.#askAgain(round)
   }
 
-  /** Each job's turn, until one launches a task near enough on the node or starts a gang; the others are skipped. In one loop: a call for each job costs a tenth. */
+  /**
+   * Goes through the jobs in order until one launches a task near enough on the node or starts a gang; jobs before it that have a task that fits
+   * but no near one are skipped. One loop, since a call for each job makes a run a tenth slower.
+   */
   #startOn(node: NodeId, round: Round): boolean {
     const { lane, work } = round
     const order = this.#order
@@ -129,7 +133,7 @@ class Delay implements Policy {
     return false
   }
 
-  /** A task that is as near as any may be while nodes are down. */
+  /** A task for the node that is farther away than `level`, but as near as any task of the job can be on the nodes that are up. */
   #unawaited(job: JobId, node: NodeId, level: number, { lane, work, cluster }: Round, offers: OfferWaits): TaskId | None {
     const nearest = offers.nearest(job, lane, level, cluster)
     return nearest > level ? work.taskFor(job, lane, node, nearest) : None
@@ -141,14 +145,14 @@ class Delay implements Policy {
     return true
   }
 
-  /** Without heartbeats nothing else may happen before a delay runs out. */
+  /** Asks for a round when the next delay runs out: without heartbeats nothing else might happen by then. */
   #askAgain(round: Round): void {
     const soonest = this.#waits.soonest(round.lane)
     if (soonest < Infinity) round.wakeAt(timeAfter(round.now, soonest))
   }
 }
 
-/** The first time at which `wait` seconds have passed since `now`: their sum, or a little more where it was rounded down. */
+/** The first time at which `wait` seconds have passed since `now`: their sum, or a little more where the sum was rounded down. */
 function timeAfter(now: Seconds, wait: Seconds): Seconds {
   const time = now + wait
   return time - now < wait ? time * (1 + Number.EPSILON) : time

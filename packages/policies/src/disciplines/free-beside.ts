@@ -1,6 +1,6 @@
 import type { NodeId, ResourceId, Round, TaskId } from '@sched/core'
 
-/** What is free of some resources in a round, and given away beside it while nothing changes there. */
+/** Free amounts of some resources in a round, from which tasks can be given room on paper, without claims; valid while nothing changes in the round. */
 export class FreeBeside {
   readonly #round: Round
   readonly #resources: readonly ResourceId[]
@@ -11,7 +11,7 @@ export class FreeBeside {
     this.#resources = resources
   }
 
-  /** Takes what the tasks ask, all of them or none. */
+  /** Takes what the tasks ask for on their nodes, for all of them or none; false when it is not free. */
   take(places: ReadonlyMap<TaskId, NodeId>): boolean {
     this.#add(places, 1)
     const fits = [...places.values()].every((node) => this.#resources.every((resource, r) => (this.#taken.get(node)?.[r] ?? 0) <= this.#round.cluster.free(node, resource)))

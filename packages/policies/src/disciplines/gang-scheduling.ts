@@ -23,15 +23,15 @@ export interface GangSchedulingOptions extends z.input<typeof gangSchedulingOpti
 }
 
 /**
- * Jobs take turns on the same processors. Those that fit beside each other are a row; a row has its turn for a time slice, in which all tasks of its
- * jobs run at once, and then is suspended for the next one: it keeps its memory and devices. Jobs that wait start in the row that has its turn, in order,
- * where it leaves room; the first that does not fit waits for a new row, whose turn comes before that of this one again, and nobody passes it. On
- * what a row leaves free jobs of the next ones run on, and rows that run beside each other become one.
+ * Jobs take turns on the same processors. Jobs that fit beside each other form a row. The rows take turns: for one time slice all tasks of the jobs of the
+ * active row run at once; then these jobs are suspended, keeping their memory and devices, and the next row is active. Waiting jobs start in order in the
+ * active row, where it leaves room. The first that does not fit waits for a new row, which becomes active before this one does again; no job passes it.
+ * Jobs of the next rows run on what the active row leaves free, and a row that can run beside the active one as a whole is merged into it.
  *
  * Source: Ousterhout, "Scheduling Techniques for Concurrent Systems", ICDCS 1982 (the matrix and alternate selection); Feitelson, "Packing Schemes for
- * Gang Scheduling", JSSPP 1996 (slot unification); Slurm, gang.c. Deviations: a job gets its place when it starts, on the nodes that the row having its
- * turn leaves it, and not in the first row with room; switching costs nothing; a job with a master is not
- * stopped; nobody takes turns where nodes report by heartbeat, or decisions take time.
+ * Gang Scheduling", JSSPP 1996 (slot unification); Slurm, gang.c. Deviations: a job gets its place when it starts, on the nodes that the active row leaves
+ * free, and not in the first row with room; switching costs nothing; a job with a master is not stopped; nobody takes turns where nodes report by
+ * heartbeat, or decisions take time.
  */
 export const gangSchedulingPolicy = definePolicy({
   name: 'gang-scheduling',
@@ -43,7 +43,7 @@ export const gangSchedulingPolicy = definePolicy({
   create: (options, env, { order, placement }) => new GangScheduling(options, env, order.create(env), placement?.create(env) ?? new FirstFit()),
 })
 
-/** Time slices over an order: who fits beside each other runs together. */
+/** Time slices over an order: jobs that fit beside each other run together. */
 export const gangScheduling = (order: Plug<'order'>, { placement, ...options }: GangSchedulingOptions = {}): Plug<'policy'> =>
   gangSchedulingPolicy.plug({ order, placement }, options)
 
@@ -58,12 +58,12 @@ class GangScheduling implements Policy {
   readonly #running: TasksByJob
   readonly #suspended: SuspendedJobs
   readonly #turns: readonly Turns[]
-  /** Jobs that are done with in this round: they find no room. */
+  /** Jobs that have found no room in this round and are not tried again. */
   readonly #done = new DoneJobs()
   readonly #placement: Placement
   readonly #pick: (job: JobId, round: Round) => NodeId | None
   readonly #warn: Env['warn']
-  /** The claims that stand since it was emptied. */
+  /** The claims made since the map was last cleared that were not taken back. */
   readonly #claims = new Map<TaskId, NodeId>()
 
   constructor(options: z.output<typeof gangSchedulingOptions>, env: Env, order: Order, placement: Placement) {
@@ -116,7 +116,7 @@ class GangScheduling implements Policy {
     this.#setClock(turns, round, waits)
   }
 
-  /** A round for so many jobs: each is taken up although nothing may fit, since its decision takes time all the same. */
+  /** A round for a limited number of jobs: each job in order uses one up, even if it does not fit, since its decision takes time all the same. */
   #takeInTurn(round: Round): void {
     this.#warn(DECISIONS_TAKE_TIME)
     while (round.jobsLeft > 0) {
@@ -128,7 +128,7 @@ class GangScheduling implements Policy {
     }
   }
 
-  /** With heartbeats: who fits on the node starts. */
+  /** With heartbeats there are no turns: every job that fits on the node starts. */
   #startAll(round: Round): void {
     for (let job = this.#first(round); job !== None; job = this.#first(round)) if (!this.#startPart(job, round)) this.#done.add(job)
   }
@@ -138,7 +138,10 @@ class GangScheduling implements Policy {
     turns.end = now + this.#options.slice
   }
 
-  /** What has its turn goes on, and jobs that wait start beside it, where others may have to stop for that; whether the first of them finds no room. */
+  /**
+   * Resumes the jobs of the active row and starts waiting jobs beside them, stopping jobs of other rows where needed. Returns whether a waiting job
+   * has found no room.
+   */
   #fill(turns: Turns, round: Round): boolean {
     const stopped = [...turns.active].filter((job) => this.#suspended.has(job, round.lane))
     const left = stopped.filter((job) => !this.#goOn(job, round))
@@ -159,7 +162,7 @@ class GangScheduling implements Policy {
     return false
   }
 
-  /** The first job in order that waits and is not done with. */
+  /** The first waiting job in order that has not failed in this round. */
   #first(round: Round): JobId | None {
     const order = this.#order
     order.begin(round)
@@ -187,8 +190,8 @@ class GangScheduling implements Policy {
   }
 
   /**
-   * Makes the claims of `attempt`, which has failed on what is free, in the place of jobs of other rows that do not fit beside them; of these run on
-   * those whose turn comes next. False, and nothing changes, where it fails without them all, too.
+   * Makes the claims of `attempt`, which has failed on what is free, by stopping jobs of other rows that leave it no room. Of those that fit beside it, the
+   * ones whose turn comes next run on. Returns false and changes nothing when the attempt fails even with all jobs of other rows stopped.
    */
   #instead(attempt: () => boolean, turns: Turns, round: Round): boolean {
     const others = turns.rows.slice(1).flatMap((row) => [...row].filter((job) => this.#mayStop(job, round.lane)))
@@ -206,14 +209,14 @@ class GangScheduling implements Policy {
     return claimAll(claims, round)
   }
 
-  /** A suspended job goes on where it was, one with a gang with all of its tasks or none; whether with all. */
+  /** Resumes a suspended job on its nodes: one with a gang with all of its tasks or none. Returns whether all tasks run again. */
   #goOn(job: JobId, round: Round): boolean {
     const places = [...(this.#suspended.in(round.lane).get(job)?.places ?? [])]
     const parts = places.some(([task]) => this.#work.inGang(task)) ? [places] : places.map((place) => [place])
     return parts.map((part) => claimAll(part, round)).every((goesOn) => goesOn)
   }
 
-  /** Whether it runs, did so before this round, and has no master, which cannot be suspended. */
+  /** Whether the job may be stopped: it has run since before this round, and it has no master, which cannot be suspended. */
   #mayStop(job: JobId, lane: LaneId): boolean {
     if (this.#work.masterShape(job) !== None) return false
     const tasks = this.#tasksOf(job, lane)
@@ -230,7 +233,10 @@ class GangScheduling implements Policy {
     return this.#running.in(lane).get(job) ?? []
   }
 
-  /** Others go on where that is in nobody's way, as their turns come; rows of which all run that could are one with what has its turn. */
+  /**
+   * Resumes jobs of the other rows, in the order of their turns, where there is room. A row that then runs as a whole beside the active one is
+   * merged into it.
+   */
   #fillUp(turns: Turns, round: Round): void {
     const { lane, serial } = round
     const suspended = this.#suspended.in(lane)
@@ -241,7 +247,7 @@ class GangScheduling implements Policy {
     }
   }
 
-  /** A slice begins when there are two rows, or somebody waits for one; while nothing runs there is nobody to wait for. */
+  /** Starts a slice if none runs and there are two rows, or a job waits for a second one; stops the clock otherwise, and while nothing runs. */
   #setClock(turns: Turns, round: Round, waits: boolean): void {
     const { lane, now } = round
     const runs = this.#running.in(lane).size + this.#suspended.in(lane).size > 0

@@ -1,21 +1,21 @@
 import { None, type JobId, type NodeId, type Round, type ShapeId } from '@sched/core'
 import { startNearest } from './start-nearest.js'
 
-/** What came of an attempt to start a gang. After `TakenBack` the reading of an order has to begin anew. */
+/** The outcome of an attempt to start a gang. After `TakenBack` the order must be read from the beginning. */
 export const Gang = { NoRoom: 0, Started: 1, TakenBack: 2 } as const
 export type Gang = (typeof Gang)[keyof typeof Gang]
 
 /** The node of the job's next task, `None` where there is none. */
 type Pick = (job: JobId, round: Round) => NodeId | None
 
-/** By shape: on the nodes in sight there is room for so many tasks at most, as long as nothing is given back. */
+/** By shape: an upper bound on the tasks for which the nodes in sight have room, as long as nothing is given back. */
 export type MostRoom = Map<ShapeId, number>
 
 /**
- * Starts the tasks of the job that must start at once, or none: of its front stage, or of all stages of a job that is one gang, in their
- * order. Whether the nodes in sight have room for all is counted first, so that nothing is claimed in vain unless `pick` or a limit of the round
- * stands in the way, or tasks that ask different amounts do not fit beside each other. A round that only
- * asks which job would be taken up is told so. What is found of the room may be kept for the next gang.
+ * Starts all tasks of the job that must start at once, or none: those of its front stage, or, of a job that is one gang, those of all stages
+ * in their order. It first counts whether the nodes in sight have room for all, so that claims are taken back only if `pick` or a limit of the
+ * round stands in the way, or tasks of different shapes do not fit beside each other. In a round that only asks which job would be taken up
+ * (`claimsLeft` 0) the job is taken up and nothing is claimed. `most` keeps what is found of the room for the next gang.
  */
 export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom = new Map()): Gang {
   const { work, lane } = round
@@ -34,7 +34,7 @@ export function startGang(job: JobId, round: Round, pick: Pick, most: MostRoom =
   return Gang.Started
 }
 
-/** Whether so many tasks of the job fit on the nodes in sight at once: exact where they ask the same, by amounts where they do not. */
+/** Whether so many tasks of the job fit on the nodes in sight at once: exact for tasks of one shape, by total amounts for a job of several stages. */
 function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boolean {
   const { nodes, cluster, work, lane } = round
   if (work.isGangJob(job)) return hasAmounts(job, round)
@@ -52,7 +52,7 @@ function hasRoom(job: JobId, tasks: number, round: Round, most: MostRoom): boole
   return room >= tasks
 }
 
-/** Whether as much is free on the nodes in sight as all stages of the job ask together. */
+/** Whether the nodes in sight have as much free in total as all stages of the job ask for together. */
 function hasAmounts(job: JobId, { nodes, cluster, work, lane }: Round): boolean {
   for (const r of cluster.lanes[lane]?.resources ?? []) {
     let lacks = work.asked(job, lane, r)
@@ -62,7 +62,7 @@ function hasAmounts(job: JobId, { nodes, cluster, work, lane }: Round): boolean 
   return true
 }
 
-/** Gangs in one call of a policy: room only shrinks while a round lasts, so one that did not start is not tried again. */
+/** Starts gangs during one call of a policy. Room only shrinks while a round lasts, so a gang that did not start is not tried again. */
 export class Gangs {
   /** By job: the last call in which its gang did not start. */
   readonly #in: number[] = []
@@ -71,10 +71,10 @@ export class Gangs {
 
   begin(): void {
     this.#call++
-    if (this.#most.size > 0) this.#most.clear() // clearing makes a new table, also of an empty one
+    if (this.#most.size > 0) this.#most.clear() // clearing allocates a new table, even of an empty map
   }
 
-  /** Starts the gang of the job's front stage, or the job that is one. After true the reading of an order has to begin anew. */
+  /** Starts the gang of the job's front stage, or of the whole job if it is one gang. When it returns true the order must be read from the beginning. */
   start(job: JobId, round: Round, pick: Pick): boolean {
     if (this.#in[job] === this.#call) return false
     const outcome = startGang(job, round, pick, this.#most)

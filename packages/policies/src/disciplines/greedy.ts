@@ -8,8 +8,8 @@ import { deferWithoutNode, nodeFor, onlyNode, rulesHold } from './lowest-fitting
 import { startNearest } from './start-nearest.js'
 
 /**
- * Starts the first job in order that fits, again and again: no waiting for anything. On a node's heartbeat the job
- * takes its task nearest to the node; in a pass over many nodes the placement names the node. With the order `fifo` it
+ * Starts the first job in order that fits, again and again, without waiting for data or for room. On a node's heartbeat the job
+ * starts its task nearest to the node; in a pass over many nodes the placement names the node. With the order `fifo` it
  * is Hadoop's default scheduler, with `fair` Algorithm 1.
  *
  * Source: Zaharia et al., EuroSys 2010, section 2 and Algorithm 1.
@@ -33,7 +33,7 @@ class Greedy implements Policy {
   readonly #order: Order
   readonly #placement: Placement
   readonly #levels: number
-  /** Jobs that are done with in this call, as far as they are: placed in turn, or found no node. */
+  /** Jobs that are not looked at again in this call: they were taken up in turn, or found no node. */
   readonly #done = new DoneJobs()
   readonly #gangs = new Gangs()
   readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
@@ -61,7 +61,7 @@ class Greedy implements Policy {
       }
   }
 
-  /** A round for so many jobs: each is taken up although nothing may fit, since its decision takes time all the same. */
+  /** A round for a limited number of jobs: each job in order uses one up, even if it does not fit, since its decision takes time all the same. */
   #takeInTurn(round: Round): void {
     if (round.nodes.length === 0) return
     while (round.jobsLeft > 0) {
@@ -100,8 +100,8 @@ class Greedy implements Policy {
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
         if (areGangs && round.work.together(job, lane) > 1 ? this.#gangs.start(job, round, this.#pick) : this.#place(job, round)) return true
-        this.#done.add(job) // nothing is given back while a round lasts, so it will find no node
-        if (round.explained) deferWithoutNode(job, round, this.#placement) // where a node has room the placement will not have it, or all of a gang
+        this.#done.add(job) // nothing is given back while a round lasts, so it will find no node later, either
+        if (round.explained) deferWithoutNode(job, round, this.#placement) // a node may have room that the placement does not take, or not for all of a gang
       }
     return false
   }

@@ -5,7 +5,7 @@ export function nodeFor(job: JobId, round: Round, placement: Placement): NodeId 
   return round.nodes.length === 1 ? onlyNode(job, round, placement) : placement.pick(job, round)
 }
 
-/** The only node in sight, unless rules about other tasks keep the job off it, which hold where there are no heartbeats. */
+/** The only node in sight, or `None` where rules about other tasks keep the job off it; such rules hold only without heartbeats. */
 export function onlyNode(job: JobId, round: Round, placement: Placement | undefined): NodeId | None {
   const node = round.nodes[0] as NodeId
   return rulesHold(round) && placement?.wouldAllow?.(job, node, [], round) === false ? None : node
@@ -15,10 +15,10 @@ export const rulesHold = ({ work, cluster }: Round): boolean => work.areRules &&
 
 const NO_ROOM: KeptBack = { reason: Reason.NoRoom }
 
-/** Why there is none, for those who listen to `defer`: no room, or room that the placement does not take yet. */
+/** Why the job finds no node, for those who listen to `defer`: no room, or room that the placement does not take yet. */
 export const whyNoNode = (job: JobId, round: Round, placement: Placement): KeptBack => placement.keepsBack?.(job, round) ?? NO_ROOM
 
-/** Tells it. */
+/** Defers the job with the reason why it finds no node. */
 export function deferWithoutNode(job: JobId, round: Round, placement: Placement): void {
   const { reason, limit } = whyNoNode(job, round, placement)
   round.defer(job, reason, limit)

@@ -3,15 +3,16 @@ import type { JobId, WorkView } from '@sched/core'
 type Numbers = Readonly<Record<string, number>>
 
 /**
- * A number that QOS give their jobs, and those of partitions the jobs of these, which comes first unless the job's own QOS says otherwise (OverPartQOS).
+ * A number that a job gets from its own QOS or from the QOS of its partition. The partition's counts first, unless the job's own QOS takes precedence
+ * (OverPartQOS).
  *
  * Source: Slurm, `acct_policy_set_qos_order`.
  */
 export class NumbersOfQos {
-  /** `own` by QOS, of jobs that name none of `normal`; `ofQueues` by queue; `ownFirst`: QOS that come before that of the queue. */
+  /** `own`: by QOS, where a job without one has `normal`; `ofQueues`: by queue; `ownFirst`: the QOS that take precedence over that of the queue. */
   constructor(private readonly work: WorkView, private readonly own: Numbers, private readonly ofQueues: Numbers, private readonly ownFirst: readonly string[]) {}
 
-  /** `undefined` where neither says anything. */
+  /** The job's number; `undefined` where neither QOS gives one. */
   of(job: JobId): number | undefined {
     const { work } = this
     const name = work.qos(job) || 'normal'

@@ -1,33 +1,33 @@
 import { grown, None, type ClusterView, type JobId, type LaneId, type NodeId, type Seconds, type WorkListener, type WorkView } from '@sched/core'
 
 /**
- * How far from its data each job may launch, by the time since its waits began: at its submission, or when a later stage of it is first looked
- * at. They begin anew at the end of a round in which it has launched something and passed nothing over, at the level of the nearest
- * of these launches; so a near node now and then does not let others stand idle. Where nodes come one at a time, with their
- * heartbeats, it must have passed nothing over for an interval: since every node was seen.
+ * How far from its data each job may launch, by the time since its waits began: at its submission, or for a later stage when the job is first
+ * looked at. The waits begin anew at the end of a round in which the job has launched a task and passed no node over, at the level of the
+ * nearest of these launches. So a near node that becomes free now and then does not keep other nodes idle. Where nodes come one at a time, with
+ * their heartbeats, the job must have passed no node over for a heartbeat interval, in which every node is seen.
  *
  * Source: Spark 3.1 and later, TaskSchedulerImpl.resourceOffers, TaskSetManager.getAllowedLocalityLevel and computeValidLocalityLevels
- * (SPARK-18886). Deviation: all that is free is offered in every round, or with heartbeats in every interval, in Spark every second.
+ * (SPARK-18886). Deviation: all free slots are offered in every round, or with heartbeats in every interval; in Spark every second.
  */
 export class OfferWaits implements WorkListener {
   readonly #work: WorkView
   /** Wait at each level before the next is allowed, seconds. */
   readonly #waits: Float64Array
   readonly #lanes: number
-  /** Seconds in which every node is seen. */
+  /** Heartbeat interval, within which every node is seen, in seconds; 0 without heartbeats. */
   readonly #interval: Seconds
-  /** `[job * lanes + lane]`: the level that is allowed; since when, NaN: the next look; when a node was passed over last. */
+  /** `[job * lanes + lane]`: the level allowed so far; since when it is (NaN: from the next look on); when the job last passed a node over. */
   #level = new Int8Array(64)
   #since = new Float64Array(64)
   #passed = new Float64Array(64)
-  /** The round in which it launched something last, the nearest level of that, and the round in which it passed a node over last. */
+  /** `[job * lanes + lane]`: the round of the last launch, the nearest level of its launches, and the round in which the job last passed a node over. */
   #launchedIn = new Int32Array(64)
   #nearest = new Int8Array(64)
   #skippedIn = new Int32Array(64)
-  /** Who launched something in this round, and who passed a node over. */
+  /** Entries that launched a task in this round, and those that passed a node over. */
   readonly #launched: number[] = []
   readonly #skipped: number[] = []
-  /** Nodes that are down. */
+  /** Number of nodes that are down. */
   #down = 0
   #round = 0
   #now: Seconds = NaN
@@ -72,7 +72,7 @@ export class OfferWaits implements WorkListener {
     return level
   }
 
-  /** The nearest level from this one on at which the job has a task for a node that is up: there is nothing to wait for before. */
+  /** The nearest level, from `level` on, at which the job has a task for a node that is up: waiting at a nearer one is in vain. */
   nearest(job: JobId, lane: LaneId, level: number, cluster: ClusterView): number {
     if (this.#down <= 0) return level
     for (let least = level; least < cluster.levels; least++)
@@ -86,7 +86,7 @@ export class OfferWaits implements WorkListener {
     this.#skipped.push(at)
   }
 
-  /** What was launched farther away than waits allow, since no node with data was up, allows nothing when one is back. */
+  /** Notes a launch at level `reached`. One that was farther away than the waits allow, since no node with data was up, does not raise the allowed level. */
   launched(at: number, reached: number): void {
     const level = Math.min(reached, this.#level[at] as number)
     if (this.#launchedIn[at] === this.#round) {
@@ -98,7 +98,7 @@ export class OfferWaits implements WorkListener {
     this.#launched.push(at)
   }
 
-  /** Who has nothing left to place has passed nothing over, and what comes later of it waits anew. */
+  /** Begins waits anew where they do. A job with nothing left to place has passed no node over, and its later tasks begin their waits at the next look. */
   endRound(lane: LaneId): void {
     for (const at of this.#skipped) if (this.#waitsFor(at, lane)) this.#passed[at] = this.#now
     for (const at of this.#launched) {

@@ -20,12 +20,12 @@ export type PreemptingOptions = z.input<typeof preemptingOptions>
 
 /**
  * Kills tasks of pools above their fair share for pools that have been below their minimum share for Tmin, or starved of
- * their fair share for Tfair; newest first, never taking a pool below its fair share. The freed slots are handed out by
- * the wrapped policy like any other; jobs of a pool that has waited out a timeout are not delayed.
+ * their fair share for Tfair; newest first, never taking a pool below its fair share. The wrapped policy hands out the freed
+ * slots like any others; jobs of a pool that has waited out a timeout are not delayed.
  *
- * Shares count slots, so it acts where every task asks one unit of the one resource of its lane, and says so where it does not.
- * A gang is killed whole, and nothing is killed for a gang that has no room in what its pool may take, or that has to start at
- * the heartbeat of one of several nodes.
+ * Shares count slots, so it acts only where every task asks for one unit of the one resource of its lane, and warns where that is not so.
+ * A gang is killed as a whole. Nothing is killed for a gang that is larger than what its pool may take, or that would have to start at
+ * the heartbeat of a single node among several.
  *
  * Source: Zaharia et al., EuroSys 2010, section 3; check every 15 s, update every 0.5 s and the half rule as in Hadoop.
  * Deviations: a killed task's slot is free at once, where Hadoop frees it at the node's next heartbeat; Hadoop takes a task
@@ -56,7 +56,7 @@ class Preempting implements Policy {
   readonly #sharing: Sharing | undefined
   /** By lane: whether every task so far asked one unit, as shares count. */
   readonly #isSlots: boolean[]
-  /** Last time a pool was not below its minimum share, or not starved, `[pool * lanes + lane]`. */
+  /** `[pool * lanes + lane]`: the last time the pool was not below its minimum share, and the last time it was not starved. */
   readonly #atMin: (Seconds | undefined)[] = []
   readonly #atFair: (Seconds | undefined)[] = []
   /** Next update and next check of each lane. */
@@ -88,7 +88,7 @@ class Preempting implements Policy {
     Object.assign(this, forwarding(policy, sharing === undefined ? undefined : own))
   }
 
-  /** Shares count slots of one task each: a lane in which a task asks more or less is left alone, which is said once. */
+  /** Checks that tasks of the shape take one slot each, as shares count. A lane in which one does not is left alone, with one warning. */
   #ask(lane: LaneId, shape: ShapeId): void {
     const { name, resources } = this.#env.cluster.lanes[lane] as Lane
     if (!this.#isSlots[lane] || this.#env.work.demand(shape, resources[0] as ResourceId) === 1) return
@@ -117,12 +117,12 @@ class Preempting implements Policy {
     round.wakeAt(this.#update[lane])
   }
 
-  /** Whether it has not looked since something waits; from then on it asks for its rounds itself. */
+  /** Whether it wants a look: jobs wait that it has not looked at yet. After that look it asks for its rounds itself. */
   #rests(lane: LaneId): boolean {
     return this.#update[lane] === 0 && this.#sharing !== undefined && this.#isSlots[lane] === true && this.#mayClaim(this.#sharing)
   }
 
-  /** Whether any pool has a timeout at all. Pools are only ever added, so it is asked again when there are more. */
+  /** Whether any pool has a timeout. Pools are only ever added, so only new ones are looked at. */
   #mayClaim(sharing: Sharing): boolean {
     if (this.#known === sharing.pools) return this.#anyTimeout
     const { minTimeout = Infinity, fairTimeout = Infinity } = this.#options
@@ -132,7 +132,7 @@ class Preempting implements Policy {
     return this.#anyTimeout
   }
 
-  /** Nothing waits in the lane, so nobody is below a share: no looks until something does, and all clocks start anew then. */
+  /** Nothing waits in the lane, so no pool is below a share: stops looking until something waits, and starts all clocks anew then. */
   #rest(lane: LaneId, sharing: Sharing): void {
     if (this.#update[lane] === 0) return
     this.#update[lane] = 0
@@ -143,7 +143,7 @@ class Preempting implements Policy {
     }
   }
 
-  /** Notes since when a pool is below its shares, and whether a timeout has passed. */
+  /** Notes since when the pool is below its shares, and marks it as starved once a timeout has passed. */
   #note(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): void {
     const at = pool * this.#lanes + lane
     const standing = { running: sharing.running(pool, lane), demand: sharing.demand(pool, lane), minShare: sharing.minShare(pool, lane), fairShare }
@@ -152,7 +152,7 @@ class Preempting implements Policy {
     sharing.markStarved(pool, lane, this.#claim(pool, lane, now, fairShare, sharing) > 0)
   }
 
-  /** Tasks the pool may take now. */
+  /** Number of tasks that the pool may take from others now. */
   #claim(pool: number, lane: LaneId, now: Seconds, fairShare: number, sharing: Sharing): number {
     const at = pool * this.#lanes + lane
     const { minTimeout = Infinity, fairTimeout = Infinity, starvationFraction } = this.#options
@@ -171,7 +171,10 @@ class Preempting implements Policy {
     )
   }
 
-  /** Outermost pools claim first, what they lacked before anything was taken; what a pool takes serves the pools inside it. */
+  /**
+   * Evicts victims. Outer pools claim first; a claim is what the pool lacked before any eviction, less what the pools around it have taken, since
+   * that serves it, too.
+   */
   #kill(round: Round, sharing: Sharing, shares: Float64Array): void {
     const { lane, now } = round
     const running = Array.from({ length: sharing.pools }, (_, pool) => sharing.running(pool, lane))
@@ -185,7 +188,7 @@ class Preempting implements Policy {
       if (wanted > 0) wanted = usable(wanted, pool, round, sharing)
       if (wanted <= 0) continue
       tasks ??= this.#runningTasks(round, sharing)
-      if (!this.#isSlots[lane]) return // a later stage of a job asks more
+      if (!this.#isSlots[lane]) return // a running task of a later stage has turned out to ask for more or less than one slot
       const chosen = victims(tasks, { running, fairShares: shares, parents }, wanted, { first: this.#options.victims, claimant: pool })
       for (const victim of chosen) {
         round.evict(victim.task as TaskId)
@@ -197,7 +200,7 @@ class Preempting implements Policy {
     }
   }
 
-  /** Those whose slots others could have: not of drained nodes, nor of gangs that have a task there. */
+  /** The running tasks whose slots others could use: none on drained nodes, and none of a gang that has a task there. */
   #runningTasks({ work, cluster, lane }: Round, sharing: Sharing): RunningTask[] {
     const found: RunningTask[] = []
     const kept = new Set<TaskId>()
@@ -219,14 +222,17 @@ class Preempting implements Policy {
   }
 }
 
-/** The jobs of a leaf pool; none of another. */
+/** The jobs of a leaf pool; none for an inner pool. */
 function jobsIn(pool: number, sharing: Sharing): JobId[] {
   const jobs: JobId[] = []
   if (sharing.isLeaf(pool)) sharing.jobs(pool, jobs)
   return jobs
 }
 
-/** How many of so many slots the waiting tasks of a pool could use: of a gang all or none, by submission; none of one that has to find them on one node. */
+/**
+ * How many of so many slots the waiting tasks of a pool could use. Gangs count by submission, each with all of its tasks or none; with heartbeats of
+ * single nodes no gang counts, since it would need room on one node.
+ */
 function usable(slots: number, pool: number, { work, cluster, lane, nodes }: Round, sharing: Sharing): number {
   const isOneNode = cluster.heartbeat > 0 && nodes.length <= 1 && cluster.nodes > 1
   let single = 0

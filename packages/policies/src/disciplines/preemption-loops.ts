@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 
-/** QOS that preempt each other would do so for ever; Slurm's database refuses them, too. Throws `BAD_OPTION`. */
+/** Throws `BAD_OPTION` for QOS that preempt each other, directly or in a circle: they would do so for ever. Slurm's database refuses them, too. */
 export function refuseLoops(qos: Readonly<Record<string, { readonly preempt: readonly string[] }>>): void {
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {

@@ -1,23 +1,23 @@
 import type { JobId, LaneId, Order, Round, WorkListener, WorkView } from '@sched/core'
 
-/** What becomes of jobs that are preempted. */
+/** What happens to preempted jobs; off: they are not preempted. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
 
 interface Rules {
-  /** Of queues; those that are not named have 1. */
+  /** Tiers of queues; a queue that is not named has 1. */
   readonly tiers: Readonly<Record<string, number>>
-  /** QOS in place of tiers; jobs that name none have `normal`. */
+  /** QOS, which replace tiers; a job without one has `normal`. */
   readonly qos?: Readonly<Record<string, { readonly preempt: readonly string[]; readonly priority: number; readonly within: boolean }>> | undefined
   readonly mode: Mode
-  /** By queue, with `qos` by QOS. */
+  /** Modes by queue, or by QOS where `qos` is given. */
   readonly modes: Readonly<Record<string, Mode>>
   readonly byPriority: boolean
   readonly minExemptPriority?: number | undefined
 }
 
 /**
- * Who may preempt whom. The priority of a job that waits is what the order computes, without one its own; that of one that runs is what it was when it
- * last waited, since Slurm computes it no more then.
+ * Which job may preempt which. The priority of a waiting job is the one that the order computes, or its own if the order computes none. A running job
+ * keeps the priority that it had when it last waited, since Slurm does not compute it any more.
  *
  * Source: Slurm, `preempt_p_preemptable` of preempt/partition_prio and preempt/qos, `_is_job_preempt_exempt_internal`.
  */
@@ -25,9 +25,9 @@ export class PreemptionRights implements WorkListener {
   readonly #work: WorkView
   readonly #rules: Rules
   readonly #order: Order | undefined
-  /** Whether anything goes by priorities of running jobs. */
+  /** Whether any rule compares priorities of running jobs. */
   readonly #countsPriorities: boolean
-  /** As of the last round in which the job waited. */
+  /** Priority of each job in the last round in which it waited. */
   readonly #priorities = new Map<JobId, number>()
 
   constructor(rules: Rules, work: WorkView, order: Order | undefined) {
@@ -41,7 +41,7 @@ export class PreemptionRights implements WorkListener {
     this.#priorities.delete(job)
   }
 
-  /** Priorities of those that wait are as of this round from here on. */
+  /** Computes the priorities of the waiting jobs anew, for this round. */
   begin(round: Round, waiting: Iterable<JobId>): void {
     this.#order?.begin(round)
     if (this.#countsPriorities) for (const job of waiting) this.#priorities.set(job, this.priorityOf(job, round.lane))
@@ -58,12 +58,12 @@ export class PreemptionRights implements WorkListener {
     return qos === undefined ? (tiers[this.#work.queueName(this.#work.queue(job))] ?? 1) : (qos[this.#qosOf(job)]?.priority ?? 0)
   }
 
-  /** Jobs of a group may preempt the same jobs, and be preempted by the same, but for their priorities. */
+  /** The group of a job. Jobs of one group may preempt, and be preempted by, the same jobs, apart from their priorities. */
   groupOf(job: JobId): string | number {
     return this.#rules.qos === undefined ? this.rankOf(job) : this.#qosOf(job)
   }
 
-  /** Whether a job may preempt another, for what both are; how long that has run is another matter. */
+  /** Whether a job may preempt another by their tiers, QOS and priorities; how long the other has run is not looked at. */
   mayTake(job: JobId, victim: JobId): boolean {
     const { qos, byPriority } = this.#rules
     if (!this.#isPreemptable(victim) || (this.modeOf(victim) === 'suspend' && this.#work.isGangJob(job))) return false
@@ -74,19 +74,19 @@ export class PreemptionRights implements WorkListener {
     return own?.preempt.includes(other) === true && (!byPriority || this.#exceeds(job, victim) > 0)
   }
 
-  /** What becomes of one that is preempted; a job that is one gang of several stages is never suspended. */
+  /** What happens to the job if it is preempted. A job that is one gang of several stages is never suspended: `off` in place of `suspend`. */
   modeOf(victim: JobId): Mode {
     const { mode: ofAll, modes, qos } = this.#rules
     const mode = modes[qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? ofAll
     return mode === 'suspend' && this.#work.isGangJob(victim) ? 'off' : mode
   }
 
-  /** By whose queue or QOS a grace time goes. */
+  /** The grace time of a victim in seconds, from `times` by queue, or by QOS where `qos` is given; default 0. */
   graceOf(victim: JobId, times: Readonly<Record<string, number>>): number {
     return times[this.#rules.qos === undefined ? this.#work.queueName(this.#work.queue(victim)) : this.#qosOf(victim)] ?? 0
   }
 
-  /** A running job of each group and mode, that of the lowest priority: whoever may take no one of these may take none. */
+  /** The running job of the lowest priority of each group and mode: a job that may preempt none of these may preempt no job at all. */
   oneOfEach(running: Iterable<JobId>): JobId[] {
     const found = new Map<string, JobId>()
     for (const job of running) {

@@ -10,10 +10,10 @@ const replayOptions = z.strictObject({
 export type ReplayOptions = z.input<typeof replayOptions>
 
 /**
- * Starts jobs when their log says that they started, until a time at which another policy goes on from the machine and the queue as they were then. A job for
- * which there is no room when it is due starts as soon as there is, those that are due for longer first; one of which the log does not say
- * when waits for that time, and starts as soon
- * as it fits where there is none. Jobs go where the placement says, since few logs name nodes. What the policy inside refuses (`admits`) is refused from that time on.
+ * Starts jobs at the times at which their log says that they started. At the time `until` the policy inside takes over the machine and the queue as they are
+ * then. A job for which there is no room when it is due starts as soon as there is; jobs that are due for longer come first. A job without a recorded start
+ * waits until `until`, or, without `until`, starts as soon as it fits. Jobs go where the placement says, since few logs name nodes. What the policy inside
+ * refuses (`admits`) is refused from `until` on.
  */
 export const replayPolicy = definePolicy({
   name: 'replay',
@@ -24,7 +24,7 @@ export const replayPolicy = definePolicy({
   create: ({ until = Infinity }, env, { policy, placement }) => new Replay(until, env, greedy(asRecorded(until < Infinity ? until : 0), placement).create(env), policy.create(env)),
 })
 
-/** What was recorded until a time, and a policy from then on. */
+/** Recorded starts until a time, and a policy from then on. */
 export const replay = (policy: Plug<'policy'>, options: ReplayOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => replayPolicy.plug({ policy, placement }, options)
 
 class Replay implements Policy {
@@ -32,14 +32,14 @@ class Replay implements Policy {
   readonly #recorded: Policy
   readonly #policy: Policy
   readonly #warn: Env['warn']
-  /** Whether a job has come, and one of which the log says when it started. */
+  /** Whether any job has come, and whether one has come with a recorded start. */
   #areJobs = false
   #areRecorded = false
   #isTold: boolean
 
   constructor(until: Seconds, env: Env, recorded: Policy, policy: Policy) {
     this.#until = until
-    this.#isTold = until === 0 // nothing is to be replayed
+    this.#isTold = until === 0 // nothing is replayed, so there is nothing to warn of
     this.#recorded = recorded
     this.#policy = policy
     this.#warn = (message) => env.warn(message)
@@ -54,7 +54,10 @@ class Replay implements Policy {
     if (!Number.isNaN(wait)) this.#areRecorded = true
   }
 
-  /** Of a log without waits nothing can be replayed: without a word the machine would stand idle until the time, or be that of another policy. */
+  /**
+   * Warns if the log has no recorded starts, since nothing can be replayed then: the machine stands idle until `until`, or jobs start as soon as
+   * they fit.
+   */
   #tellIfNone(): void {
     this.#isTold = true
     if (this.#areRecorded) return

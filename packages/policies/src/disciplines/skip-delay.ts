@@ -15,11 +15,11 @@ export type SkipDelayOptions = z.input<typeof skipDelayOptions>
 /**
  * Delay scheduling by count: a job without a task near the node is passed over up to D times. After that it launches
  * anywhere until it gets a local task again, which alone sets its count to 0. D = 0 is Algorithm 1. With several counts
- * one level is relaxed after the other. A job that the scan never reaches is not skipped. Where no heartbeats give opportunities and none of
- * its tasks runs whose end would, the nodes are looked at again, and each job that was skipped leaves its level: it waited for ever.
+ * one level is relaxed after the other. A job that the scan never reaches is not skipped. Without heartbeats, and with no running task whose
+ * end would give another opportunity, skipped jobs would wait for ever; so the nodes are offered again, and each skipped job moves on to its next level.
  *
- * A gang is not delayed: it starts when the nodes in sight have room for all of it. Jobs of a pool that is starved past its
- * timeout are, as the algorithm knows no preemption; under `delay` they are not.
+ * A gang is not delayed: it starts when the nodes in sight have room for all of it. Jobs of a pool that is starved past its timeout
+ * are delayed here, since the algorithm knows no preemption; under `delay` they are not.
  *
  * Source: Zaharia et al., EuroSys 2010, Algorithm 2, and section 3.3 for racks.
  */
@@ -36,14 +36,14 @@ export const skipDelayPolicy = definePolicy({
 /** Delay scheduling by count (Algorithm 2) over an order. */
 export const skipDelay = (order: Plug<'order'>, options: SkipDelayOptions): Plug<'policy'> => skipDelayPolicy.plug({ order }, options)
 
-/** Count from which each level may be left: D1, D1 + D2, ... A single D goes from the node to anywhere. */
+/** The count of skips from which each level may be left: D1, D1 + D2, ... With a single D a job goes from its nodes straight to anywhere. */
 function limitsOf(counts: number | readonly number[], { cluster }: Env): Float64Array {
   const each = typeof counts === 'number' ? [counts] : counts
   let sum = 0
   return Float64Array.from({ length: cluster.levels }, (_, level) => (sum += each[level] ?? 0))
 }
 
-/** How often each job was skipped in a lane. */
+/** How often each job was skipped in a lane; jobs that were not are left out. */
 type SkipsMemory = readonly (readonly [job: string, lane: LaneId, count: number])[]
 
 class SkipDelay implements Policy {
@@ -57,7 +57,7 @@ class SkipDelay implements Policy {
   /** Tasks that are claimed or run. */
   #running = 0
   #wasSkipped = false
-  /** Whether no opportunity will come. */
+  /** Whether this is a repeated pass over the nodes because no other opportunity will come. */
   #isLast = false
 
   constructor(limits: Float64Array, env: Env, order: Order) {

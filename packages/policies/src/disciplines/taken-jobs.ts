@@ -1,6 +1,6 @@
 import { jobsByName, type JobId, type Seconds, type WorkView } from '@sched/core'
 
-/** Who was taken, for one that takes a scheduler's place. */
+/** State of `TakenJobs`, for a scheduler that takes the place of another. */
 export interface TakenMemory {
   /** The last look; null: there was none. */
   readonly now: Seconds | null
@@ -10,15 +10,16 @@ export interface TakenMemory {
 }
 
 /**
- * Jobs of which tasks were taken since something last happened, looks that a policy has asked for itself left out. Who was taken takes
- * nothing at that instant, and nothing at later looks once it was taken at two of them: two that do so to each other in turn would go on for ever.
+ * Jobs that have lost tasks to preemption since the last event, where looks that the policy has asked for itself are no events. Such a job takes
+ * nothing from others at that instant. Once it has lost tasks at two instants, it takes nothing at later looks, either: two jobs that take
+ * from each other in turn would go on for ever.
  */
 export class TakenJobs {
-  /** When each was taken last. */
+  /** When each job last lost a task. */
   readonly #at = new Map<JobId, Seconds>()
-  /** Those that were taken at more than one instant. */
+  /** Jobs that have lost tasks at more than one instant. */
   readonly #again = new Set<JobId>()
-  /** Looks that were asked for and have not come: there may be several, a moment apart. */
+  /** Times of looks that the policy has asked for and that are still to come; there may be several, a moment apart. */
   readonly #expected = new Set<Seconds>()
   #now = NaN
 
@@ -35,7 +36,7 @@ export class TakenJobs {
     for (const time of expected) this.#expected.add(time)
   }
 
-  /** To be called at every look. */
+  /** To be called at every look; forgets all jobs when the policy has not asked for this one. */
   begin(now: Seconds): void {
     if (now !== this.#now && !this.#expected.has(now)) {
       this.#at.clear()
@@ -45,7 +46,7 @@ export class TakenJobs {
     this.#now = now
   }
 
-  /** The policy looks again at that time, whatever happens. */
+  /** Notes that the policy asks for a look at that time, and returns it. */
   expect(next: Seconds): Seconds {
     this.#expected.add(next)
     return next
@@ -62,7 +63,7 @@ export class TakenJobs {
     return this.#at.get(job) === this.#now || this.#again.has(job)
   }
 
-  /** Whether a job that is barred is so at this look only. */
+  /** Whether a job that is barred now may take again at a later look. */
   mayLater(job: JobId): boolean {
     return !this.#again.has(job)
   }

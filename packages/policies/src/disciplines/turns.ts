@@ -9,11 +9,11 @@ export interface TurnsMemory {
   readonly end: Seconds | null
 }
 
-/** The rows of one lane, who is in which, and whose turn it is: Ousterhout's matrix, of which a column is what the machine has. */
+/** The rows of one lane, the jobs in each, and which row is active: the rows of Ousterhout's matrix, whose columns are the processors. */
 export class Turns {
-  /** First the row that has its turn, then the others as theirs come. Never empty. */
+  /** The active row first, then the others in the order of their turns. Never empty. */
   readonly rows: Row[] = [new Set()]
-  /** When the turn ends; `Infinity` while there is nobody to take turns with. */
+  /** When the turn of the active row ends; `Infinity` while there is no other row to take turns with. */
   end: Seconds = Infinity
   readonly #rowOf = new Map<JobId, Row>()
 
@@ -26,7 +26,7 @@ export class Turns {
     return this.#rowOf.has(job) && !this.active.has(job)
   }
 
-  /** A job starts that is in no row: it is in the one that has its turn. */
+  /** A job has started: if it is in no row yet, it joins the active one. */
   join(job: JobId): void {
     if (this.#rowOf.has(job)) return
     const row = this.rows[0] as Row
@@ -34,7 +34,7 @@ export class Turns {
     this.#rowOf.set(job, row)
   }
 
-  /** A job has left; a row without jobs goes, unless it has its turn. */
+  /** A job has left; a row without jobs is removed, unless it is the active one. */
   leave(job: JobId): void {
     const row = this.#rowOf.get(job)
     if (row === undefined) return
@@ -47,7 +47,7 @@ export class Turns {
     return { rows: this.rows.map((row) => Array.from(row, name)), end: this.end === Infinity ? null : this.end }
   }
 
-  /** Rows are what they were; jobs that are in none, which run since then, have their turn now. */
+  /** Restores remembered rows; jobs that are in none of them, since they started later, join the active row. */
   recall({ rows, end }: TurnsMemory, jobs: ReadonlyMap<string, JobId>): void {
     const others = this.rows.flatMap((row) => [...row])
     const known = rows.map((names) => ({ isNew: names.length === 0, row: new Set(names.flatMap((name) => jobs.get(name) ?? [])) }))
@@ -58,7 +58,10 @@ export class Turns {
     this.end = end ?? Infinity
   }
 
-  /** The next row has its turn. Where jobs wait and there are fewer rows than `most`, there is a new one, which has its turn before the last comes again. */
+  /**
+   * Makes the next row the active one. If jobs wait and there are fewer than `most` rows, a new row is added, whose turn comes before that of the
+   * row that was active.
+   */
   next(waits: boolean, most: number): void {
     const last = this.rows.shift() as Row
     const isOver = last.size === 0
@@ -66,7 +69,7 @@ export class Turns {
     if (!isOver || this.rows.length === 0) this.rows.push(last)
   }
 
-  /** The jobs of a row run beside those that have their turn: from now on they have it together. */
+  /** Merges a row, whose jobs run beside those of the active row, into the active one. */
   merge(row: ReadonlySet<JobId>): void {
     const active = this.rows[0] as Row
     for (const job of row) {

@@ -1,6 +1,6 @@
 import { to40Bits, type Seconds } from '@sched/core'
 
-/** Running work of a job of which some tasks have ended. */
+/** Progress of a job of which some tasks have ended. */
 export interface JobProgress {
   /** Mean duration of its tasks that have ended, seconds. */
   readonly mean: Seconds
@@ -10,12 +10,12 @@ export interface JobProgress {
   readonly elapsed: readonly Seconds[]
 }
 
-/** Work that is left: what is pending takes the mean each, what runs the rest of it; in slots x seconds. */
+/** Work that is left, in slot-seconds: every pending task takes the mean duration, every running task what is left of the mean, at least 0. */
 export const remainingWork = ({ mean, pending, elapsed }: JobProgress): number => elapsed.reduce((sum, each) => sum + Math.max(mean - each, 0), pending * mean)
 
 /**
- * Slots that a job needs from now on to be done in the seconds that are left, which are above 0. What rounding of the mean and
- * of sums adds to a whole number of slots is no slot more.
+ * Slots that a job needs from now on to finish within the seconds that are left, which must be above 0. The quotient is rounded to
+ * 40 bits before it is rounded up, so that a rounding error in the mean or in a sum does not add a slot.
  *
  * Source: after Polo et al., NOMS 2010, as the survey's sheet reconstructs it (section 7).
  */

@@ -4,12 +4,13 @@ import { slotsNeeded } from './adaptive-need.js'
 import { Keys, SortedIds } from './sorted-ids.js'
 
 /**
- * By deadline. First jobs of which no task has ended and none runs: they need one slot to learn how long a task takes.
- * Then jobs that run on fewer slots than they need to be done in time, the largest need first; then those that cannot be
- * done in time any more; what is left over is shared by running tasks over weight. Ties by submission.
+ * Orders jobs by the slots that they need to meet their deadlines, in four groups. First come jobs of which no task has ended and
+ * none runs: one slot shows how long a task takes. Then come jobs that run on fewer slots than they need to finish in time, the
+ * largest need first; then those that can no longer finish in time; then all others. The last two groups go by running tasks over
+ * weight, smallest first. Ties by submission.
  *
- * A job can be done in time while a task that starts now may end in time and it needs no more slots than there are. Jobs
- * without a deadline need none. Lanes are looked at one by one.
+ * A job can finish in time while a task that starts now would end by the deadline and the job needs no more slots than the
+ * cluster has. A job without a deadline is one of the others. Each lane is ordered by itself.
  *
  * Source: after Polo et al., NOMS 2010, as the survey's sheet reconstructs it (section 7).
  */
@@ -24,12 +25,15 @@ export const adaptiveOrder = defineOrder({
 /** By the slots that jobs need to meet their deadlines. */
 export const adaptive = (): Plug<'order'> => adaptiveOrder.plug({})
 
-/** Keys, smallest first: a probe; then needs, from -2 (endless) to -1; then late jobs up to 0; then the others. */
+/**
+ * Keys, smallest first: -3 is a job that needs its first slot; a need maps to (-2, -1), the largest lowest; late jobs to [-1, 0); the others are 0
+ * or more.
+ */
 const PROBE = -3
 const ofNeed = (need: number) => -2 + 1 / (1 + need)
 const ofLate = (share: number) => -1 + share / (1 + share)
 
-/** What a job has done and does in a lane. */
+/** What a job has done in a lane and what it runs there: ended tasks, the sum of their durations, and the running tasks. */
 interface Course {
   ended: number
   seconds: Seconds
@@ -41,10 +45,10 @@ class Adaptive implements Order {
   readonly #lanes: number
   readonly #keys: readonly Keys[]
   readonly #lists: readonly SortedIds[]
-  /** By lane: listed jobs by when their keys become wrong even if nothing happens to them. */
+  /** By lane: the listed jobs, ordered by the time at which their keys become wrong without any event (see `#expiryOf`). */
   readonly #expiries: readonly Keys[]
   readonly #expiring: readonly SortedIds[]
-  /** As of when the keys of a lane are. */
+  /** By lane: the time for which its keys were computed. */
   readonly #asOf: Seconds[]
   /** `[job * lanes + lane]`. */
   readonly #courses: Course[] = []
@@ -96,7 +100,10 @@ class Adaptive implements Order {
     return running.length < need ? ofNeed(need) : share
   }
 
-  /** Until when the key of a job stays right if nothing happens to it: what is known of a job's tasks weighs more with every second. */
+  /**
+   * Until when the key of a job stays right without any event. Once a task has ended, the need depends on the time that is left, so
+   * the key is wrong at every later instant (-1); before that it changes only at the deadline.
+   */
   #expiryOf(job: JobId, lane: LaneId, now: Seconds): Seconds {
     const deadline = this.#env.work.deadline(job)
     if (deadline <= now || deadline === Infinity) return Infinity

@@ -2,7 +2,10 @@ import { defineOrder, forwarding, Reason, type Env, type JobBlock, type JobId, t
 import * as z from '@sched/bundled/zod'
 import { byKey } from './by-key.js'
 
-/** Jobs by when their log says that they started, and none before; those of which it says nothing when they are submitted, or not before a time. */
+/**
+ * Jobs by the start time in their log; none is given before that time. A job without a recorded start is given from its submission on, but not
+ * before `unknown`, in seconds.
+ */
 export const asRecorded = (unknown: Seconds): Plug<'order'> => asRecordedOrder.plug({}, { unknown })
 
 const asRecordedOrder = defineOrder({
@@ -36,7 +39,7 @@ class AsRecorded implements Order {
     this.#order.begin(round)
   }
 
-  /** The block in which a job is not due yet is the last, and ends before it; the round is asked for at its time. */
+  /** The last block ends before the first job that is not due yet; the order asks for a round at the time when that job is due. */
   next(): JobBlock | undefined {
     const round = this.#round
     const block = round === undefined ? undefined : this.#order.next()
@@ -49,7 +52,7 @@ class AsRecorded implements Order {
     return to > block.from ? { ids: block.ids, from: block.from, to } : undefined
   }
 
-  /** Jobs from an index on are not due yet. */
+  /** Says of the jobs from index `from` of the block on that they are not due yet. */
   #explain(first: JobBlock, from: number, round: Round): void {
     const ids = [...first.ids.subarray(from, first.to)]
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next()) ids.push(...block.ids.subarray(block.from, block.to))

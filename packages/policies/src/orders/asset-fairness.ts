@@ -11,8 +11,8 @@ export interface AssetFairnessOptions extends SharingOptions {
 }
 
 /**
- * Asset fairness, a comparison point for `drf`: who has the smallest sum of fractions of all resources of the lane,
- * divided by a weight, comes first. It can give a user less than the 1/n that it would have alone.
+ * Asset fairness, a comparison point for `drf`. A sharer's key is the sum of its fractions of all resources of the lane, divided
+ * by its weight; the smallest comes first. A user can get less than the 1/n that a static split among n users would give it.
  *
  * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 5.1.
  */

@@ -2,10 +2,13 @@ import type { Env, JobBlock, JobId, LaneId, Order, Round, WorkView } from '@sche
 import { SortedBlocks } from './sorted-blocks.js'
 import { Keys } from './sorted-ids.js'
 
-/** The number of a job that begins to wait in a lane. */
+/** Computes the key of a job when it begins to wait in a lane. */
 type KeyOf = (job: JobId, lane: LaneId, work: WorkView) => number
 
-/** An order by a number that a job has from when it begins to wait in a lane, smallest first; ties by submission, or by when it last began to wait. */
+/**
+ * An order by a key that is computed once, when a job begins to wait in a lane, smallest first. Ties by submission, or (`turn`) by when it last
+ * began to wait.
+ */
 export const byKey = (env: Env, keyOf: KeyOf, ties: 'submission' | 'turn' = 'submission'): Order => new ByKey(env, keyOf, ties === 'turn')
 
 class ByKey implements Order {

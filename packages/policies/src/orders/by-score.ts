@@ -1,15 +1,15 @@
 import { grown, type Env, type JobBlock, type JobId, type LaneId, type NodeId, type Order, type Round, type Seconds, type TaskId } from '@sched/core'
 
-/** A number for a job that waits in a lane, at a time; the largest comes first. */
+/** The score of a job that waits in a lane, at time `now`; the largest comes first. */
 export type Score = (job: JobId, now: Seconds, lane: LaneId) => number
 
-/** Something that stays the same for as long as time changes no score. */
+/** A number that stays the same as long as the passing of time changes no score; when it changes, all scores are computed anew. */
 export type Epoch = (now: Seconds) => number
 
 /**
- * An order by a number that changes as time passes, largest first; ties by submission. It is computed once per instant
- * in which it is read, of jobs of which something has changed; of all where the epoch is another, by default in every instant. Few
- * jobs change places between two instants, so sorting by insertion costs little more than computing the numbers.
+ * An order by a score that changes as time passes, largest first; ties by submission. When the order is read, scores are computed at
+ * most once per instant: of all jobs if the epoch has changed (by default in every instant), else only of jobs of which something has
+ * changed. Few jobs change places between two instants, so an insertion sort costs little more than computing the scores.
  */
 export const byScore = (env: Env, scoreOf: Score, epochOf: Epoch = (now) => now): Order => new ByScore(env, scoreOf, epochOf)
 
@@ -39,7 +39,7 @@ class ByScore implements Order {
     this.#rankings[lane]?.remove(job)
   }
 
-  /** Jobs ask another part of the cluster. */
+  /** The cluster's size has changed, and with it the part of it that each job asks for. */
   onNode(): void {
     for (const ranking of this.#rankings) ranking.touchAll()
   }
@@ -61,9 +61,9 @@ class Ranking implements JobBlock {
   ids = new Int32Array(64)
   readonly from = 0
   to = 0
-  /** How many of the first are in order. */
+  /** The first so many of `ids` are in order; those behind them are to be placed. */
   #sorted = 0
-  /** Jobs that may ask something else than when they were placed. */
+  /** Jobs that may ask for something else than when they were placed, so that their scores may have changed. */
   readonly #touched = new Set<JobId>()
   /** By job: its score in the epoch. */
   #scores = new Float64Array(64)
@@ -114,7 +114,10 @@ class Ranking implements JobBlock {
     else for (; this.#sorted < to; this.#sorted++) this.#place(this.#sorted)
   }
 
-  /** One job needs no number, which may cost much: of a user who has just come those of all others change. Once there are two both get theirs. */
+  /**
+   * A single job gets no score, which may be costly: with a user who has just come the scores of all others change. Once there are two jobs both
+   * get theirs.
+   */
   #leaveOpen(): void {
     this.#sorted = 0
     this.#touched.clear()
@@ -133,7 +136,7 @@ class Ranking implements JobBlock {
     this.ids[this.to++] = job
   }
 
-  /** They are almost in order already. */
+  /** Sorts all by insertion, since they are almost in order already. */
   #sortAll(): void {
     const { ids, to } = this
     for (let i = 1; i < to; i++) {

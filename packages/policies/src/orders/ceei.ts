@@ -16,13 +16,13 @@ export interface CeeiOptions extends OwnerOptions {
 }
 
 /**
- * Competitive equilibrium from equal incomes, a comparison point for `drf`: who has the smallest part of what it would
- * buy in a market comes first. The market is of those who have unplaced tasks, each asking endlessly for tasks of its
- * first job's shape, with its weight as income. It is solved anew when one of them comes, goes or asks for another shape,
- * and looking for that costs a pass over all at every reading. Parts are fractions of what somebody uses most over the
- * same of what it would buy, with 24 bits: the market is solved to about 1e-9, and equals go by `ties`.
+ * Competitive equilibrium from equal incomes, a comparison point for `drf`: the sharer that has the smallest part of what it would buy
+ * in a market comes first. The buyers are the sharers with unplaced tasks. Each has its weight as income and wants endlessly many tasks
+ * of the shape of its first job. The market is solved anew when a buyer comes, goes or asks for another shape, or when capacities
+ * change; to notice that, every reading passes over all sharers. A part is the dominant share in use over the dominant share that the
+ * sharer would buy. It is rounded to 24 bits, because the market is solved to about 1e-9 only; equal parts go by `ties`.
  *
- * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 5.2. Deviation: steered to task by task.
+ * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, section 5.2. Deviation: the equilibrium is approached one task at a time.
  */
 export const ceeiOrder = defineOrder({
   name: 'ceei',
@@ -35,12 +35,12 @@ export const ceeiOrder = defineOrder({
   },
 })
 
-/** By parts of what each would buy. */
+/** By the part that each has of what it would buy. */
 export const ceei = (options: CeeiOptions = {}): Plug<'order'> => ceeiOrder.plug({}, options)
 
 function marketShares({ cluster, work, tree, lists, usage }: Shares, weightOf: ReadonlyMap<string, number>): ShareRule {
   const lanes = cluster.lanes.length
-  /** `[pool * lanes + lane]`: dominant share that the pool would buy; of who is in no market, 1. */
+  /** `[pool * lanes + lane]`: dominant share that the pool would buy; 1 for a pool that is not in the market. */
   const target: number[] = []
   const known = cluster.lanes.map(() => '')
   const solve = (buyers: readonly number[], shapes: readonly ShapeId[], lane: LaneId) => {

@@ -21,11 +21,11 @@ const drfOptions = z.strictObject({
 export interface DrfOptions extends SharingOptions {
   /** Weights of users or queues by name, one number or one per resource, above 0; default 1. Jobs have the weight of the workload. */
   readonly weights?: Weights
-  /** When the next task of the most deserving does not fit: the others are tried, or nothing starts. Default `skip`. */
+  /** When the next task of the first sharer does not fit: `skip` tries the others, `strict` starts nothing. Default `skip`. */
   readonly blocked?: 'skip' | 'strict'
   /**
-   * What counts for a queue of queues: the sum of all inside, as in Mesos and YARN, or that sum after scaling what is inside to the
-   * smallest share (H-DRF), so that no queue inside starves. Default `naive`.
+   * The usage of a queue that has queues inside. `naive`: the sum over all queues inside, as in Mesos and YARN. `rescaled`: that sum after the
+   * usage of each queue inside is scaled down to the smallest share among them (H-DRF), so that no queue inside starves. Default `naive`.
    */
   readonly hierarchy?: 'naive' | 'rescaled'
 }
@@ -33,13 +33,12 @@ export interface DrfOptions extends SharingOptions {
 /**
  * Dominant resource fairness: the user, queue or job with the smallest dominant share comes first. A dominant share is
  * the largest fraction of the cluster, over all resources of the lane, that somebody has in use, in [0, 1], divided by a
- * weight. On a lane of slots it is weighted max-min fairness. Where queues share, the rule holds at every level, a
- * queue's usage being that of all inside it (naive hierarchical DRF, as in Mesos and YARN) or that of all inside it after
- * rescaling (H-DRF).
+ * weight. On a lane of slots it is weighted max-min fairness. Where queues share, the rule holds at every level of their tree. The
+ * usage of a queue is then the sum over all inside it (naive hierarchical DRF, as in Mesos and YARN), or that sum after rescaling (H-DRF).
  *
  * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, Algorithm 1 and section 4.3 (weights); Bhattacharya et
  * al., "Hierarchical Scheduling for Diverse Datacenter Workloads", SoCC 2013.
- * Deviation: with `blocked: 'skip'` who cannot be served is passed over, so one large task cannot idle the cluster.
+ * Deviation: with `blocked: 'skip'` a sharer whose next task does not fit is passed over, so one large task cannot idle the cluster.
  */
 export const drfOrder = defineOrder({
   name: 'drf',

@@ -25,10 +25,10 @@ const dynamicPriorityOptions = z.strictObject({
 export type DynamicPriorityOptions = z.input<typeof dynamicPriorityOptions>
 
 /**
- * Users buy priority: at every interval each queue pays its rate for the slots it uses, and its share of the cluster is
- * its rate over that of all. Queues by running tasks over share, smallest first; those without a share come after all
- * others, by running tasks. Ties by name; inside a queue by priority and submission. A queue that has just come has no
- * share before the next interval.
+ * Users buy priority: at the end of every interval each queue pays its rate for every slot that it uses, and its share of the cluster
+ * in the next interval is its rate over the price (see `spend`). Queues go by running tasks over share, smallest first;
+ * those without a share come after all others, by running tasks. Ties by name; inside a queue by priority and submission. A queue that
+ * has just come has no share before the next interval.
  *
  * Source: Sandholm and Lai, JSSPP 2010; Hadoop's dynamic-priority scheduler; Lin et al., survey, section 7.
  */
@@ -114,12 +114,15 @@ class DynamicPriority implements Order {
     }
   }
 
-  /** When somebody's mind or means change next. */
+  /** The next time at which a queue's rate changes or its budget gets a deposit; `Infinity`: never. */
   get #nextChange(): Seconds {
     return this.#queues.reduce((least, { changes }) => Math.min(least, changes[0]?.at ?? Infinity), Infinity)
   }
 
-  /** Whether anything is another than before, and so may be at the next interval. */
+  /**
+   * Makes the payments of an interval. Returns whether a share or a budget has changed: if none has, the next intervals are the same until the next
+   * change.
+   */
   #pay(now: Seconds): boolean {
     const queues = this.#queues
     for (const queue of queues) makeChanges(queue, now)
@@ -186,7 +189,7 @@ class DynamicPriority implements Order {
   }
 }
 
-/** Changes up to a time; those of the instant itself are made before it is paid. */
+/** Makes the changes of the queue's rate and budget up to and including `now`; those of an instant come before its payment. */
 function makeChanges(queue: Queue, now: Seconds): void {
   for (let change = queue.changes[0]; change !== undefined && change.at <= now; change = queue.changes[0]) {
     queue.changes.shift()

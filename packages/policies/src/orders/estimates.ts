@@ -1,6 +1,9 @@
 import type { Env, JobId, Seconds } from '@sched/core'
 
-/** Estimates of jobs, `Infinity` where there is none; then `effect` is told once: an order by estimates that nobody gave is one by submission. */
+/**
+ * Estimates of jobs, `Infinity` for a job without one. The first such job gives a warning with `effect`: an order by estimates that nobody gave is
+ * one by submission.
+ */
 export function estimates({ work, warn }: Pick<Env, 'work' | 'warn'>, effect: string): (job: JobId) => Seconds {
   let isTold = false
   return (job) => {

@@ -25,9 +25,12 @@ const fairOptions = z.strictObject({
 })
 /** Options of `fair`; all may be left out. */
 export interface FairOptions {
-  /** The pool tree by name; pools not named are made at first use; false: all jobs in one pool, ordered by running tasks. Default none. */
+  /**
+   * The pool tree by name; a pool that is not named is made at first use. false: all jobs are in one pool, ordered by running tasks. Default: no
+   * pool is named.
+   */
   readonly pools?: false | Readonly<Record<string, PoolOptions>>
-  /** Settings of pools that hold jobs, where they say nothing else, declared or not. Default none. */
+  /** Settings of all pools that hold jobs, declared or not, unless a pool has its own. Default none. */
   readonly defaults?: Omit<PoolOptions, 'pools'>
   /** Limits of single users. Default none. */
   readonly users?: Readonly<Record<string, { readonly maxRunningJobs: number }>>
@@ -36,13 +39,13 @@ export interface FairOptions {
   /** Whether a step of priority doubles the weight of a job in its pool, up to 4 and down to 1/4, as in Hadoop. Default false. */
   readonly priorityWeights?: boolean
   /**
-   * Whether the name of a queue is that of a pool as it is, as in Spark; otherwise periods and slashes mean pools inside pools, and
-   * `root.` is left out. Default false.
+   * true: the name of a queue is the name of its pool, as in Spark. false: periods and slashes in it separate pools inside pools, and
+   * a leading `root.` is dropped. Default false.
    */
   readonly flat?: boolean
   /**
-   * Minimum shares count up to what a pool wants, and are scaled down where the cluster has less than all of them; false: as configured,
-   * as in Spark. Default true.
+   * true: a minimum share counts only up to the demand of its pool, and all are scaled down where together they exceed the cluster.
+   * false: they count as configured, as in Spark. Default true.
    */
   readonly boundMinShares?: boolean
 }
@@ -65,7 +68,7 @@ export const fairOrder = defineOrder({
 /** Hierarchical fair sharing over pools, or over jobs with `pools: false`. */
 export const fair = (options: FairOptions = {}): Plug<'order'> => fairOrder.plug({}, options)
 
-/** A needy pool's key: below that of every pool that is not needy. */
+/** Base of the key of a pool below its minimum share: such keys are below those of all other pools. */
 const NEEDY = -2
 
 class FairOrder implements Order {
@@ -83,7 +86,7 @@ class FairOrder implements Order {
   readonly #demand: number[] = []
   /** `[job * lanes + lane]`: demand of the job as last counted. */
   readonly #counted: number[] = []
-  /** By job: its weight where running tasks over it are its key, 0 in a pool that is FIFO inside. */
+  /** By job: its weight, by which its running tasks are divided to give its key; 0 in a pool that is FIFO inside. */
   readonly #weightOf: number[] = []
   /** By pool. */
   readonly #poolWeights: number[] = []
@@ -172,7 +175,7 @@ class FairOrder implements Order {
         if (this.#env.work.unplaced(next, lane as LaneId) > 0) this.#addJob(next, lane as LaneId)
   }
 
-  /** Minimum shares are scaled to what is there. */
+  /** A node has come or gone: minimum shares are scaled to the capacity that is there. */
   onNode(): void {
     if (this.#shares.scale(false)) this.#placeAll(this.#tree.pools.length)
   }
@@ -190,7 +193,10 @@ class FairOrder implements Order {
     return weight === 0 ? -work.priority(job) : work.running(job, lane) / weight
   }
 
-  /** What is not listed gets its key when it is: with nothing pending tasks end without a look at any order. */
+  /**
+   * Counts a task that starts or ends. A job or pool that is not listed gets its key when it is, so that a task that ends with nothing pending
+   * costs no placing.
+   */
   #changeRunning(job: JobId, lane: LaneId, by: 1 | -1): void {
     const leaf = this.#poolOf[job] as number
     const lists = this.#lists
@@ -234,7 +240,7 @@ class FairOrder implements Order {
     return running / (this.#poolWeights[pool] as number)
   }
 
-  /** How much of its minimum share counts. */
+  /** How much of the pool's minimum share counts: with `boundMinShares` at most its demand. */
   #usable(minShare: number, pool: number, lane: number): number {
     return this.#boundMinShares ? Math.min(minShare, this.#demand[pool * this.#lanes + lane] as number) : minShare
   }
@@ -253,7 +259,7 @@ class FairOrder implements Order {
     }
   }
 
-  /** Another pool may have scaled the minimum shares of those there were. */
+  /** Places the pools before `count` anew: a new pool may have scaled their minimum shares. */
   #placeAll(count: number): void {
     for (let pool = 1; pool < count; pool++) for (let lane = 0; lane < this.#lanes; lane++) this.#place(pool, lane)
   }

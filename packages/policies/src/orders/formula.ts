@@ -1,6 +1,6 @@
 import { portableExp, portableLog, portableLog2, SchedError } from '@sched/core'
 
-/** What a formula reckons with, in the order of the arguments of `Formula.value`. */
+/** The quantities that a formula may name, in the order of the arguments of `Formula.value`. */
 const quantities = ['submit', 'wait', 'estimate', 'size'] as const
 type Quantity = (typeof quantities)[number]
 
@@ -8,17 +8,20 @@ const functions = ['min', 'max', 'log', 'log2', 'log10', 'sqrt'] as const
 const operators = ['+', '-', '*', '/', '^', ...functions, 'negated'] as const
 type Operator = (typeof operators)[number]
 
-/** The first operators, up to `max`, have two values, the others one. */
+/** The operators before this one take two values, those from it on take one. */
 const BINARY = operators.indexOf('log')
 
-/** A step puts a quantity or a constant on the stack, or an operator in the place of its values: codes from 0, from `quantities.length`, and below 0. */
+/**
+ * The code of an operator, below 0. A step of a program pushes a quantity (codes from 0) or a constant (codes from `quantities.length`) on the
+ * stack, or replaces the values on top of it by an operator's result.
+ */
 const codeOf = (operator: Operator): number => -1 - operators.indexOf(operator)
 
 /**
- * An expression of numbers, quantities, + - * / ^ (powers), parentheses and the functions log (natural), log2, log10, sqrt, min and max (of two), as
- * `(wait / estimate)^3 * size`. Equal on every machine.
+ * An arithmetic expression such as `(wait / estimate)^3 * size`: numbers, quantities, + - * / ^ (powers), parentheses and the functions log (natural),
+ * log2, log10, sqrt, min and max (of two). Its value is the same on every machine.
  *
- * Throws a `SchedError` where the text is none.
+ * Throws a `SchedError` where the text is no such expression.
  */
 export class Formula {
   readonly #steps: Int32Array
@@ -38,7 +41,7 @@ export class Formula {
     return this.#uses.has(quantity)
   }
 
-  /** NaN where there is no such number, as the logarithm of one below 0. */
+  /** The value for these quantities; NaN where it is undefined, such as the logarithm of a number below 0. */
   value(submit: number, wait: number, estimate: number, size: number): number {
     const stack = this.#stack
     let top = -1
@@ -59,7 +62,7 @@ export class Formula {
   }
 }
 
-/** `b` is of no meaning to operators of one value. */
+/** The result of an operator; one that takes one value ignores `b`. */
 function applied(operator: Operator, a: number, b: number): number {
   switch (operator) {
     case '+': return a + b
@@ -79,7 +82,7 @@ function applied(operator: Operator, a: number, b: number): number {
 
 const LARGEST_WHOLE_POWER = 64
 
-/** By multiplications if the exponent is a small whole number, also of what is below 0. */
+/** `base` to the power of `exponent`. A small whole exponent is done by multiplications, which also works for a base below 0. */
 function power(base: number, exponent: number): number {
   if (!Number.isInteger(exponent) || Math.abs(exponent) > LARGEST_WHOLE_POWER) return portableExp(exponent * portableLog(base))
   let product = 1
@@ -87,7 +90,7 @@ function power(base: number, exponent: number): number {
   return exponent < 0 ? 1 / product : product
 }
 
-/** By descent: sums of products of signed powers. Steps come after those of their values. */
+/** Parses by recursive descent: sums of products of signed powers. The steps of an operator's values come before its own. */
 class Parser {
   readonly #text: string
   readonly #words: readonly string[]

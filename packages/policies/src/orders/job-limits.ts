@@ -3,7 +3,7 @@ import type { Pool } from './pools.js'
 
 type Limited = Pick<Pool, 'path' | 'parent' | 'maxRunningJobs'>
 
-/** The limits: of each pool, of users by name, of other users, and of pools that are yet to be made; `Infinity`: none. */
+/** The limits: of each pool, of users by name, of other users, and of pools that are yet to be made. `Infinity`: no limit. */
 interface Limits {
   readonly pools: readonly Limited[]
   readonly poolOf: (job: JobId) => number
@@ -17,7 +17,7 @@ interface Limits {
 /**
  * How many jobs may run at once, per pool (at every level of the tree) and per user. Jobs beyond a limit wait and are
  * admitted by priority and submission as others end (Hadoop fair scheduler, `maxRunningJobs`), or by submission alone (YARN's
- * capacity scheduler). Who was admitted stays so, as in YARN; Hadoop 1 admits anew at every update.
+ * capacity scheduler). A job that was admitted stays admitted, as in YARN; Hadoop 1 decides anew at every update.
  */
 export class JobLimits {
   readonly #work: WorkView
@@ -33,7 +33,7 @@ export class JobLimits {
   readonly #unlimited: boolean
   readonly #option: string
 
-  /** `byPriority`: who waits is admitted by priority first. */
+  /** `byPriority`: waiting jobs are admitted by priority, then by submission; otherwise by submission alone. */
   constructor(work: WorkView, { pools, poolOf, users, userDefault, poolDefault, option }: Limits, byPriority = true) {
     this.#work = work
     this.#pools = pools
@@ -50,7 +50,7 @@ export class JobLimits {
     return this.#unlimited || this.#admitted[job] === true
   }
 
-  /** Asks for a new job; false when it must wait. */
+  /** Admits a new job; false when a limit makes it wait. */
   ask(job: JobId): boolean {
     if (this.#unlimited) return true
     this.#admitted[job] = false
@@ -64,7 +64,7 @@ export class JobLimits {
     return false
   }
 
-  /** Tells who listens which jobs a limit keeps out of the round, and which: of the user, or of the innermost pool that is full. */
+  /** Defers, for a round that is explained, each job that a limit keeps out of it, and names that limit: the user's, or that of the innermost full pool. */
   explain(round: Round): void {
     if (this.#waiting.length > 0 && round.explained) this.#explainAll(round)
   }
@@ -100,7 +100,7 @@ export class JobLimits {
     return !this.#isUserFull(job) && this.#fullPool(job) === undefined
   }
 
-  /** The user or the pool whose limit a waiting job meets. */
+  /** Names the user or the innermost pool whose limit makes a job wait. */
   #fullFor(job: JobId): string {
     if (this.#isUserFull(job)) return `of user ${this.#work.userName(this.#work.user(job))}`
     return this.#fullPool(job)?.path ?? ''

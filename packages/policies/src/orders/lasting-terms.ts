@@ -1,8 +1,8 @@
 import { grown, type ClusterView, type JobId, type LaneId, type ResourceId, type WorkListener } from '@sched/core'
 
-/** The terms of jobs' scores that time does not change, found anew when a job asks something else or nodes have come or gone. */
+/** The terms of job scores that do not change with time. They are computed anew when a job asks for something else, or when nodes have come or gone. */
 export class LastingTerms implements WorkListener {
-  /** `[(job * lanes + lane) * count + term]`; the first is `NaN` until they are found. */
+  /** `[(job * lanes + lane) * count + term]`; the first term of a job is `NaN` until its terms are computed. */
   values = new Float64Array(64)
   readonly #cluster: ClusterView
   readonly #capacity: number[] = []
@@ -10,7 +10,7 @@ export class LastingTerms implements WorkListener {
   readonly #count: number
   readonly #termsOf: (job: JobId, lane: LaneId) => ArrayLike<number>
 
-  /** `count`: how many terms `termsOf` finds. */
+  /** `count`: how many terms `termsOf` returns. */
   constructor(cluster: ClusterView, count: number, termsOf: (job: JobId, lane: LaneId) => ArrayLike<number>) {
     this.#cluster = cluster
     this.#lanes = cluster.lanes.length
@@ -18,7 +18,7 @@ export class LastingTerms implements WorkListener {
     this.#termsOf = termsOf
   }
 
-  /** Where the job's terms begin in `values`. */
+  /** The index in `values` at which the job's terms begin; computes them where they are missing. */
   find(job: JobId, lane: LaneId): number {
     const first = this.#first(job, lane)
     if (Number.isNaN(this.values[first])) this.values.set(this.#termsOf(job, lane), first)
@@ -43,7 +43,7 @@ export class LastingTerms implements WorkListener {
     this.values.fill(NaN)
   }
 
-  /** Before a reading where the terms go by what the cluster has: slots come and go on nodes that stay up. */
+  /** To be called before a reading where terms depend on the capacity of the cluster, which may also change on nodes that stay up. */
   refresh(): void {
     const { resources } = this.#cluster
     let hasChanged = false

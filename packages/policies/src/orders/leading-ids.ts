@@ -2,9 +2,9 @@ import { LOOP } from './id-window.js'
 import { SortedIds } from './sorted-ids.js'
 
 /**
- * Ids in ascending order of their keys, of which a lower key may bring one to the front without the others moving: its old place stays
- * open, and when its key is again what it was it goes back there. In an order by what runs that is the common case: a task ends, its job
- * and pool come first, and the slot is theirs again. Readers pass over the gap.
+ * Ids in ascending order of their keys. When a lower key brings an id to the front, the others need not move: its old place stays open as
+ * a gap, and the id goes back there when its key is again what it was. That is the common case in an order by running tasks: a task ends,
+ * its job and pool come first, and they get the slot again. Readers pass over the gap.
  */
 export class LeadingIds extends SortedIds {
   /** The place in `ids` that the first member has left open, -1 where none is. */
@@ -61,7 +61,7 @@ export class LeadingIds extends SortedIds {
     this.from++
   }
 
-  /** Moves those before the gap up by one, so that none is left. */
+  /** Closes the gap: the ids before it move up by one. */
   close(): void {
     const { ids, gap } = this
     if (gap < 0) return

@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 import { byScore } from './by-score.js'
 import { estimates } from './estimates.js'
 
-/** Estimates below this count as this, seconds: else a job of no length would outrank all others at once. */
+/** Smallest estimate that counts, in seconds: a job with an estimate of 0 would outrank all others at once. */
 const SHORTEST = 1
 
 /**

@@ -26,10 +26,10 @@ export interface MaxMinOptions extends SharingOptions {
 type Claim = z.output<typeof claim>
 
 /**
- * Max-min fairness of one resource with minimum, maximum and weight: those below their minimum first, by amount in use /
- * minimum; then the others by amount / weight. Minimums that do not fit together are filled alike. A maximum holds at
- * every level for what each reading of the order starts: a discipline that starts several tasks of a job from one
- * reading may pass it by these. A job that asks more than a maximum at once is refused.
+ * Max-min fairness of one resource with minimum, maximum and weight. Sharers below their minimum come first, by amount in use /
+ * minimum; then the others by amount / weight. Minimums that together exceed the cluster are filled in proportion. A maximum holds at
+ * every level and is checked when the order is read: a discipline that starts several tasks of a job after one reading may exceed it by
+ * these tasks. A job that asks for more than a maximum at once is refused.
  *
  * Source: the survey's section 1 (weighted max-min); minimum first as in Zaharia et al., EuroSys 2010.
  */
@@ -53,7 +53,7 @@ function resourceOf(name: string | undefined, { lanes, resources }: ClusterView)
   return lanes.map((lane) => lane.resources.find((r) => r === chosen) ?? (lane.resources[0] as ResourceId))
 }
 
-/** Those below their minimum come before all with a share of 0 or more. */
+/** Base of the key of a sharer below its minimum: such keys are below those of all others, which are 0 or more. */
 const NEEDY = -2
 
 function maxMinRule({ cluster, tree, usage, work }: Shares, claims: ReadonlyMap<string, Claim>, resourceIn: readonly ResourceId[]): ShareRule {

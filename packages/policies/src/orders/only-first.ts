@@ -1,6 +1,6 @@
 import { forwarding, type JobBlock, type Order, type Round } from '@sched/core'
 
-/** An order of which only the first job is read: while it cannot be served, nobody is. */
+/** The order reduced to its first job: while that job cannot start, no other one does. */
 export function onlyFirst(order: Order): Order {
   const ids = new Int32Array(1)
   const block: JobBlock = { ids, from: 0, to: 1 }

@@ -5,10 +5,10 @@ import { placeAmong } from './sibling-ties.js'
 import { Keys } from './sorted-ids.js'
 
 /**
- * The jobs of a pool tree that have unplaced tasks, read most deserving first: per lane and pool one list, of jobs in a
- * leaf and of child pools elsewhere, by ascending key. Whoever orders by a share gives the keys and changes one at a
- * time; nothing is sorted at a decision. Keys that differ by rounding alone (1/0.7 and 3/2.1, 0.1 + 0.2 and 0.3) are equal.
- * Ties between jobs go by the rank they are added with, between siblings by `isBefore`, by default by name.
+ * The jobs of a pool tree that have unplaced tasks, read most deserving first. Each pool has one list per lane in ascending order of
+ * keys: a leaf lists jobs, any other pool its children. The order that uses the lists sets the keys and changes one at a time, so that
+ * nothing is sorted at a decision. Keys that differ by rounding alone (1/0.7 and 3/2.1, 0.1 + 0.2 and 0.3) are equal. Ties between jobs
+ * go by the rank given to `openJob`, between siblings by `isBefore`, by default by name.
  */
 export class PoolLists {
   readonly #lanes: number
@@ -19,14 +19,14 @@ export class PoolLists {
   readonly #poolKeys: readonly Keys[]
   /** `[pool * lanes + lane]`: jobs of a leaf, children of an inner pool, with unplaced tasks. */
   readonly #members = listOf<LeadingIds>()
-  /** Columns of the tree's pools, which never move: objects would be a miss of the cache each. */
+  /** Parent of each pool, and whether it is a leaf; neither ever changes. Columns, because reading the tree's objects would cost a cache miss each. */
   #parents = new Int32Array(64)
   #leaves = new Uint8Array(64)
   /** `[job * lanes + lane]`: 1 while the job is in its pool's list. */
   readonly #listed: number[] = []
-  /** Children of each pool in the order of their ties. */
+  /** Children of each pool, in the order in which equal keys stand. */
   readonly #inOrder = listOf<number[]>()
-  /** The reading: inner pools entered, as their place in `#members`, and the position in each. */
+  /** The reading under way: the inner pools entered, by their index in `#members`, and the position in each. */
   readonly #path: number[] = []
   readonly #at: number[] = []
   #depth = 0
@@ -71,7 +71,7 @@ export class PoolLists {
     return undefined
   }
 
-  /** The rest of the leaf that was given last. */
+  /** The jobs behind the gap of the leaf that was given last. */
   #behindGap(): JobBlock {
     const block = this.#block
     block.from = block.to + 1
@@ -79,7 +79,7 @@ export class PoolLists {
     return block
   }
 
-  /** The jobs of a leaf before the gap of its list, or all; what is behind it is the next block. */
+  /** The jobs of a leaf up to the gap in its list, or all if there is none; those behind the gap are the next block. */
   #upToGap({ ids, from, to, gap }: LeadingIds): JobBlock {
     const block = this.#block
     block.ids = ids
@@ -97,7 +97,7 @@ export class PoolLists {
 
   // ---- jobs ----
 
-  /** Makes room for a new job, in no list yet, with its place in ties. */
+  /** Makes room for a new job, which is in no list yet; `rank` decides ties. */
   openJob(job: JobId, rank: number): void {
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#listed[job * this.#lanes + lane] = 0
@@ -114,7 +114,7 @@ export class PoolLists {
     return (this.#members[pool * this.#lanes + lane] as LeadingIds).isEmpty
   }
 
-  /** Children of an inner pool in which jobs are listed, by their keys. */
+  /** The children of an inner pool that have listed jobs, in ascending order of keys. */
   listed(pool: number, lane: number): JobBlock {
     const members = this.#members[pool * this.#lanes + lane] as LeadingIds
     members.close()
@@ -186,7 +186,7 @@ export class PoolLists {
     return this.#parents[pool] as number
   }
 
-  /** Makes the lists of a new pool, which is in the tree with all above and inside it; its key is 0. */
+  /** Makes the lists of a new pool, with key 0; the pool, its ancestors and its children must be in the tree already. */
   addPool(pool: number): void {
     const { parent, children } = this.#tree.pools[pool] as Pool
     const leaf = pool > 0 && children.length === 0

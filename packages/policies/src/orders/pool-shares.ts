@@ -10,14 +10,14 @@ interface PoolColumns {
   /** Columns of the order, `[pool * lanes + lane]`. */
   readonly running: readonly number[]
   readonly demand: readonly number[]
-  /** Whether minimum shares that are more than there is are scaled. */
+  /** Whether minimum shares are scaled down where together they exceed the cluster. */
   readonly isScaled: boolean
 }
 
 /**
- * Minimum and fair shares of a pool tree. Minimum shares of siblings that together exceed the cluster are scaled down, with a warning
- * where that is so from when a pool is made. Shares are in units of the lane's resource; a lane of several resources has no capacity in tasks, so
- * its fair shares are its demands and nobody is starved there.
+ * Minimum and fair shares of a pool tree. Minimum shares of siblings that together exceed the cluster are scaled down; if that is so when
+ * a pool is made, there is a warning. Shares are in units of the lane's resource. A lane of several resources has no capacity in tasks,
+ * so the fair shares there are the demands and no pool is starved.
  */
 export class PoolShares implements Sharing {
   readonly #env: Env
@@ -49,14 +49,14 @@ export class PoolShares implements Sharing {
     return this.#anyMinimum ? (this.#minShares[pool * this.#lanes + lane] as number) : 0
   }
 
-  /** Returns whether the minimum shares of other pools may have changed with it. */
+  /** Takes in a new pool; returns whether that may have changed the minimum shares of other pools. */
   addPool(pool: number): boolean {
     this.#jobs[pool] = new Set()
     if (this.#pool(pool).minShare.some((share) => share > 0)) this.#anyMinimum = true
     return this.scale(true)
   }
 
-  /** Scales minimum shares anew: pools or nodes have come or gone. Returns whether there are any. */
+  /** Scales minimum shares anew, after pools or nodes have come or gone. Returns whether any pool has a minimum share. */
   scale(warns: boolean): boolean {
     if (this.#anyMinimum) this.#scale(warns)
     return this.#anyMinimum

@@ -17,7 +17,7 @@ const poolFields = {
 export interface PoolOptions {
   /** Share relative to sibling pools; default 1. */
   readonly weight?: number | undefined
-  /** Slots it is served up to before others, for all slot types or by type; default 0. */
+  /** Minimum share: slots up to which the pool is served before others, for all slot types or by type; default 0. */
   readonly minShare?: number | Readonly<Record<string, number>> | undefined
   /** Order of the jobs of a leaf pool; default fair. */
   readonly inner?: 'fair' | 'fifo' | undefined
@@ -35,7 +35,7 @@ export const poolOptions: z.ZodType<PoolOptions> = z.lazy(() =>
   z.strictObject({ ...poolFields, pools: z.record(z.string(), poolOptions).optional().describe('pools inside this one') }),
 )
 
-/** What pools that hold jobs get where they say nothing else. */
+/** Settings of pools that hold jobs, unless a pool has its own. */
 export const poolDefaults = z.strictObject(poolFields).omit({ parent: true })
 
 /** A node of the pool tree. Ids are dense; pool 0 is the root. */
@@ -55,7 +55,7 @@ export interface Pool {
   readonly children: number[]
 }
 
-/** Path of a queue below the root: `root.ads.batch` and `ads/batch` are one. */
+/** Path of a queue below the root: `root.ads.batch` and `ads/batch` both give `ads/batch`. */
 export const queuePath = (name: string): string => name.replace(/^root(\.|\/|$)/, '').replaceAll('.', '/')
 
 /**
@@ -75,7 +75,7 @@ export class PoolTree {
     this.#declare(nested(declared), this.pools[0] as Pool)
   }
 
-  /** The leaf pool of a queue name, which is a path unless it is flat; made, with the default settings, when it was not declared. */
+  /** The leaf pool of a queue name, which is a path unless `isFlat`. A pool that was not declared is made with the default settings. */
   leaf(queue: string, isFlat = false): Pool {
     const path = isFlat ? queue : queuePath(queue)
     const known = this.#byPath.get(path)
@@ -87,7 +87,7 @@ export class PoolTree {
     return isFlat ? this.flat(path) : this.#make(queue, path.split('/'))
   }
 
-  /** The pool of exactly this name below the root, dots and all: for a user, say. Made when there is none. */
+  /** The pool of exactly this name right below the root; dots in it separate nothing, as in the name of a user. Made when there is none. */
   flat(name: string): Pool {
     return this.#byPath.get(name) ?? this.#add(name, 0, this.#defaults, false)
   }
@@ -158,7 +158,7 @@ export class PoolTree {
   }
 }
 
-/** Moves pools that name a parent into it. Throws `BAD_OPTION` for an unknown parent and for a cycle. */
+/** Moves every pool that names a parent into that pool. Throws `BAD_OPTION` for an unknown parent and for a cycle. */
 function nested(declared: Readonly<Record<string, PoolOptions>>): Readonly<Record<string, PoolOptions>> {
   const names = Object.keys(declared)
   if (names.every((name) => declared[name]?.parent === undefined)) return declared

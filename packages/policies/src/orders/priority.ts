@@ -35,7 +35,7 @@ export const priorityOrder = defineOrder({
   },
 })
 
-/** By what lasts and the age. */
+/** By the terms that time does not change plus the age term, where age counts. */
 function byAge({ age, maxAge }: Pick<z.output<typeof priorityOptions>, 'age' | 'maxAge'>, env: Env, lasting: LastingTerms): Order {
   const ranking = byScore(env, (job, now, lane) => {
     const at = lasting.find(job, lane)
@@ -55,7 +55,7 @@ function byAge({ age, maxAge }: Pick<z.output<typeof priorityOptions>, 'age' | '
 /** By a weighted sum of priority, age and size. */
 export const priority = (options: PriorityOptions = {}): Plug<'order'> => priorityOrder.plug({}, options)
 
-/** The largest fraction of the cluster that the job's next piece asks of any resource, in [0, 1]; or what is left of 1. */
+/** The largest fraction of the cluster that the job's next piece asks of any resource of the lane, in [0, 1]; with `favorSmall` 1 minus that. */
 export function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
   let size = 0
   for (const resource of cluster.lanes[lane]?.resources ?? []) {

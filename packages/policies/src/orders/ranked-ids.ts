@@ -1,7 +1,7 @@
 import { grown } from '@sched/core'
 import { IdWindow } from './id-window.js'
 
-/** Keys of several numbers by id: compared in turn, then a tie that no two ids of a list share. */
+/** Keys of several numbers by id: the numbers are compared in turn, then `tie`, which no two ids of a list share. */
 export class KeyRows {
   readonly width: number
   rows: Float64Array
@@ -35,8 +35,8 @@ export class KeyRows {
 const LOOP = 24
 
 /**
- * Ids in ascending order of keys of several numbers. Never sorted: an element whose key changes is moved. The same as `SortedIds` with one
- * number, which is apart because its comparison of two numbers in place is what most orders spend their time on.
+ * Ids in ascending order of keys of several numbers. The list is never sorted: an element whose key changes is moved. `SortedIds` does the
+ * same for keys of one number; it is a class of its own because most orders spend their time on its comparison of two numbers.
  */
 export class RankedIds extends IdWindow {
   readonly #keys: KeyRows

@@ -3,24 +3,24 @@ import type { ShareRule, Shares } from './share-order.js'
 import { weightIn, type Weight } from './sharing-options.js'
 
 /**
- * Hierarchical DRF. A queue is blocked while its next task does not fit into what the whole cluster has left, or it has
- * none; a queue of queues when all inside are. To compute what a queue of queues has, the usage of each inside it is
- * scaled down to M, the smallest share among those that are not blocked. So what a sibling has beyond the others does
- * not count against a queue that waits.
+ * Hierarchical DRF. A leaf queue is blocked while it has no waiting task, or its next task asks for more than the whole cluster has
+ * left; an inner queue is blocked when all queues inside it are. The usage of an inner queue is the sum over the queues inside it, each
+ * scaled down to M, the smallest share among those that are not blocked. So what one queue inside has beyond the others does not count
+ * against a sibling that waits.
  *
- * Costs a pass over all queues at every reading, and one over all siblings on the path of a task that starts or ends.
+ * Every reading costs a pass over all queues; a task that starts or ends costs a pass over all siblings on its path.
  *
  * Source: Bhattacharya et al., "Hierarchical Scheduling for Diverse Datacenter Workloads", SoCC 2013, section 4 (static
- * H-DRF). Deviations: tasks are whole, so blocked is what cannot start one; a blocked queue with less than M counts with
+ * H-DRF). Deviations: tasks are whole, so a queue is blocked when it cannot start one; a blocked queue with less than M counts with
  * what it has; blocked queues come last.
  */
 export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, weightOf: ReadonlyMap<string, Weight>): ShareRule {
   const lanes = cluster.lanes.length
   const { resources } = usage
-  /** `[pool * lanes + lane]`; shares are of what is scaled. */
+  /** `[pool * lanes + lane]`: dominant shares, of inner queues those of their scaled usage, and whether the queue is blocked. */
   const share: number[] = []
   const isBlocked: boolean[] = []
-  /** `[pool * resources + resource]` of queues of queues. */
+  /** `[pool * resources + resource]`: scaled usage of inner queues. */
   let scaled = new Float64Array(64)
   const inUse = new InUse(cluster.nodes, resources)
 
@@ -81,7 +81,7 @@ export function rescaledShares({ cluster, work, tree, lists, usage }: Shares, we
   }
 }
 
-/** What is in use on the nodes that are there: what runs on a drained one takes no room of others. */
+/** Amounts in use on the nodes that are up: tasks that still run on a drained node take no room from others. */
 class InUse {
   readonly #resources: number
   /** `[node * resources + resource]`. */

@@ -15,9 +15,9 @@ export interface RoundRobinOptions extends OwnerOptions {
 }
 
 /**
- * Weighted round robin: everybody in turn starts a task, or as many as its weight; who has had its turn goes to the end,
- * as does who begins to wait. Who cannot start anything keeps its place. A start that is taken back in the round that
- * made it does not cost the turn; one that a later conflict takes back does.
+ * Weighted round robin: the sharers take turns, and each starts as many tasks in its turn as its weight says, by default one. A
+ * sharer that has had its turn goes to the end, as does one that begins to wait; one that cannot start anything keeps its place. A
+ * start that is taken back in the round that made it does not cost the turn; one that a later conflict takes back does.
  *
  * Source: the survey's section 1; weighted round robin of networks, one task as the unit.
  */
@@ -37,10 +37,10 @@ export const roundRobin = (options: RoundRobinOptions = {}): Plug<'order'> => ro
 function turns({ cluster }: Shares, weightOf: ReadonlyMap<string, number>): ShareRule {
   const lanes = cluster.lanes.length
   const weight: number[] = []
-  /** `[pool * lanes + lane]`: number of its turn, and tasks left in it. */
+  /** `[pool * lanes + lane]`: the number of the pool's next turn, the lowest being first, and the tasks left in it. */
   const turn: number[] = []
   const left: number[] = []
-  /** Starts of the round as they were before: what is taken back newest first is undone. */
+  /** For each start of this round the turn and the tasks left before it, so that withdrawing the start, newest first, undoes it. */
   const before: { readonly at: number; readonly turn: number; readonly left: number }[] = []
   let last = 0
   let serial = -1

@@ -5,13 +5,13 @@ import { byScore } from './by-score.js'
 import { estimates } from './estimates.js'
 import { Formula } from './formula.js'
 
-/** Estimates below this count as this, seconds: many formulas divide by them. */
+/** Smallest estimate that counts, in seconds: many formulas divide by the estimate. */
 const SHORTEST = 1
 
 /**
- * Formulas by name, largest first. WFP3 and UNICEF: Tang, Lan, Desai and Buettner, IEEE Cluster 2009; F1 to F4: Carastan-Santos and de Camargo, SC 2017,
- * whose smallest comes first; SAF: Carastan-Santos et al., CCGrid 2019; the others: Lelong, Reis and Trystram, JSSPP 2017. UNICEF divides by the logarithm
- * of the size, which is 0 for jobs of one processor: they come first, among each other by wait over estimate.
+ * Formulas by name; the largest value comes first. WFP3 and UNICEF: Tang, Lan, Desai and Buettner, IEEE Cluster 2009; F1 to F4: Carastan-Santos and de
+ * Camargo, SC 2017, where the smallest comes first; SAF: Carastan-Santos et al., CCGrid 2019; the others: Lelong, Reis and Trystram, JSSPP 2017. UNICEF
+ * divides by the logarithm of the size, which is 0 for jobs of one processor: they come first, among each other by wait over estimate.
  */
 const named: ReadonlyMap<string, string> = new Map(Object.entries({
   wfp3: '(wait / estimate)^3 * size',
@@ -37,8 +37,8 @@ const scoreOptions = z.strictObject({
 export type ScoreOptions = z.input<typeof scoreOptions>
 
 /**
- * By a formula, largest first; ties by submission, and jobs for which it gives no number come last. `submit` is the time of submission in the run, `estimate` at
- * least 1 s, `size` what the job asks of the first resource at once. Where `wait` is in it, it is computed anew in every instant.
+ * Jobs by the value of a formula, largest first; ties by submission. Jobs for which it gives no number come last. `submit` is the time of submission in
+ * the run, `estimate` is at least 1 s, `size` is what the job asks of the first resource at once. A formula with `wait` is computed anew in every instant.
  */
 export const scoreOrder = defineOrder({
   name: 'score',

@@ -5,7 +5,7 @@ import { tieOrder, type SharingChoice } from './sharing-options.js'
 import { ShareView, type PoolClaim } from './share-view.js'
 import { Usage } from './usage.js'
 
-/** What an order by shares knows: who there is, in lists, and what each has in use. */
+/** What a rule can read of an order by shares: the pools, their lists of jobs, and what each pool has in use. */
 export interface Shares {
   readonly cluster: ClusterView
   readonly work: WorkView
@@ -16,39 +16,39 @@ export interface Shares {
 }
 
 /**
- * What tells one order by shares from another. Keys are read after every change of what they depend on, and kept; the
- * pool, or job, with the smallest comes first. A pool's key may depend on its own usage and on what its rule keeps of it.
+ * The rule that distinguishes one order by shares from another. The order computes a key anew after every change of what it depends
+ * on, and keeps it; the pool, or job, with the smallest key comes first. A pool's key may depend on its own usage and on the rule's state.
  */
 export interface ShareRule {
-  /** Weight of a new pool, one number or one per resource; what the rule keeps of it begins here. */
+  /** Starts the rule's state of a new pool; returns the pool's weight, one number or one per resource. */
   addPool(pool: Pool): number | readonly number[]
   poolKey(pool: number, lane: LaneId): number
-  /** By the job's own usage, where jobs are ordered by the rule: `usage` is by job id. */
+  /** The key of a job by its own usage, where the rule also orders jobs; `usage` is indexed by job id. */
   jobKey(job: JobId, lane: LaneId, usage: Usage): number
   /** A pool without unplaced tasks is about to have some. */
   onJoin?(pool: number, lane: LaneId): void
-  /** A task of the pool was claimed on the node (`sign` 1), or gave its `amounts` back (-1) because `why`; the usage is as after that. */
+  /** A task of the pool was claimed on the node (`sign` 1), or gave its `amounts` back (-1) for the reason `why`; the usage already includes that. */
   onChange?(pool: number, lane: LaneId, sign: 1 | -1, why: string, amounts: Float64Array, node: NodeId, task: TaskId): void
   /** A node takes no tasks any more, or takes them again. */
   onNode?(node: NodeId, up: boolean): void
-  /** Adds amounts to a pool's usage and returns its new key, where one pass does both; `onChange` is not told then. */
+  /** Adds amounts to a pool's usage and returns its new key, for rules that can do both in one pass; `onChange` is not called then. */
   addToKey?(pool: number, lane: LaneId, amounts: Float64Array): number
-  /** Before a reading; true when every key may have changed. */
+  /** Called before a reading; returns true when any key may have changed. */
   onBegin?(round: Round): boolean
   /** Whether a limit allows the next piece of a job of the leaf. */
   mayStart?(job: JobId, leaf: number, lane: LaneId): boolean
   /** Why a job that is counted in the pools of these paths, outermost first, could never run; undefined where nothing forbids it. */
   readonly refusal?: (spec: JobSpec, paths: readonly string[]) => string | undefined
-  /** What a pool may ask of a lane of slots, where its shares are max-min fair ones. */
+  /** What a pool may ask of a lane of slots; given by rules whose shares are max-min fair. */
   readonly claimOf?: (pool: number, lane: LaneId) => PoolClaim
   /** Whether a pool's key also depends on the job that is first in it. */
   readonly readsFirst?: boolean
-  /** What it knows of a pool of the lane beyond what waits and runs, numbers for JSON; and takes it up again. */
+  /** The rule's state of a pool in a lane beyond what waits and runs, as numbers for JSON; `recall` restores it. */
   readonly memory?: (pool: number, lane: LaneId) => readonly number[]
   readonly recall?: (pool: number, lane: LaneId, memory: readonly number[]) => void
 }
 
-/** By lane and path of the pool. */
+/** The rule's state, by lane and by path of the pool. */
 type PoolsMemory = readonly Readonly<Record<string, readonly number[]>>[]
 
 /**
@@ -56,12 +56,12 @@ type PoolsMemory = readonly Readonly<Record<string, readonly number[]>>[]
  * share. Kept current by moving the pools on one path for every task that starts or ends.
  */
 export class ShareOrder implements Order {
-  /** Unless its rule has limits. */
+  /** True unless its rule has limits. */
   readonly readsAll: boolean
-  /** Of orders that divide slots among users or queues. */
+  /** Present where the order divides slots among users or queues. */
   readonly sharing: Sharing | undefined
   readonly admits?: (spec: JobSpec) => string | undefined
-  /** Where its rule has one. */
+  /** Present where its rule has state to remember. */
   readonly memory?: () => PoolsMemory
   readonly #work: WorkView
   readonly #lanes: number
@@ -78,7 +78,7 @@ export class ShareOrder implements Order {
   readonly #readsFirst: boolean
   readonly #poolOf: number[] = []
   readonly #weightOf: number[] = []
-  /** Jobs in the system, by leaf pool: only where a change of the cluster asks for all. */
+  /** Jobs in the system, by leaf pool: read where a change of the cluster concerns all of them, and by `sharing`. */
   readonly #jobsOf: Set<JobId>[] = []
   /** What the task at hand adds or takes, by resource. */
   readonly #amounts: Float64Array
@@ -110,7 +110,7 @@ export class ShareOrder implements Order {
     this.#addPools(0)
   }
 
-  /** Pools that there are not have nobody who waits: they begin to wait like any other. */
+  /** Restores the state of the pools that exist by now. A remembered pool that does not exist has no waiting jobs; it begins as a new one. */
   recall(memory: unknown): void {
     for (const [lane, pools] of (memory as PoolsMemory).entries()) {
       for (const { id, path } of this.#tree.pools) if (pools[path] !== undefined) this.#rule.recall?.(id, lane as LaneId, pools[path])
@@ -238,7 +238,7 @@ export class ShareOrder implements Order {
     return this.#isFlat ? this.#tree.flat(queuePath(queue)) : this.#tree.leaf(queue)
   }
 
-  /** The paths of the pools that a job not submitted yet is counted in, named as those of submitted ones. */
+  /** The paths of the pools in which a job will be counted once it is submitted. */
   #pathsOf({ user, queue }: JobSpec): string[] {
     if (this.#by === 'user') return [user ?? 'user']
     const path = queuePath(queue ?? user ?? 'default')

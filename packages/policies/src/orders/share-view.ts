@@ -12,8 +12,8 @@ export interface PoolClaim {
 }
 
 /**
- * Shares of the pools of an order that divides slots, for who preempts: max-min fair shares of what each can use. Counts
- * tasks of one slot each, and counts them when it is asked: a pass over the jobs of a pool.
+ * The shares of an order that divides slots, for policies that preempt: max-min fair shares, bounded by what each pool can use. It
+ * takes each task as one slot and counts tasks when it is asked, by a pass over the jobs of a pool.
  */
 export class ShareView implements Sharing {
   readonly #env: Env

@@ -16,7 +16,7 @@ export const sharingFields = {
     .default('name')
     .describe('who goes first among equals: by name, by first submission, or as listed (others after these, by name); jobs: by submission'),
 }
-/** The same where jobs do not share, only those who have them. */
+/** The same options for orders in which jobs do not share, only their users or queues. */
 export const ownerFields = {
   by: z.enum(['user', 'queue']).default('user').describe('who shares: users, or queues at every level of their tree'),
   inner: z.enum(['fifo', 'fair']).default('fifo').describe("order of one sharer's jobs: priority and submission, or running tasks over weight"),
@@ -34,39 +34,42 @@ export interface SharingOptions {
   readonly by?: 'user' | 'queue' | 'job'
   /** Order of one sharer's jobs: priority and submission; running tasks over weight; or the rule of the order itself. Default `fifo`. */
   readonly inner?: 'fifo' | 'fair' | 'share'
-  /** Who goes first among equals: by name, by first submission, or as listed (others after these, by name); jobs: by submission. Default `name`. */
+  /**
+   * Ties between sharers: by name, by first submission, or in the order of a list (others after these, by name). Ties between jobs go by
+   * submission. Default `name`.
+   */
   readonly ties?: 'name' | 'submission' | readonly string[]
 }
-/** The same where jobs do not share. */
+/** The same for orders in which jobs do not share. */
 export interface OwnerOptions extends SharingOptions {
   /** Who shares: users, or queues at every level of their tree. Default `user`. */
   readonly by?: 'user' | 'queue'
   /** Order of one sharer's jobs: priority and submission, or running tasks over weight. Default `fifo`. */
   readonly inner?: 'fifo' | 'fair'
 }
-/** The same as the schema returns it. */
+/** The options as the schema returns them, with defaults filled in. */
 export type SharingChoice = Required<SharingOptions>
 
 export type Weight = number | Readonly<Record<string, number>>
-/** By name of a user or queue. */
+/** Weights of users or queues by name. */
 export type PlainWeights = Readonly<Record<string, number>>
 /** Weights of sharers by name: one number, or one per resource. */
 export type Weights = Readonly<Record<string, Weight>>
 
-/** Settings by the path of the pool they are for. Throws `BAD_OPTION` where jobs share, which have no names in options. */
+/** Settings by the path of their pool. Throws `BAD_OPTION` where jobs share, since options cannot name jobs. */
 export function settingsByPath<T>(field: string, settings: Readonly<Record<string, T>>, by: SharingChoice['by']): ReadonlyMap<string, T> {
   if (by === 'job' && Object.keys(settings).length > 0)
     throw new SchedError('BAD_OPTION', 'jobs share, not users or queues.', { field }, 'Give jobs their weights in the workload.')
   return new Map(Object.entries(settings).map(([name, value]) => [by === 'queue' ? queuePath(name) : name, value]))
 }
 
-/** Weight of a pool in every resource. Throws `BAD_OPTION` for a resource the cluster does not have. */
+/** Weight of a pool for each resource of the cluster. Throws `BAD_OPTION` for a resource that the cluster does not have. */
 export function weightIn(path: string, weight: Weight | undefined, { resources }: ClusterView): number[] {
   if (typeof weight === 'number' || weight === undefined) return resources.map(() => weight ?? 1)
   return [...amountsByName(weight, resources, `weights.${path}`, 1)]
 }
 
-/** The order of siblings among equals. */
+/** Whether pool a comes before its sibling b where their keys are equal. */
 export function tieOrder(ties: SharingChoice['ties'], by: SharingChoice['by']): (a: Pool, b: Pool) => boolean {
   if (ties === 'name') return (a, b) => a.path < b.path
   if (ties === 'submission') return (a, b) => a.id < b.id

@@ -1,11 +1,11 @@
-/** Keys of one kind by id, with a tie that decides between equal ones. */
+/** Keys by id, with a tie that decides between equal keys. */
 interface Tied {
   readonly tie: Float64Array
   setTie(id: number, tie: number): void
 }
 
 /**
- * Puts a new id among its siblings, which stand in their order, and gives it a tie between those of its neighbours, the same in all
+ * Inserts a new id into the ordered list of its siblings and gives it a tie between those of its two neighbours, the same in all
  * of `keys`, so that equal keys go by that order.
  */
 export function placeAmong(siblings: number[], id: number, isBefore: (a: number, b: number) => boolean, keys: readonly Tied[]): void {

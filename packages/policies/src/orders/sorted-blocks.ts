@@ -1,10 +1,10 @@
 import { grown, listOf, type JobBlock } from '@sched/core'
 import type { Keys } from './sorted-ids.js'
 
-/** Ids per block: a change moves at most so many, and readers that remember what a block holds read so many again. */
+/** Ids per block: a change moves at most this many ids, and a reader that remembers the contents of blocks reads at most this many again. */
 const SIZE = 64
 
-/** A run of neighbours in the list. `version` changes with its contents and is never used again. */
+/** A run of neighbours in the list. `version` changes with its contents, and no version is used twice. */
 class Block implements JobBlock {
   readonly ids = new Int32Array(SIZE)
   from = 0
@@ -23,7 +23,7 @@ class Block implements JobBlock {
  */
 export class SortedBlocks {
   readonly #keys: Keys
-  /** The blocks in order, and all ever made, by id. */
+  /** The blocks in order of the list, and all blocks ever made, by block id. */
   #blocks = listOf<Block>()
   readonly #made = listOf<Block>()
   readonly #free = listOf<Block>()
@@ -91,7 +91,7 @@ export class SortedBlocks {
     return keyA > keyB || (keyA === keyB && (tie[a] as number) > (tie[b] as number))
   }
 
-  /** The place of the first block that ends after the id. */
+  /** The index of the first block whose last id comes after this one. */
   #find(id: number): number {
     const blocks = this.#blocks
     let low = 0
@@ -104,7 +104,7 @@ export class SortedBlocks {
     return low
   }
 
-  /** A block with room for the id: the full one moved to its front, half of it, or a new one behind the last. */
+  /** A block with room for the id: `block` with its ids moved to its front, one of its halves after a split, or a new block behind the last. */
   #makeRoom(block: Block, at: number, id: number): Block {
     if (block.from > 0) {
       this.#moveTo(block, block)
@@ -122,7 +122,7 @@ export class SortedBlocks {
     return this.#isAfter(this.#last(block), id) ? block : next
   }
 
-  /** A block that has become small joins the one before or after it where both have room, or goes when it is empty. */
+  /** Removes a block that is empty, and joins one that has become small with the one before or after it where both fit into one. */
   #shrink(block: Block): void {
     const blocks = this.#blocks
     const size = block.to - block.from

@@ -51,8 +51,8 @@ export class SortedIds extends IdWindow {
   }
 
   /**
-   * Gives a member a new key and moves it to its place; the members that it passes move by one. One loop for each direction, in one
-   * function: most orders spend their time here, and at first, when V8 decides what to join, tasks start and none ends.
+   * Gives a member a new key and moves it to its place; the members that it passes move by one. Both directions are loops of this one
+   * function: most orders spend their time here, and V8 decides what to inline early in a run, when tasks start and none has ended.
    */
   rekey(id: number, next: number): void {
     const { ids, from, to } = this

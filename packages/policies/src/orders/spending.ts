@@ -1,20 +1,20 @@
 import type { Seconds } from '@sched/core'
 
-/** A queue of one user at the end of an interval. */
+/** The queue of a user at the end of an interval. */
 export interface Spender {
   /** What it may still spend, >= 0. */
   readonly budget: number
   /** What it spends per slot and interval. */
   readonly rate: number
-  /** Slots that it uses, and tasks that it has waiting. */
+  /** Slots that it uses. */
   readonly usage: number
   /** Tasks that it has waiting. */
   readonly pending: number
 }
 
-/** What an interval costs and gives. */
+/** The outcome of an interval; columns are in the order of the queues. */
 export interface Spending {
-  /** The sum of the rates of all queues that are active and have as much. */
+  /** The sum of the rates of all active queues whose budget is at least their rate. */
   readonly price: number
   /** Part of the cluster that each may use in the next interval; together at most 1. */
   readonly shares: readonly number[]
@@ -23,11 +23,10 @@ export interface Spending {
 }
 
 /**
- * One interval: every active queue pays its rate for each slot it uses and gets its rate over the price as share; one that
- * cannot pay for all it uses, or has neither running nor waiting tasks, pays nothing and gets nothing.
+ * The end of an interval. A queue is active if it has running or waiting tasks. Every active queue pays its rate for each slot that it uses, and gets
+ * its rate over the price as its share. A queue that cannot pay for all it uses, or is not active, pays nothing and gets nothing.
  *
- * Deviation from the survey's sheet: one that has less than its rate and uses nothing, and so counts for no price, gets
- * nothing either.
+ * Deviation from the survey's sheet: a queue whose budget is below its rate does not count in the price, so it gets nothing even if it uses nothing.
  *
  * Source: Sandholm and Lai, JSSPP 2010; Hadoop's dynamic-priority scheduler; Lin et al., survey, section 7.
  */
@@ -42,7 +41,7 @@ export function spend(queues: readonly Spender[]): Spending {
   }
 }
 
-/** A change of a queue's mind or means at a time. */
+/** A change of a queue's rate or budget at a time. */
 export interface SpendingChange {
   readonly at: Seconds
   /** Its rate from then on. */

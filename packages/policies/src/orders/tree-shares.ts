@@ -2,7 +2,7 @@ import { None } from '@sched/core'
 import type { FairShareSolver } from '../shares/fair-shares.js'
 import type { Pool } from './pools.js'
 
-/** What each pool below the root brings to a division, by id, in units of what is divided. */
+/** What each pool below the root brings to a division, by pool id; minimum, maximum and demand are in units of what is divided. */
 export interface PoolNeeds {
   readonly weight: (pool: number) => number
   readonly min: (pool: number) => number
@@ -13,7 +13,7 @@ export interface PoolNeeds {
 
 /** Fair shares of the pools of a tree by id, out of `capacity`; the root's is 0. */
 export function treeShares(pools: readonly Pool[], { weight, min, max, demand }: PoolNeeds, capacity: number, solver: FairShareSolver): Float64Array {
-  const count = pools.length - 1 // the root divides, and is not divided to
+  const count = pools.length - 1 // without the root, which gets no share
   const column = (of: (pool: number) => number) => Float64Array.from({ length: count }, (_, i) => of(i + 1))
   const parents = Int32Array.from({ length: count }, (_, i) => {
     const { parent } = pools[i + 1] as Pool

@@ -1,11 +1,11 @@
 import { grown, type ClusterView, type LaneId, type ResourceId } from '@sched/core'
 
-/** Amounts in use by owners (pools or jobs) of dense ids, and what part of the cluster they are. */
+/** Amounts in use by owners (pools or jobs, by dense id), and the part of the cluster that they are. */
 export class Usage {
   /** `[owner * resources + resource]`. */
   used = new Float64Array(64)
   readonly resources: number
-  /** What a share of 1 is, per owner and resource: capacity times weight. One division then makes a share, so equal fractions are equal numbers. */
+  /** The amount that is a share of 1, per owner and resource: capacity times weight. A share is then one division, so equal fractions give equal numbers. */
   #whole = new Float64Array(64)
   #weight = new Float64Array(64)
   #owners = 0
@@ -24,7 +24,7 @@ export class Usage {
     return this.#capacity[resource] as number
   }
 
-  /** Of an owner, in the first resource of a lane. */
+  /** The weight of an owner for the first resource of a lane. */
   weight(owner: number, lane: LaneId): number {
     return this.#weight[owner * this.resources + ((this.#lanes[lane] as readonly ResourceId[])[0] ?? 0)] as number
   }
@@ -71,7 +71,10 @@ export class Usage {
     return share
   }
 
-  /** The largest fraction of the cluster that the owner has of any resource of the lane, over its weight; of other amounts than in use where such a column is given. */
+  /**
+   * The largest fraction of the cluster that the owner has of any resource of the lane, over its weight. `used`: a column of other amounts to use
+   * in place of those in use.
+   */
   dominantShare(owner: number, lane: number, used = this.used): number {
     const at = owner * this.resources
     const resources = this.#lanes[lane] as readonly ResourceId[]

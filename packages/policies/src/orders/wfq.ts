@@ -17,10 +17,10 @@ export interface WfqOptions extends OwnerOptions {
 }
 
 /**
- * Weighted fair queueing: who would finish its next task first, in virtual time, comes first. A task's virtual finish is
- * that of the one before it, or the virtual time at which its owner began to wait again, plus cost / weight. Unlike the
- * orders by shares it divides starts, not what is in use: long tasks are no reason to come later. Times that differ by
- * less than 1e-12 of themselves are equal, since sums of fractions are rounded.
+ * Weighted fair queueing: the sharer whose next task has the earliest virtual finish comes first. A task's virtual finish is the
+ * later of two times, plus cost / weight: the finish of the sharer's task before it, and the virtual time at which the sharer last began
+ * to wait. Unlike the orders by shares it divides starts, not what is in use: a sharer with long tasks does not come later for them.
+ * Times that differ by less than 1e-12 of themselves are equal, since sums of fractions are rounded.
  *
  * Source: Demers, Keshav and Shenker, SIGCOMM 1989; virtual time is the latest finish of a task started so far, as in
  * Golestani's self-clocked fair queueing, INFOCOM 1994, since no fluid reference system runs beside a cluster.
@@ -42,10 +42,13 @@ export const wfq = (options: WfqOptions = {}): Plug<'order'> => wfqOrder.plug({}
 function virtualFinish({ cluster, work, tree, lists, usage }: Shares, weightOf: ReadonlyMap<string, number>, cost: 'share' | 'tasks'): ShareRule {
   const lanes = cluster.lanes.length
   const weight: number[] = []
-  /** `[pool * lanes + lane]`: virtual finish of the pool's last task; virtual time among the pool's children. */
+  /** `[pool * lanes + lane]`: `finish` is the virtual finish of the pool's last task, `clock` the virtual time among the pool's children. */
   const finish: number[] = []
   const clock: number[] = []
-  /** By task: what its start has cost. That is given back, whatever part of the cluster it would be by then: of one without nodes that are up it would be endless. */
+  /**
+   * By task: the cost of its start, which is given back when the start is taken back. Computing it anew could give another cost, `Infinity` with no
+   * node up.
+   */
   const paid: number[] = []
   const costOf = (amountOf: (resource: ResourceId) => number, lane: LaneId): number => {
     if (cost === 'tasks') return 1

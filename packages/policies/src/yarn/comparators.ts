@@ -1,22 +1,22 @@
 /**
- * YARN's comparators of queues and jobs as keys: numbers compared in turn, the smaller goes first; the caller adds the
- * tie (start time, then name). A key is written into `out`, which has room for `keyWidth` numbers.
+ * YARN's comparators of queues and jobs, as keys of several numbers that are compared in turn, the smaller first; the caller
+ * breaks ties (start time, then name). A key is written to `out`, which has room for `keyWidth` numbers.
  *
  * Source: Hadoop 3, FairSharePolicy, DominantResourceFairnessPolicy and FifoPolicy.
- * Deviations: ratios are 64-bit, where Hadoop has 32 with three and more resources; a weight of 0 comes last under drf
- * also with nothing running, where Hadoop divides 0 by 0 and calls that a tie.
+ * Deviations: ratios have 64 bits, where Hadoop has 32 with three and more resources; under drf a weight of 0 comes last even
+ * with nothing running, where Hadoop divides 0 by 0 and treats that as a tie.
  */
 export const keyWidth = (resources: number): number => Math.max(3, 1 + resources)
 
-/** Neither below its minimum share nor before those that are: ratios below the line are less than 1. */
+/** First number of the key of those that are not below their minimum share: above the ratios of those that are, which are less than 1. */
 const NOT_NEEDY = 2
-/** Neither uses nor wants the resource. */
+/** First number of the key of those that neither use nor want the resource. */
 const WANTS_NONE = 3
 
 /**
- * Fair: those below their minimum share, within their demand, first, by usage / minimum; then, and for ties, by usage /
- * weight, those of weight 0 after all others by usage; last of all those that neither use nor want any. One resource only,
- * which Hadoop has as memory.
+ * Key of the policy `fair`. Those below their minimum share, within their demand, come first, by usage / minimum. The others, and
+ * ties, go by usage / weight; those of weight 0 come after all others, by usage. Those that neither use nor want any come last.
+ * Compares one resource only, in Hadoop memory.
  */
 export function fairKey(out: Float64Array, usage: number, minShare: number, demand: number, weight: number): void {
   out[0] = demand === 0 ? WANTS_NONE : belowMin(usage, minShare, demand)
@@ -24,7 +24,7 @@ export function fairKey(out: Float64Array, usage: number, minShare: number, dema
   out[2] = weight > 0 ? usage / weight : usage
 }
 
-/** The survey's literal rule: below the minimum share first, by usage / minimum; then the smallest weight / running jobs. */
+/** Key of the survey's literal rule: those below the minimum share first, by usage / minimum; then the smallest weight / running jobs. */
 export function surveyKey(out: Float64Array, usage: number, minShare: number, demand: number, weight: number, jobs: number): void {
   out[0] = belowMin(usage, minShare, demand)
   out[1] = 0
@@ -40,9 +40,9 @@ function belowMin(usage: number, minShare: number, demand: number): number {
 export type Row = ArrayLike<number>
 
 /**
- * Dominant resource fairness: the dominant resource is the one with the largest usage / capacity. Those below their
- * minimum share of it first, by usage / minimum; the others by usage / (capacity x weight); in both cases the resources
- * are compared in turn, the dominant one first, then the next.
+ * Keys of the policy `drf`. The dominant resource is the one with the largest usage / capacity. Those below their minimum
+ * share of it come first, by usage / minimum; the others by usage / (capacity x weight). In both cases resources
+ * are compared in turn, the dominant one first, then that of the next largest part, and so on.
  */
 export class DominantKeys {
   readonly #resources: readonly number[]
@@ -50,7 +50,7 @@ export class DominantKeys {
   readonly #order: number[]
   readonly #share: number[]
 
-  /** `resources` are the ids that count, of equal parts the first is dominant; `capacity[resource]` is read anew for every key. */
+  /** `resources`: the ids that count; of equal parts the first is dominant. `capacity[resource]` is read anew for every key. */
   constructor(resources: readonly number[], capacity: Row) {
     this.#resources = resources
     this.#capacity = capacity
@@ -64,10 +64,10 @@ export class DominantKeys {
     let n = 0
     for (const resource of this.#resources) {
       const capacity = this.#capacity[resource] as number
-      const part = capacity === 0 ? 0 : (usage[offset + resource] as number) / capacity // no node has it: nobody uses it
+      const part = capacity === 0 ? 0 : (usage[offset + resource] as number) / capacity // no node has the resource, so nobody uses it
       share[resource] = part
       let at = n++
-      for (; at > 0 && (share[order[at - 1] as number] as number) < part; at--) order[at] = order[at - 1] as number // stable: few resources
+      for (; at > 0 && (share[order[at - 1] as number] as number) < part; at--) order[at] = order[at - 1] as number // a stable insertion sort, since resources are few
       order[at] = resource
     }
     out.fill(0, n + 1)
@@ -82,5 +82,5 @@ export class DominantKeys {
   }
 }
 
-/** Usage / minimum; without a minimum nothing is missing. */
+/** Usage / minimum; `Infinity` without a minimum, since nothing is missing then. */
 const ratio = (usage: number, minShare: number): number => (minShare === 0 ? Infinity : usage / minShare)

@@ -1,19 +1,19 @@
 import type { JobId, LaneId, ResourceId } from '@sched/core'
 import type { QueueSharing } from './queue-sharing.js'
 
-/** Amounts of a lane's resources, by position in the lane. */
+/** Amounts of the resources of a lane, in the lane's order. */
 export type LaneAmounts = readonly number[]
 
-/** Fair shares of jobs as of the last `refresh`: a leaf is divided among its jobs when one of them is asked for. */
+/** Fair shares of jobs as of the last `refresh`. The share of a leaf is divided among its jobs only when one of them is asked for. */
 export class JobShares {
   readonly #sharing: QueueSharing
   readonly #lane: LaneId
   readonly #resources: readonly ResourceId[]
-  /** By position of the resource: shares of queues. */
+  /** By position of the resource in the lane: the shares of all queues. */
   readonly #shares: Float64Array[] = []
   readonly #of = new Map<JobId, LaneAmounts>()
   readonly #asked = new Set<number>()
-  /** The leaf opened last: its jobs that may run, and their shares `[i * resources + position]`. */
+  /** Of the leaf that was opened last: the jobs that may run, and their shares, `[i * resources + position]`. */
   readonly jobs: JobId[] = []
   rows = new Float64Array(64)
 
@@ -33,7 +33,7 @@ export class JobShares {
     this.#of.delete(job)
   }
 
-  /** Undefined for a job that may not run yet. */
+  /** The fair share of a job; `undefined` for a job that may not run yet. */
   of(job: JobId): LaneAmounts | undefined {
     const leaf = this.#sharing.poolOf(job)
     if (!this.#asked.has(leaf)) {
@@ -45,7 +45,7 @@ export class JobShares {
     return this.#of.get(job)
   }
 
-  /** Divides a leaf into `jobs` and `rows`. */
+  /** Divides the share of a leaf among its jobs; writes `jobs` and `rows`. */
   open(leaf: number): void {
     const { jobs } = this
     const n = this.#resources.length

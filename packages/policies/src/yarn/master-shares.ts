@@ -1,19 +1,19 @@
 import { None, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type ResourceId, type ShapeId, type TaskId } from '@sched/core'
 import type { Queue, QueueTree } from './queue-tree.js'
 
-/** What the limit on masters needs of shares. */
+/** What the limit on masters reads of fair shares. */
 interface Shares {
   readonly poolOf: (job: JobId) => number
   /** The resource that `fair` compares. */
   memory(lane: LaneId): ResourceId
-  /** Fair shares of all queues. */
+  /** Fair shares of all queues of one resource. */
   sharesOf(r: ResourceId): Float64Array
 }
 
 /**
- * How much masters of running jobs may take of their leaf: `maxAMShare` of its instantaneous fair share, rounded up. Of a resource of which
- * it has no share, as under a parent with policy `fair` of all but memory, the share counts as what is free in the cluster, at
- * most the maximum of the leaf.
+ * Limits what the masters of running jobs may take of their leaf: `maxAMShare` times its instantaneous fair share, rounded up. For a resource
+ * of which the leaf has no share, as for all but memory under a parent with policy `fair`, the share counts as what is free in the cluster,
+ * at most the maximum of the leaf.
  *
  * Source: Hadoop 3, FSLeafQueue.canRunAppAM. Deviation: shares are those of the instant, in Hadoop of its last update, every half second.
  */
@@ -21,9 +21,9 @@ export class MasterShares {
   readonly #env: Env
   readonly #tree: QueueTree
   readonly #shares: Shares
-  /** By leaf: what its masters use, by resource. */
+  /** `[leaf][resource]`: what the masters of the leaf use. */
   readonly #used: number[][] = []
-  /** By resource: what was free in a cluster after so many changes. Many masters may ask in between. */
+  /** By resource: what was free in a cluster at its last so many changes, kept since many masters may ask before the next change. */
   readonly #free: { readonly cluster: ClusterView; readonly changes: number; readonly amount: number }[] = []
 
   constructor(env: Env, tree: QueueTree, shares: Shares) {
@@ -41,20 +41,23 @@ export class MasterShares {
     for (const r of used.keys()) used[r] = (used[r] as number) + sign * work.demand(shape, r as ResourceId)
   }
 
-  /** Whether the job may start its next task, as far as that is a master, by what is seen of the cluster: an offer may be all that is free of it. */
+  /**
+   * Whether the limit lets the job start its next task; true if that is no master. `cluster`: what the scheduler sees of the cluster, which may be
+   * just an offer.
+   */
   allow(job: JobId, lane: LaneId, cluster: ClusterView = this.#env.cluster): boolean {
     const shape = this.next(job, lane)
     return shape === None || this.hasRoom(this.#shares.poolOf(job), shape, lane, cluster)
   }
 
-  /** What the job's next task asks if that is a master, else `None`. */
+  /** The shape of the job's next task if that is a master, else `None`. */
   next(job: JobId, lane: LaneId): ShapeId | None {
     const { work } = this.#env
     const shape = work.masterShape(job)
     return shape === None || work.running(job, lane) > 0 || work.unplaced(job, lane) !== 1 || work.shape(job, lane) !== shape ? None : shape
   }
 
-  /** Whether the part of a leaf for masters has room for one that asks so much. */
+  /** Whether the leaf's part for masters has room for a master of this shape. */
   hasRoom(leaf: number, shape: ShapeId, lane: LaneId, cluster: ClusterView): boolean {
     const { maxAMShare } = this.#tree.queues[leaf] as Queue
     if (maxAMShare < 0) return true

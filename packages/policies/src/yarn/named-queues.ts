@@ -6,13 +6,13 @@ interface Declared<D> {
   readonly queues?: Readonly<Record<string, D>> | undefined
 }
 
-/** Queues in queues below one root, found by their paths: declared, or made at first use in one that holds queues. */
+/** A tree of queues below one root, found by their paths. A queue is declared, or made at first use in one that holds queues. */
 export abstract class NamedQueues<Queue extends { readonly path: string }, D extends Declared<D>> {
   /** By id, dense from 0; queue 0 is the root. */
   readonly queues: Queue[] = []
   readonly #byPath = new Map<string, Queue>()
 
-  /** The queue of a name, with or without `root.`, that holds jobs; made where it was not declared. Throws `BAD_INPUT` where it cannot be or holds queues. */
+  /** The queue of jobs of a name, with or without `root.`; made if it was not declared. Throws `BAD_INPUT` if it cannot be made or holds queues. */
   leaf(name: string): Queue {
     const path = underRoot(name)
     const known = this.#byPath.get(path)
@@ -42,7 +42,7 @@ export abstract class NamedQueues<Queue extends { readonly path: string }, D ext
     return parent
   }
 
-  /** Adds a queue and those inside it, these in the order of their names. Throws `BAD_OPTION` for a name that is none. */
+  /** Adds a queue and those inside it, in the order of their names. Throws `BAD_OPTION` for an invalid name. */
   protected declare(path: string, declared: D, parent: Queue | undefined, field: string): void {
     const inside = Object.entries(declared.queues ?? {})
     const queue = this.#add(path, declared, parent, parent === undefined || inside.length > 0 || this.saysParent(declared), field)
@@ -61,14 +61,14 @@ export abstract class NamedQueues<Queue extends { readonly path: string }, D ext
   }
 
   protected abstract holdsQueues(queue: Queue): boolean
-  /** Whether a queue is declared to hold queues though none is inside it yet. */
+  /** Whether a queue is declared to hold queues although none is inside it yet. */
   protected abstract saysParent(declared: D): boolean
-  /** With what settings a queue is made at first use. */
+  /** The settings of a queue that is made at first use in `parent`. */
   protected abstract settingsIn(parent: Queue, holdsQueues: boolean): D
-  /** A queue with the next id; `field` is where its settings stand. */
+  /** Makes a queue with the next id; `field` is the path of its settings in the options. */
   protected abstract made(path: string, declared: D, parent: Queue | undefined, holdsQueues: boolean, field: string): Queue
-  /** What to do where jobs name a queue that holds queues. */
+  /** Advice, for a message, when a job names a queue that holds queues. */
   protected abstract waysInside(queue: Queue): string
-  /** How a queue is made to hold queues. */
+  /** Advice, for a message, on how to make a queue hold queues. */
   protected abstract wayToParents(): string
 }

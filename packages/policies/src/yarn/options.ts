@@ -30,13 +30,16 @@ const queueFields = {
 export interface QueueOptions {
   /** Share relative to siblings; 0: served after all others; default 1. */
   readonly weight?: number | undefined
-  /** How the queue divides what it has: by memory, by dominant share, or first come first served (jobs only); default that of `defaults`. */
+  /**
+   * How the queue divides what it has: `fair` by memory, `drf` by dominant share, `fifo` first come first served (only among jobs); default that of
+   * `defaults`.
+   */
   readonly policy?: 'fair' | 'drf' | 'fifo' | undefined
-  /** Served before siblings while below; resources not named: 0. */
+  /** Minimum share: the queue is served before its siblings while it has less; resources not named: 0. */
   readonly minResources?: Amounts | undefined
-  /** Never exceeded, with all queues inside; at least minResources; resources not named: no limit. */
+  /** Maximum, never exceeded by the queue with all queues inside it; at least minResources; resources not named: no limit. */
   readonly maxResources?: Amounts | undefined
-  /** `maxResources` of queues made inside it at first use. */
+  /** `maxResources` of queues that are made inside it at first use. */
   readonly maxChildResources?: Amounts | undefined
   /** Largest single task; inherited. */
   readonly maxContainerAllocation?: Amounts | undefined
@@ -52,7 +55,7 @@ export interface QueueOptions {
   readonly fairSharePreemptionThreshold?: number | undefined
   /** False: its tasks and those of queues inside are never taken; default true. */
   readonly allowPreemptionFrom?: boolean | undefined
-  /** Holds queues and no jobs although none is declared inside. */
+  /** The queue holds queues and no jobs, even if no queue is declared inside it. */
   readonly type?: 'parent' | undefined
   /** Queues inside this one. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
@@ -97,6 +100,9 @@ export interface YarnFairOptions {
   readonly sizeBasedWeight?: boolean
   /** The resource that `fair` compares; default: the first called memory-mb, memory, mem or ram, else the first. */
   readonly memory?: string
-  /** Order of queues that have their minimum: usage / weight, or, for study, weight / running jobs as a survey has it. Default `hadoop`. */
+  /**
+   * Order of queues that have their minimum: `hadoop` by usage / weight, or, for study, `survey-literal` by weight / running jobs as in a survey.
+   * Default `hadoop`.
+   */
   readonly poolOrder?: 'hadoop' | 'survey-literal'
 }

@@ -1,21 +1,21 @@
 import { WaterFill } from '../shares/water-fill.js'
 
-/** What a queue, or a job, is to the division of one resource of its parent. Amounts of that resource. */
+/** What a queue, or a job, brings to the division of one resource of its parent, in amounts of that resource. */
 export interface ShareEntry {
   /** At least 0. */
   readonly weight: number
   /** At least 0. */
   readonly min: number
-  /** `Infinity`: no limit. Wins over a larger minimum. */
+  /** `Infinity`: no limit. It takes precedence over a larger minimum. */
   readonly max: number
-  /** Has jobs that run or wait; others get nothing. */
+  /** Whether it has jobs that run or wait; others get nothing. */
   readonly active: boolean
 }
 
 /**
- * Divides an amount among siblings as YARN computes fair shares: the level r with sum of clamp(w r, min, max) equal to
- * the total; 0 for those that are not active; the minimum for those of weight 0. Where the minima exceed the total each
- * gets its minimum all the same. Writes `shares[i]` for entry i; demand plays no part.
+ * Divides an amount among siblings as YARN computes fair shares: entry i gets clamp(w_i r, min_i, max_i), with the level r at which these
+ * sum to the total. Entries that are not active get 0, entries of weight 0 their minimum. If the minima exceed the total, each
+ * entry still gets its minimum. Writes `shares[i]` for entry i; demand plays no part.
  *
  * Source: Hadoop 3, ComputeFairShares; there each share is a whole amount, as in `queueShares`.
  */
@@ -23,7 +23,7 @@ export function divideAmongQueues(entries: readonly ShareEntry[], total: number,
   divide([...entries.keys()], entries, total, shares, level)
 }
 
-/** The same among some of the entries. */
+/** The same among the entries of these ids. */
 function divide(ids: readonly number[], entries: readonly ShareEntry[], total: number, shares: Float64Array, level: WaterFill): void {
   let fixed = 0
   let lows = 0
@@ -49,7 +49,7 @@ function divide(ids: readonly number[], entries: readonly ShareEntry[], total: n
 
 const grows = ({ active, weight, max }: ShareEntry): boolean => active && weight > 0 && max > 0
 
-/** Where there is neither a minimum nor a maximum the level needs no search. */
+/** Divides by weight alone: without minima and maxima the level need not be searched. */
 function divideByWeight(ids: readonly number[], entries: readonly ShareEntry[], rest: number, weights: number, shares: Float64Array): void {
   for (const id of ids) {
     const entry = entries[id] as ShareEntry
@@ -68,15 +68,15 @@ function fillBetween(ids: readonly number[], entries: readonly ShareEntry[], res
   for (const id of ids) if (grows(entries[id] as ShareEntry)) shares[id] = level.share(at++)
 }
 
-/** A tree whose parents come before their children; entry 0 is the root. */
+/** A tree of entries in which parents come before their children; entry 0 is the root. */
 export interface ShareTree {
-  /** Parent of each entry, before it; not read for the root. */
+  /** Parent of each entry, with a lower id; not read for the root. */
   readonly parents: ArrayLike<number>
   /** By id; entry 0 is the root. */
   readonly entries: readonly ShareEntry[]
 }
 
-/** Fair share of every queue of a tree out of a total, level by level, in whole amounts. The root has the total. */
+/** Fair share of every queue of a tree out of a total, divided level by level, in whole amounts. The root has the total. */
 export function queueShares({ parents, entries }: ShareTree, total: number): Float64Array {
   const children: number[][] = entries.map(() => [])
   for (let i = 1; i < entries.length; i++) children[parents[i] as number]?.push(i)
@@ -85,7 +85,7 @@ export function queueShares({ parents, entries }: ShareTree, total: number): Flo
   return shares
 }
 
-/** The same with the children of each entry given, into a column. */
+/** The same with the children of each entry given; writes to the column `shares`. */
 export function sharesDown(children: readonly (readonly number[])[], entries: readonly ShareEntry[], total: number, shares: Float64Array, level: WaterFill): void {
   shares[0] = total
   for (let parent = 0; parent < children.length; parent++) {
@@ -96,7 +96,7 @@ export function sharesDown(children: readonly (readonly number[])[], entries: re
   }
 }
 
-/** Makes shares whole. Minima and maxima are. */
+/** Makes shares whole numbers; minima and maxima must be whole already. */
 function makeWhole(ids: readonly number[], entries: readonly ShareEntry[], shares: Float64Array): void {
   if (isWhole(ids, shares)) return
   let total = 0
@@ -115,10 +115,10 @@ function isWhole(ids: readonly number[], shares: Float64Array): boolean {
 }
 
 /**
- * Raises the level of shares that were rounded down until they use up a total: at each step those that are next to become
- * larger, which may be several at once, so that together they may exceed it. Entries that cannot grow are left out.
+ * Raises the level of shares that were rounded down until they sum to at least a total. Each step raises by one the shares that grow
+ * next; several may grow at once, so the sum may exceed the total. Entries that cannot grow are left out.
  *
- * Source: Hadoop 3, ComputeFairShares.computeSharesInternal, whose bisection ends there: 10,240 in three are 3,414 each.
+ * Source: Hadoop 3, ComputeFairShares.computeSharesInternal, whose bisection ends with the same result: 10,240 divided by three gives 3,414 each.
  */
 export function raiseTogether(ids: readonly number[], entries: readonly ShareEntry[], total: number, shares: Float64Array): void {
   let sum = 0

@@ -7,12 +7,12 @@ import type { Usage } from './usage.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** What the order knows of queues and jobs. */
+/** What the order tells about queues and jobs. */
 interface QueueFacts {
-  /** Jobs of each queue, and of those inside it, that may run. */
+  /** By queue: the number of jobs that may run in it and in the queues inside it. */
   readonly jobs: readonly number[]
   readonly poolOf: (job: JobId) => number
-  /** Of a job among its neighbours. */
+  /** The weight of a job among the jobs of its leaf. */
   readonly weightOf: (job: JobId, lane: LaneId) => number
   /** Per lane: the resource that `fair` compares. */
   readonly memory: readonly ResourceId[]
@@ -20,8 +20,8 @@ interface QueueFacts {
 }
 
 /**
- * Shares of a queue tree. The scalar view, for wrappers that know only one amount, is of the resource that `fair` compares
- * (slots, on a lane of slots) and has no timeouts; the rest is by resource.
+ * Shares of a queue tree. The `Sharing` interface, for wrappers that know only one amount, is about the resource that `fair` compares
+ * (slots, on a lane of slots) and has no timeouts; all else is by resource.
  */
 export class QueueSharing implements Sharing {
   readonly #env: Env
@@ -34,10 +34,10 @@ export class QueueSharing implements Sharing {
   readonly #level = new WaterFill()
   readonly #weights: number[] = []
   readonly #mayRun: (job: JobId) => boolean
-  /** By resource: what queues are to a division, and their shares. */
+  /** By resource: what queues bring to the division, and their shares. */
   readonly #entries: Mutable<ShareEntry>[][] = []
   readonly #shares: Float64Array[] = []
-  /** By resource: of what capacity these are, nothing where other queues have jobs by now. */
+  /** By resource: the capacity of which the shares are; empty if other queues have jobs by now, so that shares are out of date. */
   readonly #divided: number[] = []
   #children: (readonly number[])[] = []
   readonly #priority: number[] = []
@@ -57,7 +57,7 @@ export class QueueSharing implements Sharing {
     this.masters = new MasterShares(env, tree, this)
   }
 
-  /** Jobs come in order of submission. */
+  /** Adds a job to its leaf; to be called in order of submission. */
   addJob(job: JobId, queue: number): void {
     const priority = this.#env.work.priority(job)
     this.#priority[job] = priority
@@ -82,7 +82,7 @@ export class QueueSharing implements Sharing {
   /** The resource that `fair` compares in a lane. */
   memory = (lane: LaneId): ResourceId => this.#memory[lane] as ResourceId
 
-  /** Whether the job's next task would leave its queue, and those around it, within their maxima, and masters within their part. */
+  /** Whether with the job's next task its queue and those around it stay within their maxima, and masters within their part. */
   hasRoomFor(job: JobId, { lane, cluster }: Round): boolean {
     const { work } = this.#env
     if (!this.masters.allow(job, lane, cluster)) return false
@@ -94,7 +94,10 @@ export class QueueSharing implements Sharing {
     return true
   }
 
-  /** Instantaneous fair share of every queue of one resource: only queues with jobs that may run take part. Good until the next call for it. */
+  /**
+   * The instantaneous fair share of every queue of one resource; only queues with jobs that may run take part. Valid until the next call for that
+   * resource.
+   */
   sharesOf(r: ResourceId): Float64Array {
     const capacity = this.#env.cluster.capacity(r)
     const known = this.#shares[r]
@@ -109,17 +112,17 @@ export class QueueSharing implements Sharing {
     return shares
   }
 
-  /** Other queues than before have jobs that may run. */
+  /** To be called when other queues than before have jobs that may run. */
   changed(): void {
     this.#divided.length = 0
   }
 
-  /** Forgets the columns: minima and maxima have changed. */
+  /** Forgets the columns, after minima and maxima have changed. */
   resize(): void {
     this.#shares.length = 0
   }
 
-  /** Makes the columns of a resource anew, for queues that have come. */
+  /** Makes the columns of a resource anew, with the queues that were added. */
   #open(r: ResourceId): void {
     const { queues } = this.#tree
     this.#children = queues.map(({ children }) => children)
@@ -127,7 +130,10 @@ export class QueueSharing implements Sharing {
     this.#shares[r] = new Float64Array(queues.length)
   }
 
-  /** Fair shares of the given jobs of a leaf out of the leaf's own, `shares[r][leaf]` by resource, whole, `out[i * resources + r]` for job i; under fifo all goes to the first. */
+  /**
+   * Divides the fair share of a leaf, `shares[r][leaf]` by resource, among the given jobs, in whole amounts. Writes `out[i * resources + r]` for
+   * job i. Under fifo the first job gets everything.
+   */
   jobShares(leaf: number, jobs: readonly JobId[], lane: LaneId, shares: readonly Float64Array[], out: Float64Array): void {
     const step = shares.length
     if ((this.#tree.queues[leaf] as Queue).policy === 'fifo') {
@@ -159,7 +165,7 @@ export class QueueSharing implements Sharing {
     for (const [i, each] of whole.entries()) out[from + i * step] = each
   }
 
-  /** Jobs of a leaf that may run, by priority and submission; appended to `out`, which is empty. */
+  /** Writes the jobs of a leaf that may run, by priority and submission, to `out`, which must be empty. */
   admitted(leaf: number, out: JobId[]): void {
     const jobs = this.#jobsOf[leaf]
     if (jobs === undefined) return

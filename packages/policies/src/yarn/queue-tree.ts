@@ -4,7 +4,7 @@ import type { Amounts, QueueOptions } from './options.js'
 
 type QueuePolicy = 'fair' | 'drf' | 'fifo'
 
-/** A queue of the tree, with what it inherits filled in. Amounts are by `ResourceId`; ids are dense, queue 0 is the root. */
+/** A queue of the tree, with inherited settings filled in. Amounts are by `ResourceId`; ids are dense, queue 0 is the root. */
 export interface Queue {
   readonly id: number
   /** Full path, for example `root.ads.batch`. */
@@ -13,21 +13,21 @@ export interface Queue {
   readonly weight: number
   readonly policy: QueuePolicy
   minResources: readonly number[]
-  /** `Infinity` where there is no limit; never below the minimum. */
+  /** Maximum; `Infinity`: no limit; never below the minimum. */
   maxResources: readonly number[]
-  /** The same as they were at the start, with all nodes. */
+  /** The maximum at the start of the run, with all nodes up. */
   readonly mostResources: readonly number[]
   readonly maxContainer: readonly number[]
   readonly maxRunningJobs: number
-  /** Below 0: no limit. */
+  /** Part of the fair share for masters; below 0: no limit. */
   readonly maxAMShare: number
   readonly minTimeout: number
   readonly fairTimeout: number
   readonly fairThreshold: number
   readonly mayLose: boolean
-  /** Whether it or a queue around it has a finite maximum. */
+  /** Whether the queue or one around it has a finite maximum. */
   readonly capped: boolean
-  /** Holds queues, not jobs. */
+  /** Whether it holds queues, not jobs. */
   isParent: boolean
   readonly options: QueueOptions
   readonly children: number[]
@@ -42,14 +42,14 @@ interface Defaults {
 
 /**
  * The queues of YARN's fair scheduler: declared, or made at first use with the settings of `defaults` and the
- * `maxChildResources` of their parent. Timeouts, thresholds, the largest container and `allowPreemptionFrom` go down the tree.
- * A maximum below the minimum is raised to it.
+ * `maxChildResources` of their parent. Timeouts, thresholds, the largest container and `allowPreemptionFrom` are inherited down the tree.
+ * A maximum below the minimum is raised to the minimum.
  *
  * Source: Hadoop 3, FairScheduler.md, "Allocation file format"; FSQueue.getMaxShare.
- * Deviation: `defaults` do not limit the root, whose limits Hadoop takes from the defaults of queues too.
+ * Deviation: `defaults` do not limit the root; in Hadoop the defaults of queues limit it, too.
  */
 export class QueueTree extends NamedQueues<Queue, QueueOptions> {
-  /** Parent of each queue, -1 for the root: ways up the tree are gone at every decision. */
+  /** Parent of each queue, -1 for the root; a column, since every decision walks up the tree. */
   readonly parents: number[] = []
   readonly #cluster: ClusterView
   readonly #defaults: Defaults
@@ -62,7 +62,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
     this.declare('root', root, undefined, 'root')
   }
 
-  /** Gives percentages their amounts of the cluster as it is now; whether there are any. */
+  /** Computes the amounts of percentages anew for the cluster as it is now; returns whether there are any percentages. */
   resize(): boolean {
     for (const scale of this.#scaled) scale()
     return this.#scaled.length > 0
@@ -126,7 +126,7 @@ export class QueueTree extends NamedQueues<Queue, QueueOptions> {
     return queue
   }
 
-  /** Amounts by resource id; a percentage is of the cluster as it is now. */
+  /** Amounts by resource id, `missing` for resources that are not named; a percentage is of the cluster as it is now. */
   #amounts(amounts: Amounts | undefined, missing: number, field: string): number[] {
     const { resources } = this.#cluster
     const unknown = Object.keys(amounts ?? {}).find((name) => !resources.includes(name))

@@ -6,21 +6,21 @@ import { KeyRows, RankedIds } from '../orders/ranked-ids.js'
 import { inYarnOrder } from './resources.js'
 import type { Usage } from './usage.js'
 
-/** What keys are made of besides usage. */
+/** What keys are computed from besides usage. */
 interface KeyRules {
   readonly poolOrder: 'hadoop' | 'survey-literal'
   /** Per lane: the resource that `fair` compares. */
   readonly memory: readonly ResourceId[]
-  /** Of each resource there is so much now. */
+  /** By resource: the capacity of the cluster now. */
   readonly capacity: readonly number[]
   readonly weightOf: (job: JobId, lane: LaneId) => number
-  /** Jobs of each queue, and of those inside it, that may run. */
+  /** By queue: the number of jobs that may run in it and in the queues inside it. */
   readonly jobs: readonly number[]
 }
 
 /**
- * Jobs and queues with unplaced tasks, by queue and lane, kept in the order of the queue's policy: a queue is among its siblings while
- * there is a job below it. Ties go by the queue's name, and by submission.
+ * Jobs and queues with unplaced tasks, in one list per queue and lane, kept in the order of the queue's policy. A queue is listed among its
+ * siblings while a job is listed inside it. Ties between queues go by name, between jobs by submission.
  */
 export class RankedQueues {
   readonly #env: Env
@@ -31,17 +31,17 @@ export class RankedQueues {
   readonly #dominant: readonly DominantKeys[]
   readonly #jobKeys: readonly KeyRows[]
   readonly #queueKeys: readonly KeyRows[]
-  /** Per lane: the key that is being made. */
+  /** Per lane: scratch for the key that is being computed. */
   readonly #key: readonly Float64Array[]
-  /** `[queue * lanes + lane]`: jobs of a leaf, queues of a parent. */
+  /** `[queue * lanes + lane]`: the listed jobs of a leaf, or the listed queues of a parent. */
   readonly #members: RankedIds[] = []
-  /** By queue: weight, minimum of the memory `[queue * lanes + lane]`, whether siblings are compared by drf. */
+  /** By queue: its weight; its minimum of memory, `[queue * lanes + lane]`; and whether it is compared with its siblings by drf. */
   readonly #weights: number[] = []
   readonly #minima: number[] = []
   readonly #isDominant: boolean[] = []
-  /** `[job * lanes + lane]`: 1 while it is in its queue's list. */
+  /** `[job * lanes + lane]`: 1 while the job is in the list of its leaf. */
   readonly #listed: number[] = []
-  /** By parent: its queues in order of their names. */
+  /** By parent: its queues in the order of their names. */
   readonly #byName: number[][] = []
 
   constructor(env: Env, tree: QueueTree, usage: Usage, rules: KeyRules) {
@@ -58,12 +58,12 @@ export class RankedQueues {
     this.#key = widths.map((width) => new Float64Array(width))
   }
 
-  /** Jobs of a leaf, queues of a parent, that have unplaced tasks in the lane. */
+  /** The jobs of a leaf, or the queues of a parent, that have unplaced tasks in the lane, in order. */
   members(queue: number, lane: LaneId): RankedIds {
     return this.#members[queue * this.#lanes + lane] as RankedIds
   }
 
-  /** A queue has been added to the tree, its parent before it. */
+  /** Takes in a queue that was added to the tree; its parent was added before it. */
   addQueue({ id, isParent, parent, weight, minResources }: Queue): void {
     const { queues } = this.#tree
     this.#weights.push(weight)
@@ -77,7 +77,7 @@ export class RankedQueues {
     if (id > 0) placeAmong((this.#byName[parent] ??= []), id, (a, b) => pathOf(a) < pathOf(b), this.#queueKeys)
   }
 
-  /** A job has been submitted: it is in no list yet. */
+  /** Takes in a job that has been submitted; it is in no list yet. */
   enter(job: JobId): void {
     for (let lane = 0; lane < this.#lanes; lane++) {
       this.#listed[job * this.#lanes + lane] = 0
@@ -115,7 +115,7 @@ export class RankedQueues {
     else this.#siblings(queue, lane).rekey(queue, key)
   }
 
-  /** The capacity has changed, and with it what is a share of it. */
+  /** Places everything anew, after the capacity and with it all shares have changed. */
   placeAll(): void {
     const { queues } = this.#tree
     for (const { id, minResources } of queues) this.#rules.memory.forEach((memory, lane) => (this.#minima[id * this.#lanes + lane] = minResources[memory] as number))

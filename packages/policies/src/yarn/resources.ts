@@ -3,7 +3,7 @@ import { SchedError, suggest, type ClusterView, type Lane, type ResourceId } fro
 const memoryNames = ['memory-mb', 'memory', 'mem', 'ram']
 const coreNames = ['vcores', 'vcore', 'cpu', 'cpus', 'cores', 'core']
 
-/** The resource of a lane that the policy `fair` compares: the one named, else its memory, else its first. */
+/** The resource of a lane that the policy `fair` compares: the named one, else its memory, else its first. */
 export function memoryOf(lane: Lane, cluster: ClusterView, named: string | undefined): ResourceId {
   if (named !== undefined && !cluster.resources.includes(named))
     throw new SchedError('BAD_OPTION', `the cluster has no resource "${named}"`, { field: 'memory' }, suggest(named, cluster.resources))
@@ -12,7 +12,7 @@ export function memoryOf(lane: Lane, cluster: ClusterView, named: string | undef
   return (found[0] ?? lane.resources[0]) as ResourceId
 }
 
-/** Resources of a lane in YARN's order, which decides between equal parts: memory, cores, then the others as the cluster has them. */
+/** The resources of a lane in YARN's order, which decides between equal parts: memory, cores, then the others in the order of the cluster. */
 export function inYarnOrder({ resources }: Lane, cluster: ClusterView): ResourceId[] {
   const place = (r: ResourceId): number => {
     const name = cluster.resources[r] as string

@@ -3,7 +3,7 @@ import { JobShares, type LaneAmounts } from './job-shares.js'
 import type { QueueSharing } from './queue-sharing.js'
 import type { Queue } from './queue-tree.js'
 
-/** A job that may take tasks of others now: how much it lacks. */
+/** A job that may take tasks from others now, and the amounts that it lacks. */
 export interface StarvedJob {
   readonly job: JobId
   readonly queue: Queue
@@ -11,36 +11,36 @@ export interface StarvedJob {
 }
 
 /**
- * Whether usage is below a share as the policy of a queue compares amounts: by memory under `fair` and `fifo`, by the
- * larger part of the cluster under `drf`.
+ * Whether usage is below a share, in the comparison of the queue's policy: by memory under `fair` and `fifo`, by the
+ * largest part of the cluster under `drf`.
  */
 export function isBelow(policy: Queue['policy'], usage: LaneAmounts, share: LaneAmounts, capacity: LaneAmounts, memory: number): boolean {
   if (policy !== 'drf') return (usage[memory] as number) < (share[memory] as number)
   return dominant(usage, capacity) < dominant(share, capacity)
 }
 
-/** The largest part of the cluster among the resources. */
+/** The largest part of the cluster that the amounts are, over all resources. */
 export function dominant(amounts: LaneAmounts, capacity: LaneAmounts): number {
   return amounts.reduce((most, amount, i) => Math.max(most, (capacity[i] as number) === 0 ? 0 : amount / (capacity[i] as number)), 0)
 }
 
 /**
- * Which jobs have been starved past a timeout: a queue below its minimum share of memory (under drf: of any resource), or a
+ * Finds the jobs that have been starved past a timeout. A queue is starved below its minimum share of memory (under drf: of any resource), a
  * job below the threshold of its own fair share, in both cases within their demand.
  *
  * Source: Hadoop 3, FSLeafQueue.updateStarvedApps and FSAppAttempt.fairShareStarvation.
- * Deviations: clocks start at the first look at a queue or job and not at its making; minimum shares of resources that the
- * policy does not compare starve nobody; of a minimum, jobs claim what is missing to it, where Hadoop claims what a job
- * wants beyond that when it wants more.
+ * Deviations: clocks start at the first look at a queue or job and not when it is made; minimum shares of resources that the
+ * policy does not compare starve nobody; for a queue below its minimum, jobs claim what is missing up to the minimum, where Hadoop claims
+ * what a job wants beyond that, if that is more.
  */
 export class Starvation {
   readonly #sharing: QueueSharing
   readonly #resources: readonly ResourceId[]
   readonly #memory: number
-  /** Last time that a queue was not below its minimum share, and a job not below its fair share; NaN: not looked at yet. */
+  /** By queue, the last time that it was not below its minimum share; by job, the last time that it was not below its fair share; NaN: not looked at yet. */
   readonly #atMin: number[] = []
   #atFair = new Float64Array(64).fill(NaN)
-  /** As of the last look. */
+  /** Fair shares of jobs as of the last look. */
   readonly #shares: JobShares
 
   constructor(sharing: QueueSharing, lane: LaneId, resources: readonly ResourceId[]) {
@@ -54,7 +54,7 @@ export class Starvation {
     return this.#memory
   }
 
-  /** Nothing waits: all clocks start anew when something does. */
+  /** Forgets all clocks, since nothing waits; they start anew when something does. */
   rest(): void {
     this.#atMin.length = 0
     this.#atFair.fill(NaN)
@@ -87,7 +87,7 @@ export class Starvation {
     if (isMinDue || isFairDue) this.#claim(queue, isMinDue, now, capacity, starved)
   }
 
-  /** Sets the clock of the queue; whether it has been below its minimum share past the timeout. */
+  /** Updates the clock of the queue; returns whether it has been below its minimum share past the timeout. */
   #isMinDue(queue: Queue, now: Seconds): boolean {
     const { id, policy, minTimeout } = queue
     const isBelow = (r: ResourceId) => this.#sharing.usage(id, r) < this.#wantedMin(queue, r)
@@ -96,7 +96,7 @@ export class Starvation {
     return isStarved && now - (this.#atMin[id]) >= minTimeout
   }
 
-  /** Sets the clocks of the jobs at hand; whether one of them has been below the threshold of its share past the timeout. */
+  /** Updates the clocks of the jobs of the opened leaf; returns whether one has been below the threshold of its share past the timeout. */
   #isFairDue({ policy, fairThreshold, fairTimeout }: Queue, now: Seconds, capacity: LaneAmounts): boolean {
     const { jobs } = this.#shares
     const n = this.#resources.length
@@ -138,7 +138,7 @@ export class Starvation {
     return Math.min(minResources[r] as number, this.#sharing.demandOf(id, r))
   }
 
-  /** What the jobs at hand lack: each its own, then what the queue lacks beyond that. */
+  /** Adds the jobs of the opened leaf that lack something: each what it lacks of its own share, then, in order, what the queue lacks beyond that. */
   #claim(queue: Queue, isMinDue: boolean, now: Seconds, capacity: LaneAmounts, starved: StarvedJob[]): void {
     const lacking = this.#shares.jobs.map((job, at) => this.#lacksFair(queue, job, at, now, capacity))
     const lacksMin = this.#resources.map((r, i) => {

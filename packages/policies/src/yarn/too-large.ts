@@ -1,7 +1,7 @@
 import { askedTogether, whatStarts, type StageSpec } from '@sched/core'
 import type { Queue } from './queue-tree.js'
 
-/** Why a task of a stage, or what starts together, can never run in a queue: the limit that it exceeds; `undefined` when none forbids it. */
+/** Why a task of a stage, or tasks that start together, can never run in a queue: the limit that they exceed; `undefined` if none forbids it. */
 export function tooLarge(stages: readonly StageSpec[], leaf: Queue, queues: readonly Queue[], resources: readonly string[]): string | undefined {
   for (const [r, name] of resources.entries()) {
     const asked = Math.max(...stages.map(({ demand }) => demand[name] ?? 0))

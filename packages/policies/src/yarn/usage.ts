@@ -2,8 +2,8 @@ import { grown, type Env, type JobId, type LaneId, type ResourceId, type ShapeId
 import type { Queue, QueueTree } from './queue-tree.js'
 
 /**
- * What jobs and queues use and want, by resource: `[job * resources + resource]` and the same by queue, those of parents
- * with all inside them. A queue wants no more than its maximum, and a parent what the queues inside it want so.
+ * What jobs and queues use and want, by resource: `[job * resources + resource]`, and the same by queue, where parents include all
+ * queues inside them. A queue wants no more than its maximum; a parent wants the sum of what the queues inside it want, within its own maximum.
  */
 export class Usage {
   jobs = new Float64Array(64)
@@ -11,9 +11,9 @@ export class Usage {
   #jobDemand = new Float64Array(64)
   #queueDemand = new Float64Array(64)
   #maxima = new Float64Array(64)
-  /** The smallest amount per task that ever waited in a queue: a bound for quick tests. */
+  /** The smallest amount per task that ever waited in a queue, as a bound for quick tests. */
   #least = new Float64Array(64).fill(Infinity)
-  /** `[job * lanes + lane]`: the demand vector last noted there. */
+  /** `[job * lanes + lane]`: the shape of the job's next task as last noted. */
   readonly #shape: (ShapeId | undefined)[] = []
   readonly #env: Env
   readonly #tree: readonly Queue[]
@@ -99,7 +99,7 @@ export class Usage {
     return isNew
   }
 
-  /** Changes what a leaf wants, and what the queues around it want as far as their maxima let it. */
+  /** Changes what a leaf wants, and what the queues around it want, each within its maximum. */
   #changeDemand(leaf: number, r: number, by: number): void {
     let change = by
     for (let queue = leaf; queue >= 0 && change !== 0; queue = this.#above(queue)) {
@@ -112,7 +112,7 @@ export class Usage {
     }
   }
 
-  /** Reads the maxima anew, and counts what parents want with them. */
+  /** Reads the maxima anew and counts with them what parents want. */
   recount(): void {
     for (const { id, maxResources } of this.#tree) this.#maxima.set(maxResources, id * this.#n)
     for (let queue = this.#tree.length - 1; queue >= 0; queue--) {
@@ -121,7 +121,7 @@ export class Usage {
     }
   }
 
-  /** Notes the size of the job's next task when it is another than before. */
+  /** Notes the shape of the job's next task if it has changed. */
   #want(job: JobId, lane: LaneId, shape: ShapeId): void {
     const at = job * this.#env.cluster.lanes.length + lane
     if (this.#shape[at] === shape) return

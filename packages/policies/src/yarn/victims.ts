@@ -16,29 +16,29 @@ interface Victim {
   readonly job: JobId
 }
 
-/** Tasks of a node that make room there for one task; none where it has the room. */
+/** A node and the tasks whose end makes room there for one task; none if the node has room already. */
 interface Taken {
   readonly node: NodeId
   readonly tasks: readonly Victim[]
 }
 
-/** What is on nodes, what jobs have lost, and what is used of the room made. */
+/** State of a choice: the tasks left on nodes, what jobs have lost, and what is used of the room that was made. */
 type State = [Map<NodeId, readonly Victim[]>, Map<JobId, readonly number[]>, Map<NodeId, readonly number[]>]
 
-/** Chooses tasks to take, node by node, for one look, of a gang all or none; what is chosen counts as gone for the next choice. */
+/** Chooses the tasks to take in one look, node by node; of a gang all or none. Chosen tasks count as gone for the next choice. */
 export class Victims {
   readonly #round: Round
   readonly #sharing: QueueSharing
   readonly #starvation: Starvation
   readonly #capacity: LaneAmounts
   readonly #resources: readonly ResourceId[]
-  /** Running tasks by node, in the order of taking, without those that are marked. */
+  /** Running tasks by node, in the order in which they are taken, without marked ones. */
   #onNode = new Map<NodeId, readonly Victim[]>()
-  /** By each of its tasks: a gang. */
+  /** By task: its gang. */
   readonly #gangs = new Map<TaskId, Victim[]>()
-  /** Tasks that are taken last, since more goes with each: masters, and those that a gang must have while it has others. */
+  /** Tasks that are taken last, since more ends with each: masters, and the tasks that a gang must have, if it has others beyond them. */
   readonly #last = new Set<TaskId>()
-  /** What jobs lose by tasks that are marked, and room that these leave on nodes. */
+  /** By job: what it loses with marked and chosen tasks. By node: what starved jobs will use of the room there, less what these tasks free. */
   #gone = new Map<JobId, readonly number[]>()
   #used = new Map<NodeId, readonly number[]>()
 
@@ -89,8 +89,8 @@ export class Victims {
   }
 
   /**
-   * Tasks to take for a starved job: as many times as its next task fits into what it lacks, from the first node that yields room. For a
-   * gang all of it or nothing, and nothing where it would have to start at the heartbeat of one of several nodes.
+   * Chooses tasks for a starved job. It makes room for as many of its tasks as fit into what it lacks, each on the first node that yields
+   * room. For a gang it makes room for all tasks or none, and for none if the gang would have to start at the heartbeat of one of several nodes.
    */
   for({ job, queue, lacks }: StarvedJob): readonly Taken[] {
     const { work, lane, cluster, nodes } = this.#round
@@ -110,7 +110,7 @@ export class Victims {
     return []
   }
 
-  /** What makes room for so many tasks, or as many as there is room for. */
+  /** Makes room for `most` tasks, or for as many as possible. */
   #times(asked: LaneAmounts, most: number): Taken[] {
     const chosen: Taken[] = []
     while (chosen.length < most) {
@@ -121,7 +121,10 @@ export class Victims {
     return chosen
   }
 
-  /** From the first node that yields room without tasks that are taken last, else from the first of those that lose the fewest. */
+  /**
+   * Takes from the first node that yields room without tasks that are taken last; if there is none, from the first of the nodes that lose the
+   * fewest of these.
+   */
   #fromSomeNode(asked: LaneAmounts): Taken | undefined {
     const { cluster } = this.#round
     let [best, fewest] = [-1, Infinity]
@@ -145,7 +148,10 @@ export class Victims {
     ;[this.#onNode, this.#gone, this.#used] = to
   }
 
-  /** The tasks of a node, and the rest of their gangs, whose room there, with what is free, holds the amounts; nothing changes where it does not. */
+  /**
+   * Takes tasks of the node, each with the rest of its gang, until the amounts fit into what is free; `undefined`, and nothing changes, if all do
+   * not suffice.
+   */
   #from(node: NodeId, asked: LaneAmounts): Victim[] | undefined {
     const { cluster, work } = this.#round
     const used = this.#used.get(node)
@@ -171,11 +177,11 @@ export class Victims {
       this.#onNode.set(on, (this.#onNode.get(on) ?? []).filter((each) => each.task !== task))
       this.#use(on, this.#resources.map((r) => -work.demand(work.shapeOf(task), r)))
     }
-    this.#use(node, asked) // what the starved job takes of the node is no longer free for the next one
+    this.#use(node, asked) // room for this task is not free for the next one
     return taken
   }
 
-  /** Drops what a gang that came last has made needless, the last of it first. */
+  /** Spares units that the gang that came last has made needless, from the last on. */
   #spare(units: (readonly Victim[])[], room: number[], node: NodeId, asked: LaneAmounts): void {
     for (let i = units.length - 2; i >= 0; i--) {
       const unit = units[i] as readonly Victim[]
@@ -187,7 +193,7 @@ export class Victims {
     }
   }
 
-  /** Adds to the room of a node what of a unit runs there. */
+  /** Adds what a unit uses on a node to the room there (`sign` 1), or takes it away (-1). */
   #make(room: number[], unit: readonly Victim[], node: NodeId, sign: 1 | -1): void {
     const { work } = this.#round
     for (const { task } of unit)
@@ -199,7 +205,7 @@ export class Victims {
     this.#used.set(node, this.#resources.map((_, i) => (used?.[i] ?? 0) + (amounts[i] as number)))
   }
 
-  /** Whether their job keeps its fair share without the tasks. */
+  /** Whether the job of the tasks keeps its fair share without them. */
   #mayLose(unit: readonly Victim[]): boolean {
     const { job } = unit[0] as Victim
     const share = this.#starvation.shareOf(job)

@@ -17,9 +17,9 @@ const assignOptions = z.strictObject({
 export type YarnAssignOptions = z.input<typeof assignOptions>
 
 /**
- * Limits what one heartbeat of a node may start under the policy inside it, and spreads tasks evenly over nodes. A round
- * about several nodes, which happens where there are no heartbeats, has no limit on starts. A gang, which Hadoop does not
- * know, counts as one start: it begins where another start is allowed, and is not stopped half way.
+ * Limits how many tasks the policy inside it may start at one heartbeat of a node, and spreads tasks evenly over nodes. A round
+ * of several nodes, as there is without heartbeats, has no limit on starts. A gang, which Hadoop does not
+ * know, counts as one start: it begins if another start is allowed, and is not stopped half way.
  *
  * Source: Hadoop 3, FairScheduler (assignmultiple, dynamic.max.assign, max.assign); load balancer: Hadoop 1,
  * CapBasedLoadManager, as in the survey, section 6.
@@ -54,7 +54,7 @@ class YarnAssign implements Policy {
   }
 }
 
-/** Running tasks by node and lane, for the load balancer of slots. */
+/** Counts running tasks by node and lane, for the load balancer of slots. */
 class Balance implements WorkListener {
   readonly #env: Env
   readonly #lanes: number
@@ -83,7 +83,7 @@ class Balance implements WorkListener {
     this.#running[lane] = (this.#running[lane] as number) + by
   }
 
-  /** Whether a node runs fewer tasks than its part. */
+  /** Whether a node runs fewer tasks than its part of all. */
   accepts(node: NodeId, { lane, pending }: Round): boolean {
     const { cluster } = this.#env
     const [slots, ...others] = cluster.lanes[lane]?.resources ?? []
@@ -93,16 +93,16 @@ class Balance implements WorkListener {
   }
 }
 
-/** A round that ends for a node when it has started enough: it has no room then, and nothing fits. */
+/** A round that ends for a node when enough tasks have started there: it reports no room then, and nothing fits. */
 class LimitedRound extends WrappedRound {
   readonly #options: z.output<typeof assignOptions>
   readonly #balance: Balance | undefined
   readonly #env: Env
   #claims = 0
-  /** What was started, and half of what was free at first, by resource of the lane. */
+  /** By resource of the lane: the amounts started, and half of what was free at first. */
   readonly #started: number[] = []
   readonly #half: number[] = []
-  /** The gang that is being started, and how many of its tasks are still to come. */
+  /** The gang that is being started, and the number of its tasks still to start. */
   #gang: JobId | undefined
   #left = 0
   readonly #saved = new Map<Savepoint, { readonly claims: number; readonly started: readonly number[] }>()
@@ -167,7 +167,7 @@ class LimitedRound extends WrappedRound {
     return at
   }
 
-  /** What a gang had started before it was taken back does not count. */
+  /** Starts of a gang that are taken back do not count. */
   override rollback(to: Savepoint): void {
     super.rollback(to)
     this.#left = 0

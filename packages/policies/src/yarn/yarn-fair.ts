@@ -14,13 +14,13 @@ import { Usage } from './usage.js'
 import { QueueSharing } from './queue-sharing.js'
 
 /**
- * Queues and jobs as YARN's fair scheduler orders them: at every level of the queue tree by the policy of the parent (fair
- * on memory, drf, fifo for jobs), minimum shares first, ties by name, jobs by submission. A job whose next task, or gang,
- * would put its queue, or one around it, above its maximum is left out of the reading. Once per lane.
+ * Queues and jobs in the order of YARN's fair scheduler: at every level of the queue tree by the policy of the parent (fair
+ * on memory, drf, fifo for jobs), those below their minimum shares first; ties between queues by name, between jobs by submission. A job whose
+ * next task, or gang, would put its queue or one around it above its maximum is left out of the reading. Each lane has its own order.
  *
  * Source: Hadoop 3, FairScheduler and its policies.
- * Deviations: jobs beyond a limit of running jobs are admitted by priority, then submission; demand is of the stage that
- * is open, at the size of its next task.
+ * Deviations: jobs beyond a limit of running jobs are admitted by priority, then submission; the demand of a job is that of its
+ * open stage, all of it counted at the size of its next task.
  */
 export const yarnFairOrder = defineOrder({
   name: 'yarn-fair',
@@ -45,12 +45,12 @@ class YarnFair implements Order {
   readonly #weightOf: number[] = []
   readonly #lists: RankedQueues
   readonly #capacity: number[]
-  /** Per lane: what `fair` compares. */
+  /** Per lane: the resource that `fair` compares. */
   readonly #memory: readonly ResourceId[]
-  /** Jobs of each queue, and of those inside it, that may run. */
+  /** By queue: the number of jobs that may run in it and in the queues inside it. */
   readonly #jobs: number[] = []
   readonly #admitted: JobId[] = []
-  /** The reading: queues entered, the position in each, and the room below the maxima `[depth * resources + resource]`. */
+  /** The reading under way: queues entered, the position in each, and the room below the maxima, `[depth * resources + resource]`. */
   readonly #path: number[] = []
   readonly #at: number[] = []
   readonly #room: number[] = []
@@ -135,7 +135,7 @@ class YarnFair implements Order {
     this.#at[depth] = this.#lists.members(queue, lane).from
   }
 
-  /** Computes the room below the maxima of a queue and those around it; false when no task it ever wanted would fit. */
+  /** Computes the room below the maxima of a queue and those around it; false if not even the smallest task that ever waited there would fit. */
   #hasRoom(queue: number, depth: number): boolean {
     const { maxResources, capped, parent, path } = this.#tree.queues[queue] as Queue
     const lane = (this.#round as Round).lane
@@ -153,7 +153,7 @@ class YarnFair implements Order {
     return true
   }
 
-  /** The jobs of a leaf whose next task, or gang, fits below the maxima, and a master into the part for masters. */
+  /** The jobs of a leaf whose next task, or gang, fits below the maxima and, if it is a master, into the part for masters. */
   #within(list: RankedIds, depth: number, { id, capped, path }: Queue): JobBlock {
     const { cluster, work } = this.#env
     const { masters } = this.sharing
@@ -170,7 +170,7 @@ class YarnFair implements Order {
       let fits = true
       if (capped) for (const r of resources) if (work.asked(job, lane, r) > (this.#room[depth * n + r] as number)) fits = false
       const master = this.#hasMasters ? masters.next(job, lane) : None
-      if (master !== None && master !== asked) hasRoom = masters.hasRoom(id, (asked = master), lane, round.cluster) // of many that ask the same once
+      if (master !== None && master !== asked) hasRoom = masters.hasRoom(id, (asked = master), lane, round.cluster) // asked once for many masters of one shape
       const isAllowed = master === None || hasRoom
       if (fits && isAllowed) this.#filtered[to++] = job
       else if (round.explained) round.defer(job, Reason.Limit, `${fits ? 'maxAMShare' : 'maxResources'} ${path}`)
@@ -190,7 +190,7 @@ class YarnFair implements Order {
 
   // ---- keeping current ----
 
-  /** Refuses a job with a task or a gang that its queue may never run, or for a queue that cannot be or holds no jobs. */
+  /** Refuses a job with a task or a gang that its queue may never run, or for a queue that cannot be made or holds no jobs. */
   admits(spec: JobSpec): string | undefined {
     const queue = this.#leafOrRefusal(spec.queue ?? spec.user ?? 'default')
     if (typeof queue === 'string') return queue
@@ -283,7 +283,7 @@ class YarnFair implements Order {
     this.#lists.add(job, this.#queueOf[job] as number, lane)
   }
 
-  /** Counts what the job wants now, for its queue and all around it. */
+  /** Counts anew what the job wants now, for its queue and all queues around it. */
   #wants(job: JobId, lane: LaneId): void {
     if (this.#usage.countDemand(job, lane)) this.#place(job, lane)
   }

@@ -17,17 +17,17 @@ const preemptingOptions = z.strictObject({
 export type YarnPreemptingOptions = z.input<typeof preemptingOptions>
 
 /**
- * Takes tasks from jobs above their fair share for jobs of queues below their minimum share, and for jobs below the
- * threshold of their fair share, for longer than the timeouts of their queue. For each task that a starved job lacks, the
- * first node is searched on which the tasks that may be taken leave room for it. On that node the starved job comes first
- * from then on, until it has started one there. No job is taken below its fair share, and nothing is taken from queues
- * with `allowPreemptionFrom: false`. Gangs, which YARN does not know, are taken and started whole; what one has beyond its
- * `minTasks` goes task by task, and these as an application's master does: from the node that loses the fewest, and last there. Nothing is taken for
- * a gang that would have to start at the heartbeat of one of several nodes.
+ * Takes tasks from jobs above their fair share. It takes them for jobs that have been starved for longer than the timeouts of their queue: jobs of
+ * queues below their minimum share, and jobs below the threshold of their own fair share. For each task that a starved job lacks, it searches the
+ * first node on which the tasks that may be taken make room for it. From then on the starved job comes first on that node, until it has started
+ * a task there. No job is taken below its fair share, and nothing is taken from queues with `allowPreemptionFrom: false`. Gangs, which YARN does not
+ * know, are taken and started as a whole. What a gang has beyond its `minTasks` goes task by task; the `minTasks` themselves are taken last, like an
+ * application's master, and from the node that loses the fewest such tasks. Nothing is taken for a gang that would have to start at the heartbeat of
+ * one of several nodes.
  *
  * Source: Hadoop 3, FSPreemptionThread and FairScheduler.assignPreemptedContainers.
- * Deviations: starved jobs are served in order of submission, for as many tasks as fit into what they lack as their queue
- * compares amounts, where Hadoop goes by memory; nodes are searched in id order without regard to where data is.
+ * Deviations: starved jobs are served in order of submission; the number of tasks is what fits into what they lack, by the comparison of their
+ * queue, where Hadoop goes by memory; nodes are searched by id, regardless of where data is.
  */
 export const yarnPreemptingPolicy = definePolicy({
   name: 'yarn-preempting',
@@ -49,7 +49,7 @@ class YarnPreempting implements Policy {
   readonly #starvation: readonly Starvation[]
   readonly #update: Seconds[]
   readonly #marked: Marked[][]
-  /** By lane and node: starved jobs that are first there. */
+  /** By lane and node: the starved jobs that come first there. */
   readonly #promised: Map<NodeId, JobId[]>[]
   readonly #nextCheck = new Map<JobId, Seconds>()
   #known = -1
@@ -79,12 +79,12 @@ class YarnPreempting implements Policy {
     }))
   }
 
-  /** Nobody comes first on a node that went away and is back. */
+  /** Forgets who comes first on a node that goes away. */
   #forgetNode(node: NodeId, up: boolean): void {
     if (!up) for (const promised of this.#promised) promised.delete(node)
   }
 
-  /** A task that was chosen has ended, or is gone, before it was killed; where ends are committed late its slot may still be busy. */
+  /** Removes the mark of a task that has ended, or is gone, before it was killed; where ends are committed late its slot may still be busy. */
   #unmark(lane: LaneId, task: TaskId): void {
     const marked = this.#marked[lane] as Marked[]
     const at = marked.length === 0 ? -1 : marked.findIndex((each) => each.task === task)
@@ -100,7 +100,7 @@ class YarnPreempting implements Policy {
     if (round.pending === 0) this.#rest(round.lane)
   }
 
-  /** Nothing waits in the lane, so nobody is starved: no looks until something does, and all clocks start anew then. */
+  /** Nothing waits in the lane, so nobody is starved: stops looking until something waits, and starts all clocks anew then. */
   #rest(lane: LaneId): void {
     if (this.#update[lane] === 0) return
     this.#update[lane] = 0
@@ -117,13 +117,13 @@ class YarnPreempting implements Policy {
       if (jobs !== undefined)
         keep(promised, node, jobs.filter((job) => gangs.has(job)
           || round.work.together(job, round.lane) > 1
-          || !isServed(job, node, round, sharing))) // a gang of a later stage starts whole
+          || !isServed(job, node, round, sharing))) // a gang of a later stage starts as a whole, below
     }
     for (const [job, nodes] of gangs)
       if (startsWhole(job, nodes, round, sharing)) for (const node of nodes) keep(promised, node, (promised.get(node) ?? []).filter((each) => each !== job))
   }
 
-  /** Whether any queue has a timeout. Queues are only ever added. */
+  /** Whether any queue has a timeout. Queues are only ever added, so it is computed anew when there are more. */
   #mayTake({ queues }: QueueSharing): boolean {
     if (this.#known !== queues.length) this.#anyTimeout = queues.some(({ minTimeout, fairTimeout }) => Math.min(minTimeout, fairTimeout) < Infinity)
     this.#known = queues.length
@@ -143,7 +143,7 @@ class YarnPreempting implements Policy {
     if (next !== undefined) round.wakeAt(next.kill)
   }
 
-  /** Kills what was marked long enough ago and still runs. */
+  /** Kills marked tasks whose time has come and that still run. */
   #kill(round: Round): void {
     const { now, lane } = round
     const marked = this.#marked[lane] as Marked[]
@@ -177,13 +177,13 @@ class YarnPreempting implements Policy {
   }
 }
 
-/** Whether a task runs on since it was marked. */
+/** Sets the jobs that come first on a node; without any the node is forgotten. */
 function keep(promised: Map<NodeId, JobId[]>, node: NodeId, jobs: JobId[]): void {
   if (jobs.length > 0) promised.set(node, jobs)
   else promised.delete(node)
 }
 
-/** Starts all tasks of a gang, one on each of the nodes as often as it is named, or none. */
+/** Starts all tasks of a gang, one for each entry of `nodes`, or none; returns whether they started. */
 function startsWhole(job: JobId, nodes: readonly NodeId[], round: Round, sharing: QueueSharing): boolean {
   const start = round.savepoint()
   let left = round.work.together(job, round.lane)
@@ -192,7 +192,7 @@ function startsWhole(job: JobId, nodes: readonly NodeId[], round: Round, sharing
   return left === 0
 }
 
-/** Starts a task of the job on the node if there is room; whether it needs the node no more. */
+/** Starts a task of the job on the node if there is room; returns whether the job does not need the node any more. */
 function isServed(job: JobId, node: NodeId, round: Round, sharing: QueueSharing): boolean {
   const { work, lane, cluster } = round
   if (work.unplaced(job, lane) === 0) return true

@@ -22,13 +22,13 @@ const reservingOptions = z.strictObject({
 export type YarnReservingOptions = z.input<typeof reservingOptions>
 
 /**
- * Keeps a node for the first job in order whose task does not fit there, if the job is below its fair share and the task
- * is large: nothing else is placed on the node until there is room, the job has no such task left, or its queue no room
- * below its maximum. A node has one reservation.
+ * Reserves a node for the first job in order whose task does not fit there, if the job is below its fair share and the task
+ * is large. Nothing else is placed on the node until there is room for the task, the job has no such task left, or its queue has no room
+ * below its maximum. A node has at most one reservation.
  *
  * Source: Hadoop 3, FSAppAttempt (isReservable, reserve, assignReservedContainer) and FairScheduler.attemptScheduling.
- * Deviations: a node with room for no task at all is not reserved before it has some; nodes off the rack and on it count
- * alike; a job below its minimum share alone reserves nothing; a task that some resource of the node can never hold neither.
+ * Deviations: a node that has no room at all is not reserved before it has some; nodes on and off the rack count
+ * alike; a job of a queue below its minimum share reserves nothing for that alone; a node that could never hold the task is not reserved.
  * Where rounds have many nodes nothing is reserved.
  */
 export const yarnReservingPolicy = definePolicy({
@@ -69,26 +69,26 @@ class YarnReserving implements Policy {
   }
 }
 
-/** A node kept for a task of a job. */
+/** A node that is reserved for a task of a job. */
 interface Held {
   readonly job: JobId
   readonly shape: ShapeId
 }
 
-/** In the order in which they were reserved; for the job's next task. */
+/** Reservations in the order in which they were made, each for the next task of its job. */
 type HeldMemory = readonly (readonly [job: string, lane: LaneId, node: string])[]
 
-/** A round about one node that a task may reserve: nothing fits there then. */
+/** A round of one node that a task may reserve; once it is reserved, nothing fits there. */
 class HoldingRound extends WrappedRound {
   readonly #options: z.output<typeof reservingOptions>
   readonly #env: Env
   readonly #sharing: QueueSharing
-  /** By `node * lanes + lane`, and what is held by job. */
+  /** Reservations by `node * lanes + lane`, and by job these keys. */
   readonly #held = new Map<number, Held>()
   readonly #ofJob = new Map<JobId, Set<number>>()
   readonly #shares: readonly JobShares[]
   readonly #threshold: readonly LaneAmounts[]
-  /** Per lane: until when fair shares are used. */
+  /** Per lane: the time until which the fair shares last computed are used. */
   readonly #until: number[]
   #isTaken = false
 
@@ -105,7 +105,7 @@ class HoldingRound extends WrappedRound {
     this.#until = lanes.map(() => -Infinity)
   }
 
-  /** Those that the next task of the job is for; any other is given up at the next look. */
+  /** The reservations that are for the next task of their job; any other would be given up at the next look. */
   memory(): HeldMemory {
     const { work, cluster } = this.#env
     const lanes = this.#shares.length
@@ -115,7 +115,7 @@ class HoldingRound extends WrappedRound {
     })
   }
 
-  /** Fair shares are computed anew, up to `updateInterval` earlier than they would have been. */
+  /** Restores reservations. Fair shares are computed anew, up to `updateInterval` earlier than without the restart. */
   recall(memory: HeldMemory): void {
     const { work, cluster } = this.#env
     const [jobs, nodes] = [jobsByName(work), nodesByName(cluster)]
@@ -125,7 +125,7 @@ class HoldingRound extends WrappedRound {
     }
   }
 
-  /** Opens the round; whether the node is kept for a job that still wants it, which starts its task if there is room. */
+  /** Opens the round. If the node is reserved for a job that still wants it, the job starts its task if there is room; returns whether that is so. */
   redeem(round: Round, node: NodeId): boolean {
     this.inner = round
     this.#isTaken = false
@@ -134,7 +134,7 @@ class HoldingRound extends WrappedRound {
     if (held === undefined) return false
     const { job, shape } = held
     const { work, lane } = round
-    const isGang = work.together(job, lane) > 1 // of a later stage, of the same shape
+    const isGang = work.together(job, lane) > 1 // a later stage of the same shape may be a gang
     const isWanted = work.unplaced(job, lane) > 0 && work.shape(job, lane) === shape && !isGang && round.bars?.(job, node) !== true && this.#sharing.hasRoomFor(job, round)
     if (!isWanted || this.#starts(job, node)) this.#drop(at, job)
     return isWanted
@@ -145,7 +145,7 @@ class HoldingRound extends WrappedRound {
     for (const shares of this.#shares) shares.forget(job)
   }
 
-  /** A node that goes away is not kept: its job may reserve another. */
+  /** Gives up the reservations of a node that goes away, so that their jobs may reserve others. */
   free(node: NodeId): void {
     for (let lane = 0; lane < this.#shares.length; lane++) {
       const at = node * this.#shares.length + lane
@@ -209,7 +209,7 @@ class HoldingRound extends WrappedRound {
     return (this.#ofJob.get(job)?.size ?? 0) < Math.ceil(cluster.nodes * this.#options.reservableNodes)
   }
 
-  /** Whether the node could hold the job's next task, and has not the amounts free now. */
+  /** Whether the node, empty, could hold the job's next task but does not have the amounts free now. */
   #lacksOnlyRoom(job: JobId, node: NodeId): boolean {
     const { work, lane, cluster } = this
     const shape = work.shape(job, lane)
