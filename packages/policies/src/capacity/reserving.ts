@@ -75,7 +75,7 @@ export class Reserving implements Policy {
   readonly #partOf: number[] = []
   /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
-  /** Of what is free while a node is offered, on nodes that are not reserved. */
+  /** By shape: for how many tasks the nodes that are not reserved have room, where this offer has counted it. */
   readonly #most: MostRoom = new Map()
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
