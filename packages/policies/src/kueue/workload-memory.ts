@@ -28,8 +28,8 @@ export interface WorkloadsMemory {
   readonly queues: readonly string[]
   /** Preempted, and about to be evicted. */
   readonly leaving: readonly WorkloadMemory[]
-  /** By lane: those that wait for admission and for whom there was found to be no room, which nothing has been given back since. */
-  readonly setAside?: readonly (readonly string[])[]
+  /** By lane: those that wait for admission and for whom there was found to be no room, which nothing has been given back since; and what all nodes had then, by resource: on others there may be. */
+  readonly setAside?: { readonly jobs: readonly (readonly string[])[]; readonly of: Amounts }
   /** What users have used lately, where queues go by it. */
   readonly usage?: ReturnType<PastUsage['memory']>
 }

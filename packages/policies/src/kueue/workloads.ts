@@ -141,7 +141,7 @@ export class Workloads implements WorkListener {
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: this.#waiting.map((_, lane) => this.#setAside(lane)), ...(this.#usage && { usage: this.#usage.memory() }) }
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
   }
 
   /** Names of jobs of a lane that are set aside; those like them are, too. */
@@ -151,9 +151,26 @@ export class Workloads implements WorkListener {
       Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns).map((job) => this.#env.work.name(job as JobId)))
   }
 
+  #setThemAside(byLane: readonly (readonly string[])[], jobs: ReadonlyMap<string, JobId>): void {
+    for (const [lane, names] of byLane.entries())
+      for (const name of names) {
+        const job = jobs.get(name)
+        if (job === undefined || this.#isWaiting[lane]?.[job] !== true) continue
+        const { likeness, queue } = this.next(job, lane as LaneId)
+        likeness.setAsideAt = queue.root.returns
+      }
+  }
+
+  /** What they have, up or not, by resource. */
+  #ofAllNodes(): Readonly<Record<string, number>> {
+    const { cluster } = this.#env
+    const total = (r: number) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)).reduce((sum, each) => sum + each, 0)
+    return Object.fromEntries(cluster.resources.map((name, r) => [name, total(r)]))
+  }
+
   /** What runs was taken for admitted task by task, in the order of the starts. */
   recall(memory: unknown): void {
-    const { queues, admitted, unstarted, leaving, setAside = [], usage } = memory as WorkloadsMemory
+    const { queues, admitted, unstarted, leaving, setAside, usage } = memory as WorkloadsMemory
     for (const name of queues) this.#queues.of(name)
     const jobs = jobsByName(this.#env.work)
     const made = admitted.map((each) => this.#recallOne(each, jobs))
@@ -167,13 +184,7 @@ export class Workloads implements WorkListener {
         if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
       }
     if (usage !== undefined) this.#usage?.recall(usage)
-    for (const [lane, names] of setAside.entries())
-      for (const name of names) {
-        const job = jobs.get(name)
-        if (job === undefined || this.#isWaiting[lane]?.[job] !== true) continue
-        const { likeness, queue } = this.next(job, lane as LaneId)
-        likeness.setAsideAt = queue.root.returns
-      }
+    if (setAside !== undefined && JSON.stringify(setAside.of) === JSON.stringify(this.#ofAllNodes())) this.#setThemAside(setAside.jobs, jobs)
     this.isChanged.fill(1)
   }
 
