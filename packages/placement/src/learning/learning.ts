@@ -48,8 +48,8 @@ class Learning implements Policy {
   #serial = -1
   /** Jobs that are done with in this call. */
   readonly #done = new DoneJobs()
-  /** By shape: for so many tasks that start together this call has found no room. Gangs of as many need not be taken up to find none. */
-  readonly #noRoom = new Map<ShapeId, number>()
+  /** By shape, where a gang found none in this call: room for so many tasks at most, whoever asks. Gangs of more need not be taken up to find none. */
+  readonly #mostRoom = new Map<ShapeId, number>()
   #lastStart: Seconds = 0
   #hasStarted = false
 
@@ -103,7 +103,7 @@ class Learning implements Policy {
 
   #begin(round: Round): void {
     this.#done.begin()
-    this.#noRoom.clear()
+    this.#mostRoom.clear()
     this.#hasStarted = false
     if (round.serial !== this.#serial) this.#judge.beginRound()
     this.#serial = round.serial
@@ -162,13 +162,22 @@ class Learning implements Policy {
   /** True: the node may be asked again. A gang without room is not tried again in this call: room only shrinks while a round lasts. */
   #startGang(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
     const hasRoom = hasRoomInSight(job, tasks, round)
-    if (!hasRoom) this.#noRoom.set(round.work.shape(job, round.lane), tasks)
+    if (!hasRoom) this.#noteRoom(round.work.shape(job, round.lane), round)
     if (!hasRoom || !this.#claimAll(job, tasks, node, round)) this.#done.add(job)
     return true
   }
 
+  #noteRoom(shape: ShapeId, round: Round): void {
+    let room = 0
+    someInSight(round, (node) => {
+      room += round.cluster.couldTake(shape, node)
+      return false
+    })
+    this.#mostRoom.set(shape, room)
+  }
+
   #lacksRoom(job: JobId, { work, lane }: Round): boolean {
-    return this.#noRoom.size > 0 && work.together(job, lane) >= (this.#noRoom.get(work.shape(job, lane)) ?? Infinity)
+    return this.#mostRoom.size > 0 && work.together(job, lane) > (this.#mostRoom.get(work.shape(job, lane)) ?? Infinity)
   }
 
   /** The first task on the node, the others on the lowest nodes with room; or none. */
