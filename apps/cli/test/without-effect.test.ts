@@ -25,4 +25,12 @@ describe('a setting that changes nothing', () => {
     expect(await told(withEffect + setting)).not.toContain('effect')
     expect(await told(withEffect + setting)).not.toContain('no use')
   })
+
+  it('is told of placements, which have nothing to choose at heartbeats', async () => {
+    const two = (cluster: string) => cluster + 'workload: { generate: { small-jobs: { span: 30, slots: 8 } } }\nseeds: 1\npolicies: [fifo, { greedy: { placement: worst-fit } }]\n'
+    expect(await told(two(beating))).toBe('note: fifo, greedy(placement=worst-fit) gave the same: at a heartbeat one node is in sight, and a placement has nothing to choose. Without heartbeats it has (`--heartbeat 0`).\n')
+    expect(await told(two(slots))).toBe('')
+    expect(await told(two(beating) + 'architecture: { shared-state: {} }\n')).not.toContain('gave the same')
+    expect(await told(beating + small.replace('fifo, fair', 'fifo, { name: again, policy: fifo }'))).toBe('')
+  })
 })

@@ -1,38 +1,38 @@
 import { portableLog, type ClusterView, type Random, type ResourceId } from '@sched/core'
 
-/** A framework, or a role with all frameworks in it, as an allocator sees it. */
+/** A framework, or a role with all its frameworks, as the allocator sees it. */
 export interface Share {
-  /** Of the role or the framework. */
+  /** Name of the role or framework. */
   readonly name: string
-  /** Above 0. */
+  /** Weight, above 0. */
   readonly weight: number
-  /** What its tasks hold of every resource, by `ResourceId`; of roles, and where offers are made node by node, with what is on offer to it. */
+  /** Amounts that its tasks hold, by `ResourceId`. Where there are roles, or offers are made node by node, amounts on offer to it are included. */
   readonly held: ArrayLike<number>
-  /** Tasks it runs. */
+  /** Number of tasks that it runs. */
   readonly tasks: number
-  /** Offers made to it so far; counted by node where they are made node by node. */
+  /** Number of offers made to it so far; where offers are made node by node, every node counts. */
   readonly offers: number
-  /** Offers made before its last one, -1 before its first. */
+  /** Total number of offers made before its last one; -1 before its first. */
   readonly served: number
 }
 
-/** Below 0: `a` is made the next offer before `b`. Ties go by name; where offers are made node by node, to who had fewer of them first. */
+/** Below 0: `a` gets the next offer before `b`. Ties go by name; where offers are made node by node, by fewer offers first. */
 export type AllocatorOrder = (a: Share, b: Share, cluster: ClusterView) => number
 
-/** Whom the allocator makes the next offer. */
+/** Orders in which the allocator makes offers. */
 export const allocatorOrders = {
-  /** The smallest dominant share: the largest fraction of a resource that it holds, by weight. Ghodsi et al., NSDI 2011. */
+  /** The smallest dominant share first: the largest fraction of any resource that it holds, over its weight. Ghodsi et al., NSDI 2011. */
   drf: (a, b, cluster) => dominantShare(a, cluster) - dominantShare(b, cluster),
-  /** The fewest running tasks, by weight. */
+  /** The fewest running tasks first, over its weight. */
   fair: (a, b) => a.tasks / a.weight - b.tasks / b.weight,
-  /** Who was served longest ago. */
+  /** The one whose last offer is longest ago first. */
   'round-robin': (a, b) => a.served - b.served,
 } as const satisfies Readonly<Record<string, AllocatorOrder>>
 
-/** The same without the resources that are not counted (Mesos: fair_sharing_excluded_resource_names). */
+/** `drf` without the excluded resources (Mesos: fair_sharing_excluded_resource_names). */
 export const drfWithout = (excluded: ReadonlySet<ResourceId>): AllocatorOrder => (a, b, cluster) => dominantShare(a, cluster, excluded) - dominantShare(b, cluster, excluded)
 
-/** The largest fraction of the cluster that somebody holds of any resource that counts, over its weight, from 0 on. */
+/** The largest fraction of the cluster's capacity held of any counted resource, over the weight; at least 0. */
 function dominantShare({ held, weight }: Share, cluster: ClusterView, excluded?: ReadonlySet<ResourceId>): number {
   let largest = 0
   for (let r = 0; r < held.length; r++) {
@@ -43,19 +43,20 @@ function dominantShare({ held, weight }: Share, cluster: ClusterView, excluded?:
   return largest
 }
 
-/** Puts siblings in order, the next first. */
+/** Sorts siblings, the next one first. */
 export interface Ranking {
   <T extends Share>(siblings: readonly T[]): T[]
-  /** Whether roles of all levels are put in one order, by their parts of all; else those inside a role follow one another. */
+  /** True: roles of all levels are sorted together, by their share of the whole. Otherwise each role's members stay together. */
   readonly isAcrossLevels?: boolean
 }
 
-/** Equals go by name, or first who had fewer offers (Mesos). */
+/** Ranks by an order; ties go by name or, as in Mesos, by fewer offers first. */
 export const rankedBy = (order: AllocatorOrder, cluster: ClusterView, ties: 'name' | 'offers'): Ranking => (siblings) =>
   [...siblings].sort((a, b) => order(a, b, cluster) || (ties === 'offers' ? a.offers - b.offers : 0) || (a.name < b.name ? -1 : 1))
 
 /**
- * A new draw at every reading: who has twice the weight comes before another twice as often. Roles of all levels are drawn together.
+ * Draws a new random ranking at every call: with twice the weight of another, it comes before that other one twice as often. Roles of all levels are
+ * drawn together.
  *
  * Source: Mesos, RandomSorter and weightedShuffle.
  */

@@ -7,18 +7,18 @@ import type { Roles } from './roles.js'
 import { Timer, timer } from './timers.js'
 
 export interface AllocatorOptions {
-  /** Whether an offer is all that is free, or offers are made node by node. */
+  /** `all`: an offer is everything that is free; `by-node`: offers are made node by node. */
   readonly offers: 'all' | 'by-node'
   readonly batch: Seconds
   readonly offerTime: Seconds
-  /** Least of every resource over all nodes of an offer. */
+  /** Smallest amount of each resource that an offer must have over all its nodes. */
   readonly minimum: Float64Array
   readonly reservations: Reservations
   /** Whether an offer ends with the node that gives the framework its fair share. */
   readonly fairShare: boolean
 }
 
-/** Collects requests of frameworks and makes offers, at most one at a time to each. */
+/** Collects the requests of frameworks and makes offers, at most one at a time to each framework. */
 export class Allocator {
   readonly #cell: Cell
   readonly #frameworks: readonly Framework[]
@@ -28,11 +28,11 @@ export class Allocator {
   readonly #byNode: NodeOffers | undefined
   readonly #hasMinimum: boolean
   readonly #offered: (readonly NodeId[])[] = []
-  /** Nodes that are away now. */
+  /** Number of nodes that are down now. */
   #away = 0
   #isArmed = false
   #offers = 0
-  /** The node after the last one of an offer of some nodes. */
+  /** Index of the node after the last one offered, where offers have only some nodes. */
   #cursor = 0
 
   constructor(cell: Cell, frameworks: readonly Framework[], roles: Roles, rules: OfferRules, options: AllocatorOptions) {
@@ -61,7 +61,7 @@ export class Allocator {
     this.#cell.after(this.#options.batch, timer(Timer.Allocate, 0))
   }
 
-  /** The requests of a while are together: makes offers in order until nothing is left, and tries again later for the rest. */
+  /** Called when requests have been collected for a while: makes offers in order until nothing is left, and tries again later for the rest. */
   allocate(): void {
     this.#isArmed = false
     for (const framework of this.#frameworks) if (!framework.hasWork) framework.isWaiting = false
@@ -75,12 +75,12 @@ export class Allocator {
     }
   }
 
-  /** A node that is away is not offered. */
+  /** Counts nodes that are down: they are not offered. */
   onNode(up: boolean): void {
     this.#away += up ? -1 : 1
   }
 
-  /** The offer reaches its framework. */
+  /** Delivers an offer to its framework. */
   deliver(id: number): void {
     this.#frameworks[id]?.receive(this.#offered[id] as readonly NodeId[])
   }
@@ -94,7 +94,7 @@ export class Allocator {
     this.#cell.after(this.#options.offerTime, timer(Timer.Offer, id))
   }
 
-  /** Locks what is to be offered; undefined when there is too little. */
+  /** Moves what is to be offered into the framework's stock and returns its nodes; `undefined` if there is too little. */
   #take(framework: Framework): readonly NodeId[] | undefined {
     const { stock } = framework
     if (this.#byNode === undefined && !this.#takeFree(framework)) return undefined
@@ -104,7 +104,7 @@ export class Allocator {
     return undefined
   }
 
-  /** All that is free on nodes that are there, and allowed; false where there is no room for anything. */
+  /** Takes everything free on nodes that are up and may be offered to the framework; false if no task has room anywhere. */
   #takeFree(framework: Framework): boolean {
     if (!this.#hasRoom()) return false
     if (this.#options.fairShare || framework.refusals !== undefined || !this.#rules.isEmptyFor(framework)) this.#takeSome(framework)
@@ -119,7 +119,10 @@ export class Allocator {
     return false
   }
 
-  /** Takes node by node, going round, what the framework does not refuse, until it has its share of a resource. Whole nodes, since a part may have no room for any task of it. */
+  /**
+   * Takes nodes in turn that the framework may be offered and has not refused, until it has its fair share of some resource. It takes whole nodes,
+   * since a part may have no room for any task.
+   */
   #takeSome(framework: Framework): void {
     const { nodes, cluster } = this.#cell
     const left = this.#options.fairShare ? this.#lacking(framework) : undefined
@@ -133,7 +136,7 @@ export class Allocator {
     }
   }
 
-  /** What the framework lacks of its fair share: by weight among the frameworks that hold or want something. */
+  /** What the framework lacks of its fair share, by weight among the frameworks that hold or want something. */
   #lacking(framework: Framework): number[] {
     const active = this.#frameworks.filter((each) => each.tasks > 0 || each.hasWork)
     const part = framework.weight / active.reduce((sum, { weight }) => sum + weight, 0)

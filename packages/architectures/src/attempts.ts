@@ -4,7 +4,7 @@ import { Timer, timer } from './timers.js'
 
 const limit = z.union([z.int().positive(), z.literal(false)])
 
-/** Options about jobs that were not placed in full. */
+/** Options about jobs that were not fully placed. */
 export const attemptOptions = {
   requeue: z.number().positive().default(1).describe('seconds after which a job that is not placed in full may be tried again'),
   abandonAfter: limit.default(1000).describe('attempts after which a job that is not placed in full is given up; false: never'),
@@ -13,17 +13,17 @@ export const attemptOptions = {
 export type AttemptOptions = z.output<z.ZodObject<typeof attemptOptions>>
 
 /**
- * Attempts at jobs: counts them, lets a job that is not placed in full wait before the next, and gives it up after more
- * than `abandonAfter` attempts, or after more than `abandonUnplacedAfter` without a single task placed.
+ * Counts attempts at jobs. A job that was not fully placed waits before its next attempt. It is given up after more than `abandonAfter` attempts, or
+ * after more than `abandonUnplacedAfter` if none of its tasks was ever placed.
  *
- * Source: Schwarzkopf et al., EuroSys 2013 (1,000 attempts); the second rule is of the authors' simulator alone.
+ * Source: Schwarzkopf et al., EuroSys 2013 (1,000 attempts); the second rule is from the authors' simulator alone.
  */
 export class Attempts {
   readonly #cell: Cell
   readonly #requeue: Seconds
   readonly #most: number
   readonly #mostUnplaced: number
-  /** By job: its rank, since ids are used again; attempts so far; whether a task of it was placed. */
+  /** By job id: the job's rank, since ids are reused; its attempts so far; whether any of its tasks was placed. */
   readonly #rank: number[] = []
   readonly #count: number[] = []
   readonly #isPlaced: boolean[] = []
@@ -35,7 +35,7 @@ export class Attempts {
     this.#mostUnplaced = abandonUnplacedAfter === false ? Infinity : abandonUnplacedAfter
   }
 
-  /** Whether a job that is never placed in full is never given up; of some, tasks of an earlier stage were placed. */
+  /** Whether a job that is never fully placed is tried for ever. `isPlaced`: tasks of an earlier stage of it were placed. */
   areEndless(isPlaced: boolean): boolean {
     return this.#most === Infinity && (isPlaced || this.#mostUnplaced === Infinity)
   }
@@ -51,7 +51,7 @@ export class Attempts {
     return (this.#count[job] = (this.#count[job] as number) + 1)
   }
 
-  /** To be called after an attempt that placed so many tasks and left some: the job is tried again later, or given up. */
+  /** To be called after an attempt that placed `placed` tasks and left others: the job is tried again later, or given up. */
   failed(job: JobId, placed: number): void {
     this.note(job, placed)
     const count = this.#count[job] as number
@@ -59,12 +59,12 @@ export class Attempts {
     else this.wait(job)
   }
 
-  /** So many tasks of the job were placed. */
+  /** Records that tasks of the job were placed. */
   note(job: JobId, placed: number): void {
     if (placed > 0) this.#isPlaced[job] = true
   }
 
-  /** An attempt that could not succeed, for a reason that is not the cell's: it does not count against the job. */
+  /** Uncounts an attempt that could not succeed for a reason outside the cell, and lets the job wait. */
   excuse(job: JobId): void {
     this.#count[job] = (this.#count[job] as number) - 1
     this.wait(job)

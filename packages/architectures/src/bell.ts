@@ -1,8 +1,8 @@
 import type { WorkListener } from '@sched/core'
 
 /**
- * Rings when schedulers may have got work: at most instants of a busy cell none has. Some schedulers share a bell, so
- * that all of them need one look.
+ * Rings when schedulers may have got work, since at most instants of a busy cell none has. Schedulers share a bell, so that one check covers all of
+ * them.
  */
 export class Bell implements WorkListener {
   isRung = true

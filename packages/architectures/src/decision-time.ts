@@ -3,25 +3,25 @@ import * as z from '@sched/bundled/zod'
 
 const seconds = z.number().min(0).max(86_400)
 
-/** Decision time, in seconds of simulated time; a day at most. */
+/** Options of decision times, in seconds of simulated time; at most a day. */
 export const decisionOptions = z.strictObject({
   job: seconds.optional().describe('t_job: seconds for an attempt at a job; default 0.1'),
   task: seconds.optional().describe('t_task: seconds more for every task that is still to be placed; default 0.005'),
 })
 export type DecisionOptions = z.output<typeof decisionOptions>
 
-/** Options that all architectures with decision times have. */
+/** Options shared by all architectures with decision times. */
 export const decisionTimes = {
   decision: decisionOptions.optional().describe('decision time: t_job + t_task x tasks still to be placed'),
   classes: z.record(z.string(), decisionOptions).optional().describe('other decision times for jobs of these classes, for example { service: { job: 10 } }'),
 }
 
-/** Defaults of the authors for both classes (Schwarzkopf et al., EuroSys 2013, section 4). */
+/** The authors' defaults for both classes (Schwarzkopf et al., EuroSys 2013, section 4). */
 const DEFAULTS = { job: 0.1, task: 0.005 }
 
 /**
- * How long schedulers decide about one job: t_job + t_task x unplaced tasks. The job's class goes before its scheduler,
- * and that before what holds for all.
+ * The time that schedulers take to decide about a job: t_job + t_task x unplaced tasks. Settings of the job's class come before those of its
+ * scheduler, and these before the general ones.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 4.
  */
@@ -46,14 +46,14 @@ export class DecisionTimes {
     this.#unseen = new Set(this.#classes.keys())
   }
 
-  /** The times of one scheduler. */
+  /** The decision time of one scheduler. */
   of(own: DecisionOptions = {}): DecisionTime {
     const plain = merged(DEFAULTS, this.#all, own)
     const classes = new Map([...this.#classes].map(([name, options]) => [name, merged(plain, options)]))
     return new DecisionTime(this.#work, plain, classes, this.#unseen)
   }
 
-  /** Says at the end of a run which classes of its options no job had. */
+  /** Warns at the end of a run of classes in the options that no job had. */
   finish(): void {
     for (const name of this.#unseen) this.#warn(`no job was of class "${name}", for which a decision time is set`)
   }
@@ -65,9 +65,9 @@ function merged(base: Parts, ...over: readonly DecisionOptions[]): Parts {
   return over.reduce<Parts>((sum, { job = sum.job, task = sum.task }) => ({ job, task }), base)
 }
 
-/** How long one scheduler decides. */
+/** The decision time of one scheduler. */
 export class DecisionTime {
-  /** Whether no decision takes any time. */
+  /** Whether no decision takes time. */
   readonly isZero: boolean
   readonly #work: Env['work']
   readonly #plain: Parts
@@ -82,7 +82,7 @@ export class DecisionTime {
     this.isZero = [plain, ...classes.values()].every(({ job, task }) => job === 0 && task === 0)
   }
 
-  /** Seconds for an attempt at a job of which so many tasks in the lane are unplaced; default: as many as are now. */
+  /** Seconds for an attempt at a job with `unplaced` unplaced tasks in the lane; default: the present number. */
   of(job: JobId, lane: LaneId, unplaced = this.#work.unplaced(job, lane)): Seconds {
     const parts = this.#classes.size === 0 ? this.#plain : this.#partsOf(job)
     return parts.job + parts.task * unplaced

@@ -8,22 +8,22 @@ import type { Usage } from './usage.js'
 
 export interface FrameworkOptions {
   readonly weight: number
-  /** The role it is in, a path. */
+  /** Path of its role. */
   readonly role: string | undefined
-  /** Resources of which it may be offered nodes that have any, where these are kept for those who ask. */
+  /** Resources that its jobs want: nodes with kept resources are offered only to frameworks that want these. */
   readonly wants: readonly string[]
-  /** What is offered to it of a node has at least all of one of these, if there are any; absent: as for all. */
+  /** An offered part of a node must have at least all amounts of one of these, if there are any; absent: the general rule holds. */
   readonly least?: readonly Float64Array[] | undefined
   readonly time: DecisionTime
   readonly attempts: Attempts
-  /** Longest time that an incomplete gang keeps what it has collected; 0: it collects nothing. */
+  /** Longest time that an incomplete gang keeps what it has collected, in seconds; 0: nothing is collected. */
   readonly hoard: Seconds
-  /** Longest time that an offer may be out. */
+  /** Longest time until an offer must be answered, in seconds. */
   readonly offerTimeout: Seconds
   readonly refusals: Refusals | undefined
 }
 
-/** What a framework has decided about one job of an offer. */
+/** What a framework has decided about one job. */
 interface Answer {
   readonly job: JobId
   readonly opened: Seconds
@@ -31,29 +31,28 @@ interface Answer {
   readonly claimed: number
 }
 
-/** A gang that resources are collected for. */
+/** A gang for which the framework collects resources. */
 interface Hoard {
   readonly job: JobId
   readonly lane: LaneId
-  /** When it gives back what it has if it is not complete. */
+  /** When an incomplete gang gives back what it has collected. */
   readonly until: Seconds
 }
 
 const FITS = { conflict: 'fit', atomic: false } as const
 
 /**
- * A framework of a two-level architecture: schedules its queued jobs on what it was offered, one after the other, and
- * answers after the sum of their decision times. Until then nobody else can use any of it. Where the cluster has several
- * lanes they are answered one after the other.
+ * A framework of a two-level architecture. It schedules its queued jobs on an offer one after the other, and answers after the sum of their decision
+ * times. Until then nobody else can use any of the offer. Several lanes are handled one after the other.
  *
- * A gang is placed in full or not at all. A framework that hoards collects for a gang over several offers instead, for
- * this gang alone, and keeps what it has got until there is enough for all of it.
+ * A gang is placed in full or not at all. A framework that hoards instead collects over several offers, for one gang alone, and keeps what it has
+ * until there is enough for the whole gang.
  */
 export class Framework {
   readonly scheduler: Scheduler
   readonly weight: number
   readonly stock: Stock
-  /** Whether it waits for an offer, and whether one is out to it. */
+  /** Whether it waits for an offer, and whether an offer to it is unanswered. */
   isWaiting = false
   isServed = false
   readonly #cell: Cell
@@ -66,7 +65,7 @@ export class Framework {
   #deadline: Seconds = Infinity
   #isRescinded = false
   #hoard: Hoard | undefined
-  /** The gang that it will collect for from its next offer on. */
+  /** The gang to collect for from the next offer on. */
   #next: Hoard | undefined
 
   constructor(cell: Cell, scheduler: Scheduler, usage: Usage, options: FrameworkOptions) {
@@ -107,7 +106,7 @@ export class Framework {
     return this.#hoard !== undefined
   }
 
-  /** What is on offer to it and not claimed yet. */
+  /** Amounts on offer to it that are not claimed yet. */
   onOffer(): Float64Array {
     const amounts = new Float64Array(this.held.length)
     if (!this.isServed) return amounts
@@ -117,7 +116,7 @@ export class Framework {
     return amounts
   }
 
-  /** An offer of these nodes has come. */
+  /** Handles an offer of these nodes. */
   receive(nodes: readonly NodeId[]): void {
     this.#nodes = nodes
     this.#deadline = this.#cell.now() + this.#options.offerTimeout
@@ -125,7 +124,7 @@ export class Framework {
     this.#decide()
   }
 
-  /** The decision time is over, or the offer is taken back. */
+  /** Answers the offer: the decision time is over, or the offer is taken back. */
   answer(): void {
     const isLast = this.#isRescinded || this.#hoard !== undefined || this.#next !== undefined || this.#lane + 1 === this.#cell.cluster.lanes.length
     if (this.#hoard === undefined) this.#close(isLast)
@@ -135,7 +134,7 @@ export class Framework {
     this.#decide()
   }
 
-  /** Time is up for the gang that it collects for. */
+  /** The time to collect for a gang is over. */
   giveUp(): void {
     if (this.#hoard !== undefined && !this.isServed && this.#hoard.until <= this.#cell.now()) this.#closeHoard(this.#hoard)
   }
@@ -156,7 +155,7 @@ export class Framework {
     this.#cell.after(Math.min(end, this.#deadline) - now, timer(Timer.Answer, this.scheduler.id))
   }
 
-  /** Decides about all jobs of a lane while there may be room in the offer; returns when that is done. */
+  /** Decides about the jobs of the lane while the offer may have room; returns when the decisions are done. */
   #scheduleAll(now: Seconds): Seconds {
     const lane = this.#lane
     const round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1, reach: this.#cell.nodes }, this.stock)
@@ -170,14 +169,14 @@ export class Framework {
       const broken = round.brokenGang(answer.job)
       if (broken === undefined) this.#answers.push(answer)
       else this.#giveUpGang(answer, round, Math.max(broken, before) as Savepoint)
-      if (round.work.unplaced(answer.job, lane) > 0 && this.#next === undefined) this.#cell.holdBack(answer.job) // its turn is over in this offer
+      if (round.work.unplaced(answer.job, lane) > 0 && this.#next === undefined) this.#cell.holdBack(answer.job) // the job has had its turn in this offer
       round.goOn(now, 1)
     }
     if (round.evictions > 0) round.suspend()
     return end
   }
 
-  /** Undefined when the policy takes no job up. */
+  /** Lets the policy decide about one job; `undefined` if it takes none up. */
   #decideNext(round: OpenRound, opened: Seconds): Answer | undefined {
     const before = round.claims
     this.scheduler.policy.schedule(round)
@@ -188,7 +187,7 @@ export class Framework {
     return { job, opened, closed, claimed }
   }
 
-  /** A gang for which the offer has no room gives back what it has got; from the next offer on the framework may collect for it. */
+  /** Takes back a gang that does not fully fit in the offer. If the framework hoards, it collects for the gang from the next offer on. */
   #giveUpGang(answer: Answer, round: OpenRound, before: Savepoint): void {
     const { claims } = round
     round.rollback(before)
@@ -196,13 +195,13 @@ export class Framework {
     if (this.#options.hoard > 0) this.#next = { job: answer.job, lane: this.#lane, until: Infinity }
   }
 
-  /** Takes what the offer has for the gang, beside what earlier ones had. */
+  /** Adds what this offer has to what earlier offers had for the gang. */
   #collect({ job, lane }: Hoard, now: Seconds): Seconds {
     if (this.#round === undefined) this.#round = this.#cell.draft(this.scheduler, lane, this.#nodes, { jobs: 1, only: job, reach: this.#cell.nodes }, this.stock)
     else this.#round.goOn(now, 1, this.#nodes)
     const round = this.#round
     const answer = this.#hasRoom() ? this.#decideNext(round, now) : undefined
-    if (round.evictions > 0) round.rollback(0 as Savepoint) // a draft with evictions cannot be kept
+    if (round.evictions > 0) round.rollback(0 as Savepoint) // a draft with evictions cannot be kept over time
     if (answer !== undefined) this.#answers.push(answer)
     return answer?.closed ?? now
   }
@@ -223,18 +222,18 @@ export class Framework {
     this.#answers.length = 0
   }
 
-  /** What it has no use for counts as declined; what was taken back does not. */
+  /** Gives back the unused part of the offer, which counts as declined unless the offer was taken back. */
   #giveBack(): void {
     if (!this.#isRescinded) this.#options.refusals?.answer(this.#nodes, this.stock.cluster, this.#cell.now())
     this.stock.giveBack()
   }
 
-  /** What claims on nodes that have gone held is on offer again only now. */
+  /** Gives back what conflicting claims on lost nodes held: it is free only after the commit. */
   #giveBackConflicts(conflicts: ReadonlyMap<JobId, number> | undefined): void {
     if (conflicts !== undefined && conflicts.size > 0) this.stock.giveBack()
   }
 
-  /** Returns how many claims of each job were for nodes that have gone since, or were not to be had. */
+  /** Commits the round; returns the number of conflicting claims by job. */
   #accept(round: OpenRound, hasEvictions: boolean): ReadonlyMap<JobId, number> {
     const commit = round.commit(hasEvictions ? FITS : SERIAL)
     this.scheduler.policy.onCommit?.(commit)
@@ -249,14 +248,17 @@ export class Framework {
   #settle(answer: Answer, conflicts: number): void {
     const { job, claimed, opened } = answer
     const { attempts } = this.#options
-    if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // it was not begun
+    if (this.#isRescinded && opened >= this.#cell.now()) return attempts.wait(job) // its decision had not begun
     const placed = this.#isRescinded ? 0 : claimed - conflicts
     this.#tell(answer, placed, claimed - placed)
     if (job !== this.#next?.job && this.#cell.work.unplaced(job, this.#lane) > 0) attempts.failed(job, placed)
     else attempts.note(job, placed)
   }
 
-  /** The gang starts if it is complete, with what else the job has got; otherwise what it has is kept, unless time is up. */
+  /**
+   * Ends a round of collecting. A complete gang starts, with the other tasks placed of its job. An incomplete one keeps what it has, unless its time
+   * is up.
+   */
   #closeHoard({ job, lane, until }: Hoard): void {
     const round = this.#round
     const answer = this.#answers.pop()

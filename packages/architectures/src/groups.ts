@@ -1,7 +1,7 @@
 import { SchedError, streamKey, suggest, type ArchitectureEnv, type JobSpec, type Scheduler, type WorkListener } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
-/** Options of one kind of scheduler that say which jobs it gets. */
+/** Options that say which jobs a kind of scheduler gets. */
 export const groupOptions = {
   classes: z.array(z.string().min(1)).min(1).optional().describe('classes of the jobs it takes, "*" for all that no other takes; default: the class of its name'),
   count: z.int().positive().optional().describe('schedulers of this kind, among which its jobs are divided; default 1'),
@@ -14,7 +14,7 @@ export interface GroupOptions {
   readonly count?: number | undefined
 }
 
-/** A kind of scheduler with its members. */
+/** A kind of scheduler with its schedulers. */
 export interface Group<Options> {
   readonly name: string
   readonly options: Options
@@ -23,17 +23,19 @@ export interface Group<Options> {
 
 const REST = '*'
 
-/** A number of equal schedulers as one kind that takes all jobs, with the `usual` options, or the kinds as they are named, by name. */
+/**
+ * The kinds of schedulers with their options. A number means one kind of that many schedulers that takes all jobs, with the `usual` options;
+ * otherwise kinds are given by name, and sorted by it.
+ */
 export function groupsOf<Options extends GroupOptions>(given: number | Readonly<Record<string, Options>>, name: string, usual: Options): [string, Options][] {
   if (typeof given === 'number') return [[name, { ...usual, classes: [REST], count: given }]]
   return Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /**
- * Divides jobs among schedulers: by class among kinds, by hash or in turn among the schedulers of a kind.
+ * Assigns jobs to schedulers: to a kind by the job's class, then to a scheduler of the kind by hash or in turn.
  *
- * Source: Schwarzkopf et al., EuroSys 2013, section 2.1 (specialised schedulers, load balancing, or both) and section 5.1
- * (hash of the job id).
+ * Source: Schwarzkopf et al., EuroSys 2013, section 2.1 (specialised schedulers, load balancing, or both) and section 5.1 (hash of the job id).
  */
 export class Router {
   readonly #what: string
@@ -53,7 +55,7 @@ export class Router {
     }
   }
 
-  /** The scheduler of a new job. Throws `BAD_INPUT` for a class that none takes. */
+  /** The scheduler of a new job. Throws `BAD_INPUT` for a class that no scheduler takes. */
   route(spec: JobSpec): Scheduler {
     const route = this.#byClass.get(spec.class ?? REST) ?? this.#byClass.get(REST)
     if (route === undefined) throw this.#unknown(spec)
@@ -64,7 +66,7 @@ export class Router {
     return schedulers[(this.#balance === 'hash' ? streamKey(0, spec.id) >>> 0 : turn) % schedulers.length] as Scheduler
   }
 
-  /** Says at the end of a run which schedulers never got a job. */
+  /** Warns at the end of a run of schedulers that never got a job. */
   finish(): void {
     if (this.#jobs === 0) return
     for (const route of new Set(this.#byClass.values())) {
@@ -98,8 +100,8 @@ export class Router {
 }
 
 /**
- * Throws `BAD_OPTION` for a policy that promises starts (backfilling) where there are several schedulers: it plans over all
- * nodes of the cluster, which it does not have alone.
+ * Throws `BAD_OPTION` if one of several schedulers has a policy that promises starts (backfilling): it plans over all nodes of the cluster, but
+ * others use them, too.
  */
 export function refusePromises(what: string, schedulers: readonly Scheduler[]): void {
   const promising = schedulers.find(({ policy }) => policy.promises === true)
@@ -108,7 +110,7 @@ export function refusePromises(what: string, schedulers: readonly Scheduler[]): 
   throw new SchedError('BAD_OPTION', fact, { field: `${what}s` }, `Backfill under monolithic, or with one ${what} alone.`)
 }
 
-/** Adds the schedulers of a kind: named as it where there is one, `name-0`, `name-1`, ... otherwise. */
+/** Adds the schedulers of a kind. A single one has the kind's name; several are called `name-0`, `name-1`, ... */
 export function addSchedulers(env: ArchitectureEnv, group: string, count: number, listeners: (index: number) => readonly WorkListener[]): Scheduler[] {
   return Array.from({ length: count }, (_, index) => env.addScheduler(count === 1 ? group : `${group}-${index}`, { group, listeners: listeners(index) }))
 }

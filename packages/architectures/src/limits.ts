@@ -5,7 +5,7 @@ import {
 import * as z from '@sched/bundled/zod'
 import { Usage } from './usage.js'
 
-/** What one scheduler may hold at a time. */
+/** Options for what one scheduler may hold at a time. */
 export const limitOptions = z.strictObject({
   resources: z.record(z.string(), z.int().nonnegative()).optional().describe('most of each resource that its tasks hold, by name; default no limit'),
   jobs: z.int().positive().optional().describe('most unfinished jobs that it admits; later ones wait, by submission; default no limit'),
@@ -13,8 +13,8 @@ export const limitOptions = z.strictObject({
 export type LimitOptions = z.output<typeof limitOptions>
 
 /**
- * Limits of one scheduler: on what its tasks hold, and on how many jobs it has admitted. Jobs that wait for admission are
- * hidden from its policy.
+ * Limits of one scheduler on the resources its tasks hold and on its number of admitted jobs. Jobs that wait for admission are hidden from its
+ * policy.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 3.4: per-scheduler limits on resources and admitted jobs.
  */
@@ -34,19 +34,19 @@ export class Limits implements WorkListener {
     this.#most = amountsByName(resources, env.cluster.resources, `schedulers.${scheduler}.limits.resources`, Infinity)
   }
 
-  /** What it may still claim of every resource. */
+  /** What the scheduler may still claim of each resource. */
   left(): Float64Array {
     return this.#most.map((most, r) => most - (this.#usage.held[r] as number))
   }
 
-  /** Whether the limit, and not the cell, keeps the job's next task from being placed. */
+  /** Whether the limit, and not lack of room, keeps the job's next task from being placed. */
   forbids(job: JobId, lane: LaneId): boolean {
     const { work } = this.#env
     const shape = work.shape(job, lane)
     return this.left().some((left, r) => work.demand(shape, r as ResourceId) > left)
   }
 
-  /** Throws `INFEASIBLE` for a job of which a task, or a gang, asks more than the scheduler may hold. */
+  /** Throws `INFEASIBLE` for a job with a task or a gang that asks for more than the scheduler may hold. */
   check(job: JobSpec, scheduler: string): void {
     for (const stages of startedTogether(job))
       for (const [r, name] of this.#env.cluster.resources.entries()) {
@@ -62,7 +62,7 @@ export class Limits implements WorkListener {
       }
   }
 
-  /** So many tasks with such a demand it may hold at once. */
+  /** Most tasks with that demand that the scheduler may hold at once. */
   most(demand: Demand): number {
     const known = this.#env.cluster.resources
     return Math.min(...Object.entries(demand).map(([name, amount]) => (amount === 0 ? Infinity : Math.floor((this.#most[known.indexOf(name)] ?? Infinity) / amount))))

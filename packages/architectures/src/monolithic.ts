@@ -17,14 +17,14 @@ const monolithicOptions = z.strictObject({
 export type MonolithicOptions = z.input<typeof monolithicOptions>
 
 /**
- * One scheduler sees all work and the live state and decides serially.
+ * One scheduler that sees all jobs and the live state, and decides serially.
  *
- * Without decision times it decides at once: a round per lane at every heartbeat for the node that beats, or over all
- * nodes where the cluster has no heartbeats. With `decision` or `classes` it takes one job at a time, waits for its
- * decision time and places it then: single path with one time for all jobs, multi path with other times by class.
+ * Without decision times it decides at once: in one round per lane, for the beating node at every heartbeat, or over all nodes in a cluster without
+ * heartbeats. With `decision` or `classes` it takes up one job at a time, waits for the decision time, and then places the job: single path with one
+ * time for all jobs, multi path with other times by class.
  *
- * Source: Schwarzkopf et al., EuroSys 2013, sections 3.1 and 4.1; Hadoop's JobTracker. YARN belongs here, too: its
- * application masters only manage jobs, one global scheduler places all tasks (section 3.3).
+ * Source: Schwarzkopf et al., EuroSys 2013, sections 3.1 and 4.1; Hadoop's JobTracker. YARN belongs here, too: its application masters only manage
+ * jobs, one global scheduler places all tasks (section 3.3).
  */
 export const monolithicArchitecture = defineArchitecture({
   name: 'monolithic',
@@ -44,7 +44,7 @@ export const monolithic = (options: MonolithicOptions = {}): Plug<'architecture'
 
 const NOBODY: readonly NodeId[] = []
 
-/** Throws `INFEASIBLE` for a job that starts more tasks together than a round may. */
+/** Throws `INFEASIBLE` for a job that must start more tasks together than a round may start. */
 function checkMost(spec: JobSpec, most: number): void {
   for (const stages of startedTogether(spec)) {
     const tasks = stages.reduce((sum, stage) => sum + leastTasks(stage), 0)
@@ -59,16 +59,19 @@ function checkMost(spec: JobSpec, most: number): void {
   }
 }
 
-/** Decides at once. */
+/** A scheduler that decides at once. */
 class Monolithic implements Architecture {
   readonly #cell: Cell
   readonly #cluster: ClusterView
   readonly #lanes: number
   readonly #scheduler: Scheduler
   readonly #limits: RoundLimits | undefined
-  /** The node that beats, as a round's list of nodes. */
+  /** The beating node, as the list of nodes of a round. */
   readonly #one: NodeId[] = [0 as NodeId]
-  /** 1: the policy may want a look at the lane. It does not once it has said so, until it has decided again or another job comes. */
+  /**
+   * By lane, 1: the policy may want a look at the lane. It becomes 0 when the policy says that it does not, and 1 again when the policy has decided
+   * or another job comes.
+   */
   readonly #mayLook: Uint8Array
 
   constructor(tasksPerHeartbeat: number | undefined, env: ArchitectureEnv) {
@@ -81,7 +84,10 @@ class Monolithic implements Architecture {
     this.#limits = this.#cluster.heartbeat > 0 ? { ...claims, reach: env.cell.nodes } : tasksPerHeartbeat === undefined ? undefined : claims
   }
 
-  /** At a heartbeat one node is in sight. Throws `INFEASIBLE` for a gang that no node could hold, or that is larger than `tasksPerHeartbeat`. */
+  /**
+   * The scheduler. Throws `INFEASIBLE` for a gang larger than `tasksPerHeartbeat` and, with heartbeats, where one node is in sight, for a gang that
+   * fits on no single node.
+   */
   route(spec: JobSpec): Scheduler {
     const most = this.#limits?.claims ?? Infinity
     if (most < Infinity) checkMost(spec, most)
@@ -95,13 +101,13 @@ class Monolithic implements Architecture {
   trigger(trigger: Trigger): void {
     if (trigger.kind === 'heartbeat') return this.#heartbeat(trigger.node)
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++)
-      // a timer's round is for evictions, so it needs no pending work
+      // a round of a timer is for evictions, so it needs no pending tasks
       if (trigger.kind === 'timer') this.#round(lane, NOBODY)
       else if (this.#scheduler.pending(lane) > 0) this.#round(lane, this.#cell.nodes)
       else if (this.#scheduler.policy.wantsRound?.(this.#cell.now()) === true) this.#round(lane, NOBODY)
   }
 
-  /** Most heartbeats find no room, so that is asked first. */
+  /** Checks for room first, since most heartbeats find none. */
   #heartbeat(node: NodeId): void {
     for (let lane = 0 as LaneId; lane < this.#lanes; lane++) {
       const { policy } = this.#scheduler
@@ -115,7 +121,7 @@ class Monolithic implements Architecture {
     }
   }
 
-  /** Whoever takes tasks away has to see that somebody waits, also where nothing is free anywhere. */
+  /** Gives a policy that preempts a round without nodes: it must learn that jobs wait even if no node has room. */
   #look(lane: LaneId): void {
     if (this.#scheduler.pending(lane) === 0) return
     if (this.#scheduler.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
@@ -132,7 +138,7 @@ class Monolithic implements Architecture {
   }
 }
 
-/** Decides about one job at a time, in decision time. */
+/** A scheduler that decides about one job at a time, in decision time. */
 class SlowMonolithic implements Architecture {
   readonly #path: SerialPath
   readonly #attempts: Attempts

@@ -5,20 +5,19 @@ import type { Reservations } from './reservations.js'
 import type { Member, Roles } from './roles.js'
 
 /**
- * Offers node by node, as Mesos makes them: each node goes to the framework that is first by what it holds and has been
- * offered so far; what its role's limit keeps back goes on to the next. Where roles have guarantees, nodes are first
- * divided among those below theirs; then as much as all guarantees lack is left over, in amounts over the cluster. Nodes that are reserved for a role are offered
- * to it whole, whatever limits and guarantees say, and count towards its own.
+ * Makes offers node by node, as Mesos does. Each node goes to the framework that is first, counting what it holds and has been offered so far;
+ * amounts that the limit of its role keeps back go on to the next. If roles have guarantees, nodes are first divided among the roles below theirs;
+ * after that, the amounts that all guarantees still lack, summed over the cluster, are not offered. Nodes reserved for a role are offered to it
+ * whole, whatever limits and guarantees say, and count towards its own.
  *
- * Source: Mesos 1.9 and later, HierarchicalAllocatorProcess::__generateOffers. Deviation: nodes are gone through in turn,
- * where Mesos shuffles them.
+ * Source: Mesos 1.9 and later, HierarchicalAllocatorProcess::__generateOffers. Deviation: nodes are taken in turn, where Mesos shuffles them.
  */
 export class NodeOffers {
   readonly #cell: Cell
   readonly #roles: Roles
   readonly #rules: OfferRules
   readonly #reservations: Reservations
-  /** What guarantees lack, and what is free in the cluster, by resource. */
+  /** By resource: what all guarantees still lack, and what is free in the cluster. */
   readonly #lacking: Float64Array
   readonly #free: Float64Array
   readonly #part: Float64Array
@@ -37,7 +36,7 @@ export class NodeOffers {
     this.#part = new Float64Array(width)
   }
 
-  /** Moves what is offered into the stocks of the frameworks that wait. */
+  /** Moves what is offered into the stocks of the waiting frameworks. */
   divide(): void {
     const { nodes } = this.#cell
     const guaranteed = this.#roles.tops.filter(({ guarantee }) => guarantee !== undefined)
@@ -56,7 +55,7 @@ export class NodeOffers {
     }
   }
 
-  /** All nodes to the only framework that waits, and whose role may have all. */
+  /** Offers all nodes to the only waiting framework, whose role has no limit. */
   #giveAll(framework: Framework, first: number): void {
     const { nodes } = this.#cell
     const sum = this.#part.fill(0)
@@ -75,7 +74,7 @@ export class NodeOffers {
     this.#offers += count
   }
 
-  /** What is free on reserved nodes, by outermost role. */
+  /** Computes, for each outermost role, what is free on nodes reserved in it. */
   #spare(): void {
     for (const role of this.#roles.tops)
       if (role.framework === undefined) role.spared = Float64Array.from(this.#free, (_, r) => this.#reservations.amount(role.name, r as ResourceId, 'free'))
@@ -87,7 +86,7 @@ export class NodeOffers {
     if (!this.#hasGuarantees) return
     for (const member of guaranteed) for (let r = 0; r < this.#lacking.length; r++) this.#lacking[r] = (this.#lacking[r] as number) + lacking(member, r)
     for (const node of this.#cell.nodes) {
-      if (!this.#cell.cluster.up(node) || !this.#reservations.isOpen(node)) continue // nobody's guarantee can be met there
+      if (!this.#cell.cluster.up(node) || !this.#reservations.isOpen(node)) continue // no guarantee can be met there
       for (let r = 0; r < this.#free.length; r++) this.#free[r] = (this.#free[r] as number) + this.#freeOn(node, r)
     }
   }
@@ -96,7 +95,7 @@ export class NodeOffers {
     return this.#cell.cluster.free(node, r as ResourceId)
   }
 
-  /** To roles below their guarantees what they lack, with as much of the node beside it as nobody's guarantee needs. */
+  /** Offers roles below their guarantees what they lack, and with it as much of the node as no other guarantee needs. */
   #guarantee(node: NodeId): void {
     if (!this.#reservations.isOpen(node)) return
     for (const role of this.#roles.outer()) {
@@ -129,12 +128,12 @@ export class NodeOffers {
     }
   }
 
-  /** What the role may have beside what it has, or is reserved for it. */
+  /** How much more the role may get, beyond what it has and what is reserved for it. */
   #toLimit(role: Member, r: number): number {
     return role.limit === undefined ? Infinity : Math.max(0, (role.limit[r] as number) - used(role, r))
   }
 
-  /** What no guarantee needs. */
+  /** The free amount that no guarantee needs. */
   #spareOf(r: number): number {
     return this.#hasGuarantees ? Math.max(0, (this.#free[r] as number) - (this.#lacking[r] as number)) : Infinity
   }
@@ -157,6 +156,6 @@ export class NodeOffers {
   }
 }
 
-/** What of a resource counts towards the quota of a role: what it has, and what is reserved for it. */
+/** Amount of a resource that counts towards a role's quota: what it has, and what is reserved for it. */
 const used = ({ held, spared }: Member, r: number): number => (held[r] as number) + (spared?.[r] ?? 0)
 const lacking = (role: Member, r: number): number => (role.guarantee === undefined ? 0 : Math.max(0, (role.guarantee[r] as number) - used(role, r)))

@@ -2,12 +2,12 @@ import { leastTasks, SchedError, type Cell, type JobSpec, type LaneId, type Node
 import type { Framework } from './framework.js'
 import type { Reservations } from './reservations.js'
 
-/** What may be offered to whom. */
+/** Rules on what may be offered to which framework. */
 export class OfferRules {
   readonly #cell: Cell
-  /** An offer of a node has at least all of one of these, where there are any, and the framework has none of its own. */
+  /** An offered part of a node must have at least all amounts of one of these, if there are any; a framework's own list replaces this. */
   readonly #least: readonly Float64Array[]
-  /** Nodes that have one of these are for frameworks that want it. */
+  /** Nodes with any of these resources are offered only to frameworks that want it. */
   readonly #kept: readonly ResourceId[]
   readonly #reservations: Reservations
 
@@ -18,24 +18,24 @@ export class OfferRules {
     this.#kept = kept
   }
 
-  /** Whether anything may be offered to a framework, but for what it refused. */
+  /** Whether anything may be offered to the framework, apart from what it has refused. */
   isEmptyFor({ least = this.#least }: Framework): boolean {
     return least.length === 0 && this.#kept.length === 0 && this.#reservations.isEmpty
   }
 
-  /** Whether the smallest task could start on the node. */
+  /** Whether the smallest task of some lane could start on the node. */
   isOfUse(node: NodeId): boolean {
     const { cluster } = this.#cell
     return cluster.lanes.some((_, lane) => cluster.hasRoom(lane as LaneId, node))
   }
 
-  /** Whether so much of a node may be offered to the framework. */
+  /** Whether this amount of a node may be offered to the framework. */
   allows(framework: Framework, node: NodeId, amount: (resource: ResourceId) => number): boolean {
     if (!this.#isEnough(framework, amount) || framework.refusals?.refuses(node, amount, this.#cell.now()) === true) return false
     return this.#isFor(framework, node)
   }
 
-  /** Throws `INFEASIBLE` for a task, or a gang, that the nodes could not hold which may be offered to the framework. */
+  /** Throws `INFEASIBLE` for a job with a task or a gang that does not fit on the nodes that may be offered to the framework. */
   check({ id, stages }: JobSpec, framework: Framework): void {
     if (this.isEmptyFor(framework)) return
     const { cluster, nodes } = this.#cell
@@ -54,7 +54,7 @@ export class OfferRules {
     }
   }
 
-  /** Which nodes a framework is not offered, in words, and what to do about it. */
+  /** Which nodes are not offered to the framework, in words, and what to do about it. */
   #rule(framework: Framework): readonly [rule: string, wayOut: string] {
     const { cluster, nodes } = this.#cell
     const others = this.#kept.map((r) => cluster.resources[r] as string).filter((name) => !framework.wants.includes(name)).join(' or ')

@@ -9,46 +9,46 @@ import { SERIAL } from './serial-path.js'
 const NOBODY: readonly NodeId[] = []
 const NOTHING = { claims: 0 } as const
 
-/** What a virtual cluster tells who allocates nodes. */
+/** Events that a virtual cluster reports to its architecture. */
 export interface VirtualClusterEvents {
   /** A job has come. */
   onJob(cluster: VirtualCluster, job: JobId): void
-  /** A job has ended, and it was the last one of those that run. */
+  /** A job has ended that was the last one running. */
   onQuiet(cluster: VirtualCluster): void
 }
 
 /**
- * A scheduler with nodes of its own while it is up. What is free on them is in its stock, so that it sees nothing else
- * and nobody else sees it. It is used again for other jobs when it has none.
+ * A scheduler that has its own nodes while it is up. What is free on them is in its stock, so that it sees only these nodes and nobody else does. It
+ * is reused when it has no more jobs.
  */
 export class VirtualCluster implements WorkListener {
   scheduler!: Scheduler
-  /** Whose jobs it takes; '' while nobody's. */
+  /** Key of the jobs that it takes; '' if it is not shared. */
   key = ''
-  /** What its next job asks for: set before the job is submitted. */
+  /** Size that its next job asks for; set before the job is submitted. */
   next: Size | undefined
-  /** Its request that waits or is served, `None` without one. */
+  /** Its request, waiting or served; `None` without one. */
   request: JobId | None = None
-  /** Its nodes, ascending; empty while it is not up. */
+  /** Its nodes, ascending; empty while it is down. */
   nodes: readonly NodeId[] = NOBODY
   /** Whether its jobs may run. */
   isOpen = false
-  /** When it was last built, became idle, and when its walltime is over. */
+  /** When it was last built, when it became idle, and when its walltime ends. */
   built: Seconds = -1
   idleSince: Seconds = -1
   end: Seconds = Infinity
-  /** Its jobs that have not ended, by submission. */
+  /** Its jobs that have not ended, in order of submission. */
   readonly jobs: JobId[] = []
   readonly #cell: Cell
   readonly #stock: Stock
   readonly #limits: RoundLimits | undefined
   readonly #events: VirtualClusterEvents
   readonly #sizes = new Map<JobId, Size>()
-  /** Jobs that were killed and have not ended: the master knows of their tasks, their slots are not free yet. */
+  /** Jobs that were killed but have not ended: the master knows, but their slots are not free yet. */
   readonly #killed = new Set<JobId>()
-  /** Nodes that got something back since the last pass. */
+  /** Nodes on which something was freed since the last pass. */
   readonly #freed: NodeId[] = []
-  /** Tasks that hold something, as far as its policy knows. */
+  /** Number of tasks that hold resources, as far as its policy knows. */
   #running = 0
 
   constructor(cell: Cell, limits: RoundLimits | undefined, events: VirtualClusterEvents) {
@@ -58,7 +58,7 @@ export class VirtualCluster implements WorkListener {
     this.#events = events
   }
 
-  /** Gets its nodes; jobs wait until it is opened. */
+  /** Gives it its nodes; jobs wait until it is opened. */
   build(nodes: readonly NodeId[], walltime: Seconds): void {
     this.nodes = nodes
     this.built = this.#cell.now()
@@ -71,13 +71,13 @@ export class VirtualCluster implements WorkListener {
     for (const job of this.jobs) this.#cell.letGo(job)
   }
 
-  /** Its jobs stop being scheduled. */
+  /** Stops the scheduling of its jobs. */
   close(): void {
     this.isOpen = false
     for (const job of this.jobs) this.#cell.holdBack(job)
   }
 
-  /** Gives its nodes back; nothing may run. */
+  /** Gives its nodes back; nothing may run on them. */
   release(): void {
     this.close()
     this.#stock.giveBack()
@@ -87,7 +87,7 @@ export class VirtualCluster implements WorkListener {
     this.end = Infinity
   }
 
-  /** Kills what runs of a job, and gives the job up. */
+  /** Kills the running tasks of a job and gives the job up. */
   kill(job: JobId): void {
     this.#eachLane((lane) => {
       const running: TaskId[] = []
@@ -101,12 +101,12 @@ export class VirtualCluster implements WorkListener {
     this.#cell.abandon(job)
   }
 
-  /** Whether as many tasks of a stage could start on its nodes: in its stock, or on what it has not taken there again. */
+  /** Whether that many tasks of a stage could start on its nodes: on what is in its stock, or on what it has not taken back into its stock yet. */
   holds(stage: StageSpec, tasks: number): boolean {
     return holds(this.#stock.cluster, this.nodes, stage, tasks) || holds(this.#cell.cluster, this.nodes, stage, tasks)
   }
 
-  /** Whether tasks of the job hold nodes. */
+  /** Whether tasks of the job hold resources. */
   hasStarted(job: JobId): boolean {
     let running = this.#killed.has(job) ? 1 : 0
     this.#eachLane((lane) => void (running += this.#cell.work.running(job, lane)))
@@ -115,7 +115,7 @@ export class VirtualCluster implements WorkListener {
 
   // ---- rounds ----
 
-  /** A pass over all its nodes; false when its policy has left all its work although nothing runs. */
+  /** Runs a pass over all its nodes; false if nothing runs afterwards although it has jobs. */
   pass(): boolean {
     for (const node of this.#freed) this.#stock.takeNode(node)
     this.#freed.length = 0
@@ -137,7 +137,7 @@ export class VirtualCluster implements WorkListener {
     })
   }
 
-  /** A time that its policy may have asked for: it may evict. */
+  /** Runs a round at a time that its policy may have asked for; nothing can start in it, but the policy may evict. */
   timer(): void {
     this.#eachLane((lane) => this.#round(lane, NOBODY))
   }
@@ -177,7 +177,7 @@ export class VirtualCluster implements WorkListener {
     this.#running++
   }
 
-  /** One of its nodes takes tasks again: what ended there meanwhile could not be had. */
+  /** A node is up again: resources freed there meanwhile can be taken now. */
   onNodeBack(node: NodeId): void {
     this.#freed.push(node)
   }

@@ -3,7 +3,7 @@ import { None, type ClusterView, type Constraints, type Lane, type LaneId, type 
 const NODE = 0 as ResourceId
 const LANE: readonly Lane[] = [{ name: 'nodes', resources: [NODE] }]
 
-/** The machine as a resource manager sees it that hands out whole nodes: every node has one of the resource `node`. */
+/** The machine as seen by a resource manager that allocates whole nodes: every node has one unit of the resource `node`. */
 export class WholeNodes implements ClusterView {
   readonly nodes: number
   readonly resources = ['node']
@@ -22,7 +22,7 @@ export class WholeNodes implements ClusterView {
     this.#versions = new Int32Array(cluster.nodes)
   }
 
-  /** A node is free when no virtual cluster has it and nothing runs there that belongs to none. */
+  /** Whether no virtual cluster has the node, it is up, and nothing else runs there. */
   isFree(node: NodeId): boolean {
     return this.#isTaken[node] === 0 && this.#cluster.up(node) && this.#isEmpty(node)
   }
@@ -33,7 +33,7 @@ export class WholeNodes implements ClusterView {
     return true
   }
 
-  /** Whether something that belongs to no virtual cluster runs on a node. */
+  /** Whether something that belongs to no virtual cluster runs on any node. */
   hasForeign(): boolean {
     for (let node = 0 as NodeId; node < this.nodes; node++) if (this.#isTaken[node] === 0 && !this.#isEmpty(node)) return true
     return false
@@ -47,12 +47,12 @@ export class WholeNodes implements ClusterView {
     this.#isTaken[node] = 0
   }
 
-  /** A claim on the node has become real. */
+  /** Counts a committed claim on the node. */
   count(node: NodeId): void {
     this.#versions[node] = this.version(node) + 1
   }
 
-  /** That of the machine. */
+  /** Hardware of the machine. */
   get hardware() {
     return this.#cluster.hardware
   }

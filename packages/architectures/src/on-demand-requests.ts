@@ -4,14 +4,14 @@ import {
 } from '@sched/core'
 import type { Suiting } from './on-demand-size.js'
 
-/** A request for a virtual cluster, made for a job. */
+/** A job's request for a virtual cluster. */
 export interface Request {
-  /** Nodes, at least 1. */
+  /** Number of nodes, at least 1. */
   readonly nodes: number
-  /** Seconds for which it may have them, `Infinity`: for as long as it likes. */
+  /** Seconds for which the nodes are requested; `Infinity`: without limit. */
   readonly walltime: Seconds
   readonly suiting: Suiting
-  /** The job for which it is made. */
+  /** The job that the request is made for. */
   readonly job: JobId
 }
 
@@ -20,7 +20,7 @@ interface Entry extends Request {
   readonly asked: Seconds
   /** One task per node. */
   readonly tasks: readonly TaskId[]
-  /** What a policy may ask of the job, which may be gone when its virtual cluster ends. */
+  /** What a policy may ask about the job. It is copied, because the job may be gone when its virtual cluster ends. */
   readonly name: string
   readonly priority: number
   readonly weight: number
@@ -40,26 +40,26 @@ interface Entry extends Request {
 }
 
 /**
- * Requests as jobs of a resource manager: rigid, one task per node, all at once, with the walltime as estimate. User,
- * queue, priority, weight and deadline are those of the job.
+ * Requests for virtual clusters, presented as jobs to the resource manager's policy: rigid, one task per node, all at once, with the walltime as
+ * estimate. User, queue, priority, weight, deadline and the like are those of the job.
  */
 export class Requests implements WorkView {
-  /** The policy that is told of them. */
+  /** The policy that is told of requests. */
   listener: Policy | undefined
-  /** Nodes asked for and not claimed. */
+  /** Number of requested nodes that are not claimed. */
   pending = 0
   readonly areGangs = true
   readonly areRules = false
   readonly #work: WorkView
   readonly #entries: (Entry | undefined)[] = []
-  /** By shape: a request's shape is the kind of nodes that suit it. */
+  /** By shape: a request's shape is the set of nodes that suit it. */
   readonly #suitings: Suiting[] = []
   readonly #freeIds: JobId[] = []
   readonly #freeTasks: TaskId[] = []
   #tasks = 0
   #asked = 0
   readonly #jobOf: JobId[] = []
-  /** By task: its node, and when it got it. */
+  /** By task: its node, and when it got the node. */
   readonly #node: (NodeId | None)[] = []
   readonly #started: Seconds[] = []
 
@@ -71,7 +71,7 @@ export class Requests implements WorkView {
     return [...this.#entries.keys()].filter((id) => this.#entries[id] !== undefined) as JobId[]
   }
 
-  /** Puts a request in the queue. */
+  /** Adds a request to the queue. */
   ask(request: Request, now: Seconds): JobId {
     const id = this.#freeIds.pop() ?? (this.#entries.length as JobId)
     const tasks = Array.from({ length: request.nodes }, () => this.#freeTasks.pop() ?? (this.#tasks++ as TaskId)).sort((a, b) => a - b)
@@ -83,7 +83,7 @@ export class Requests implements WorkView {
     const entry: Entry = { ...request, ...this.#factsOf(request.job), rank: this.#asked++, asked: now, tasks, unplaced: 0, running: 0 }
     this.#entries[id] = entry
     this.#suitings[request.suiting.id] = request.suiting
-    this.listener?.onSubmit?.(id) // nothing of a job is unplaced when it comes
+    this.listener?.onSubmit?.(id) // when a job is submitted, none of its tasks is unplaced yet
     entry.unplaced = request.nodes
     this.pending += request.nodes
     this.listener?.onReady?.(id, LANE)
@@ -110,7 +110,7 @@ export class Requests implements WorkView {
     }
   }
 
-  /** A request that is served no longer, or was never. */
+  /** Removes a request, served or not. */
   end(id: JobId): void {
     const { tasks, unplaced } = this.#entry(id)
     if (unplaced > 0) {
@@ -220,7 +220,7 @@ export class Requests implements WorkView {
     return this.#entry(id).licenses
   }
   topology(): undefined {
-    return undefined // nodes are asked for one by one
+    return undefined // a request says nothing about how near its nodes must be
   }
   frontStage(id: JobId): number {
     return this.unplaced(id) > 0 ? 0 : -1
@@ -235,7 +235,7 @@ export class Requests implements WorkView {
     return []
   }
   constraints(): undefined {
-    return undefined // of a request they are the nodes that suit it
+    return undefined // a request has a set of suiting nodes instead
   }
   classOf(id: JobId): string {
     return this.#entry(id).classOf

@@ -2,7 +2,7 @@ import { None, SchedError, type Commit, type JobId, type NodeId, type Round, typ
 import type { WholeNodes } from './on-demand-nodes.js'
 import { LANE, type Requests } from './on-demand-requests.js'
 
-/** A round of the resource manager: whole nodes for requests. One object is used for all of them. */
+/** A round of the resource manager: allocates whole nodes to requests. One object is reused for all rounds. */
 export class AllocationRound implements Round {
   serial = 0
   now: Seconds = NaN
@@ -13,11 +13,11 @@ export class AllocationRound implements Round {
   readonly jobsLeft = Infinity
   readonly claimsLeft = Infinity
   readonly explained = false
-  /** Whether a request got a part of its nodes in the latest round that claimed any, and had to give it back. */
+  /** Whether, in the latest round with claims, a request got only a part of its nodes and had to give them back. */
   wasPartial = false
   readonly wakeAt: (time: Seconds) => void
   readonly #claims: TaskId[] = []
-  /** Requests that cannot have all their nodes, and those that wait until another one has been tried alone. */
+  /** Requests that cannot get all their nodes, and requests that wait until another one has been tried alone. */
   readonly #refused = new Set<JobId>()
   readonly #postponed = new Set<JobId>()
   #alone: JobId | None = None
@@ -54,7 +54,7 @@ export class AllocationRound implements Round {
     return true
   }
 
-  /** Nodes are asked for by number, so none is mouldable. */
+  /** Requests have a fixed number of nodes, so none is mouldable. */
   moulding(): undefined {
     return undefined
   }
@@ -91,7 +91,7 @@ export class AllocationRound implements Round {
   }
 
   reserve(): void {
-    this.#mustBeOpen() // a promise of nodes is none of starts, since a virtual cluster has to be built first
+    this.#mustBeOpen() // a promise of nodes is no promise of a job start: the virtual cluster must be built first
   }
 
   defer(): void {
@@ -108,8 +108,8 @@ export class AllocationRound implements Round {
   }
 
   /**
-   * For policies that do not know of gangs: takes back what requests have got that have not got all, and returns whether
-   * to schedule again. Of several the first is tried alone before the others.
+   * For policies that do not know gangs: takes back the nodes of requests that did not get all of them. Returns whether to schedule again. If there
+   * are several such requests, the first is tried alone before the others.
    */
   refusePartial(): boolean {
     const partial = this.#claims.filter((task) => this.work.unplaced(this.work.jobOf(task)) > 0)

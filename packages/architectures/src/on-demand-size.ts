@@ -1,9 +1,12 @@
 import { isGangJob, leastTasks, SchedError, type ClusterView, type Demand, type JobSpec, type NodeId, type ResourceId, type StageSpec } from '@sched/core'
 
-/** Nodes that suit jobs of one kind: a task of each of their stages fits on each of them; with heartbeats all tasks of a gang, which start at the heartbeat of one node. */
+/**
+ * The nodes that suit jobs of one kind: a task of each of their stages fits on each of these nodes. With heartbeats all tasks of a gang must fit on
+ * one node, since they start at its heartbeat.
+ */
 export interface Suiting {
   readonly id: number
-  /** 1 by node where it suits. */
+  /** By node: 1 if it suits. */
   readonly suits: Uint8Array
   readonly count: number
 }
@@ -18,15 +21,15 @@ export interface SizeOptions {
 export interface Size {
   readonly nodes: number
   readonly suiting: Suiting
-  /** Whether it has a stage whose tasks start together, so that it must have the nodes for itself. */
+  /** Whether the job has a stage whose tasks start together, so that it cannot share the virtual cluster. */
   readonly hasGang: boolean
 }
 
-/** How many nodes a job asks for, and which suit it. */
+/** How many nodes jobs ask for, and which nodes suit them. */
 export class Sizes {
   readonly #cluster: ClusterView
   readonly #options: SizeOptions
-  /** By what the stages of a job ask, and by the nodes that suit. */
+  /** Known sets of suiting nodes, by the demands of a job's stages and by the nodes themselves. */
   readonly #ofDemands = new Map<string, Suiting>()
   readonly #ofNodes = new Map<string, Suiting>()
 
@@ -35,7 +38,7 @@ export class Sizes {
     this.#options = options
   }
 
-  /** Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
+  /** Number of nodes that a job asks for, and which suit it. Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
   of(spec: JobSpec): Size {
     const suiting = this.#suitingOf(spec.stages)
     if (isGangJob(spec)) throw infeasible(spec, 'it is one gang of several stages, for which no size is known', 'Use another architecture, or leave out `gang` of the job.')
@@ -70,7 +73,7 @@ export class Sizes {
     return Math.min(most, maxNodes, suiting.count)
   }
 
-  /** A gang must fit whichever of the suiting nodes it gets. */
+  /** Throws `INFEASIBLE` unless the gang fits whichever of the suiting nodes the job gets. */
   #checkGang(spec: JobSpec, stage: StageSpec, nodes: number, suiting: Suiting): void {
     const { name } = stage
     const tasks = leastTasks(stage)
@@ -92,7 +95,7 @@ export class Sizes {
     return known
   }
 
-  /** Tasks of a stage that start in one round on one node. */
+  /** Tasks of a stage that must start in one round on one node. */
   #atOnce(stage: StageSpec): number {
     return this.#cluster.heartbeat > 0 ? leastTasks(stage) : 1
   }
@@ -107,14 +110,14 @@ export class Sizes {
     return suiting
   }
 
-  /** How many tasks fit on the smallest of the nodes that suit, beside a master. */
+  /** Tasks of the stage that fit on the smallest suiting node, next to the master if one is given. */
   #fewest(stage: StageSpec, { suits }: Suiting, master?: Demand): number {
     let least = Infinity
     for (let node = 0; node < suits.length; node++) if (suits[node] === 1) least = Math.min(least, this.#room(stage, node as NodeId, master))
     return least
   }
 
-  /** How many tasks fit at least on so many of the nodes that suit, with the job's master on one of them. */
+  /** Tasks of the stage that fit on any `nodes` suiting nodes, with the job's master on one of them. */
   #roomIn(spec: JobSpec, stage: StageSpec, nodes: number, suiting: Suiting): number {
     const master = masterOf(spec)
     if (nodes < suiting.count) return (nodes - 1) * this.#fewest(stage, suiting) + this.#fewest(stage, suiting, master)
@@ -128,7 +131,7 @@ export class Sizes {
     return sum - lost
   }
 
-  /** How many tasks of a stage may run on the node beside a master, or when it is empty. */
+  /** Tasks of the stage that fit on the node, next to the master if one is given, otherwise on the empty node. */
   #room({ demand, constraints }: StageSpec, node: NodeId, master: Demand = {}): number {
     const { resources } = this.#cluster
     let room = constraints?.distinctNodes === true ? 1 : Number.MAX_SAFE_INTEGER
@@ -141,7 +144,7 @@ export class Sizes {
   }
 }
 
-/** What the master of a job asks for. */
+/** Demand of the job's master, `undefined` for a job without one. */
 const masterOf = ({ stages: [first] }: JobSpec): Demand | undefined => (first?.master === true ? first.demand : undefined)
 
 const infeasible = ({ id }: JobSpec, fact: string, wayOut: string) => new SchedError(

@@ -46,10 +46,9 @@ const onDemandOptions = z.strictObject({
 export type OnDemandOptions = z.input<typeof onDemandOptions>
 
 /**
- * Virtual clusters on demand: a resource manager hands out whole nodes for a time, by any policy for rigid jobs; on its
- * nodes each virtual cluster schedules its jobs by the run's policy, as if there were no others. Nodes are chosen without
- * a look at where data is, and those that idle while a job's last tasks run are nobody's: both are in the locality and
- * the utilisation that a run reports.
+ * Virtual clusters on demand. A resource manager allocates whole nodes for a time, by any policy for rigid jobs. Each virtual cluster schedules its
+ * jobs on its nodes by the run's policy, as if there were no others. Nodes are chosen without regard to where data is, and nodes that idle during the
+ * last tasks of a job cannot be used by others; both show in the locality and the utilisation that a run reports.
  *
  * Source: Lin et al., survey of cluster resource scheduling, section 4 (Hadoop On Demand with Torque); Hadoop 1.x, HOD.
  */
@@ -63,18 +62,18 @@ export const onDemandArchitecture = defineArchitecture({
   create: (options, env, { allocation }) => new OnDemand(options, env, allocation),
 })
 
-/** Virtual clusters on demand; `allocation` says which request gets its nodes next. */
+/** Virtual clusters on demand; the policy `allocation` decides which request gets its nodes next. */
 export const onDemand = (allocation: Plug<'policy'>, options: OnDemandOptions = {}): Plug<'architecture'> => onDemandArchitecture.plug({ allocation }, options)
 
-/** What it asked to be woken for, packed with the virtual cluster it concerns. */
+/** Why the architecture asked to be woken; packed with the id of the virtual cluster concerned into the token of `cell.after`. */
 const Alarm = { Allocate: 0, Built: 1, Idle: 2, Walltime: 3, Look: 4 } as const
 const ALARMS = 5
-/** Seconds after which a virtual cluster on which nothing runs looks again at what its policy has left. */
+/** Seconds after which a virtual cluster on which nothing runs checks its waiting jobs again. */
 const AGAIN = 1
-/** A free place among the times. */
+/** Marks a free entry among the times. */
 const NEVER = -1
 const alarm = (kind: number, id: number): number => id * ALARMS + kind
-/** All virtual clusters are of one kind: policies may be configured for it. */
+/** Group of all virtual clusters: policies may be configured under this name. */
 const GROUP = 'virtual'
 
 class OnDemand implements Architecture {
@@ -87,21 +86,24 @@ class OnDemand implements Architecture {
   readonly #round: AllocationRound
   readonly #allocation: Policy
   readonly #allocationName: string
-  /** By scheduler id; those without jobs and nodes; those that have a key, by it; those that are up, by request. */
+  /**
+   * Virtual clusters: by scheduler id; those without jobs and nodes; shared ones by key; those that are up, by request; and those that wait for
+   * nodes, by request.
+   */
   readonly #clusters: VirtualCluster[] = []
   readonly #unused: VirtualCluster[] = []
   readonly #ofKey = new Map<string, VirtualCluster>()
   readonly #up = new Map<JobId, VirtualCluster>()
   readonly #asking = new Map<JobId, VirtualCluster>()
   readonly #ownerOf: (VirtualCluster | undefined)[]
-  /** The node that beats, as a round's list of nodes. */
+  /** The beating node, as the list of nodes of a round. */
   readonly #one: NodeId[] = [0 as NodeId]
-  /** Whether something has changed since the last allocation; whether nodes are busy with what is no virtual cluster's. */
+  /** Whether something has changed since the last allocation; and whether nodes were busy then with tasks of no virtual cluster. */
   #mustAllocate = false
   #hasForeign = false
-  /** Times at which to allocate, by number of the alarm, and whether one is due now. */
+  /** Times at which to allocate, by number of the alarm; `NEVER` for a free entry. */
   readonly #times: Seconds[] = []
-  /** When it looks again at what policies have left. */
+  /** When the next check of waiting jobs is due. */
   #looks: Seconds = -1
 
   constructor(options: z.output<typeof onDemandOptions>, env: ArchitectureEnv, allocation: Plug<'policy'>) {
@@ -129,7 +131,7 @@ class OnDemand implements Architecture {
 
   // ---- jobs ----
 
-  /** The scheduler of a new job. Throws `INFEASIBLE` for one that no virtual cluster of the machine can hold. */
+  /** The scheduler of a new job. Throws `INFEASIBLE` for a job that no virtual cluster of the machine can hold. */
   route(spec: JobSpec): Scheduler {
     const size = this.#sizes.of(spec)
     const isShared = this.#options.sharedBy === 'user' && !size.hasGang
@@ -171,7 +173,7 @@ class OnDemand implements Architecture {
     this.#cell.after(this.#options.idleRelease, alarm(Alarm.Idle, cluster.scheduler.id))
   }
 
-  /** Ends its request; jobs that are left ask anew. */
+  /** Ends the virtual cluster's request; if it still has jobs, the first of them makes a new request. */
   #release(cluster: VirtualCluster): void {
     const request = cluster.request as JobId
     for (const node of cluster.nodes) {
@@ -192,13 +194,13 @@ class OnDemand implements Architecture {
 
   // ---- nodes ----
 
-  /** With heartbeats nothing else may happen for a while. */
+  /** Allocates at the next trigger. With heartbeats it sets an alarm for now, since the next trigger may be some time away. */
   #allocateSoon(): void {
     this.#mustAllocate = true
     if (this.#cell.cluster.heartbeat > 0) this.#allocateAt(this.#cell.now())
   }
 
-  /** What a policy asks for is a round to come: now is none. */
+  /** Allocates at a time that the policy asks for; a time that has come is ignored. */
   #allocateLater(time: Seconds): void {
     if (time > this.#cell.now()) this.#allocateAt(time)
   }
@@ -212,7 +214,7 @@ class OnDemand implements Architecture {
     this.#cell.after(time - now, alarm(Alarm.Allocate, id))
   }
 
-  /** A sum of times may be less than it should be by its last bit; then the alarm is set again. */
+  /** Whether the time of an alarm has come. Rounding may wake it slightly too early; then the alarm is set again. */
   #isDue(id: number): boolean {
     const now = this.#cell.now()
     const time = this.#times[id] as Seconds
@@ -261,7 +263,7 @@ class OnDemand implements Architecture {
         else if (!cluster.pass()) this.#lookAgain()
   }
 
-  /** A policy that waits for opportunities gets them, as the heartbeats of a cluster without tasks would give them. */
+  /** Sets an alarm for another pass: a policy that waits for scheduling opportunities gets them as from the heartbeats of an idle cluster. */
   #lookAgain(): void {
     const now = this.#cell.now()
     if (this.#looks > now) return
@@ -269,11 +271,11 @@ class OnDemand implements Architecture {
     this.#cell.after(AGAIN, alarm(Alarm.Look, 0))
   }
 
-  /** On the nodes of its virtual cluster; before it has any, on free ones, if there are as many as it asks for. */
+  /** Checks the nodes of the job's virtual cluster; before it has any, the free nodes, if there are as many as it asks for. */
   hasRoom(job: JobId, stage: StageSpec, tasks: number): boolean {
     const cluster = this.#clusters[this.#cell.schedulerOf(job)] as VirtualCluster
     if (cluster.nodes.length > 0) return cluster.isOpen && cluster.holds(stage, tasks)
-    const { nodes, suiting } = cluster.sizeOf(cluster.jobs[0] ?? job) // it asks for its first job
+    const { nodes, suiting } = cluster.sizeOf(cluster.jobs[0] ?? job) // the request is that of its first job
     const free = this.#cell.nodes.filter((node) => suiting.suits[node] === 1 && this.#nodes.isFree(node))
     return free.length >= nodes && holds(this.#cell.cluster, free, stage, tasks)
   }
@@ -283,7 +285,7 @@ class OnDemand implements Architecture {
     return this.#options.setup > 0 && nodes.length > 0 ? { from: built, to: built + this.#options.setup } : undefined
   }
 
-  /** Nobody has nodes although some ask for them: that is of the allocation's making, not of the policy inside. */
+  /** No request gets its nodes: that is caused by the allocation policy, not by the policy inside. */
   stuck(): string | undefined {
     const waiting = this.#asking.size
     if (this.#up.size > 0 || waiting === 0) return undefined
@@ -307,7 +309,7 @@ class OnDemand implements Architecture {
       if (this.#cell.cluster.heartbeat > 0) this.#allocate()
       return
     }
-    if (kind === Alarm.Look) return // a pass follows
+    if (kind === Alarm.Look) return // a pass follows anyway
     const cluster = this.#clusters[Math.floor(token / ALARMS)] as VirtualCluster
     if (kind === Alarm.Built && now === cluster.built + this.#options.setup && cluster.nodes.length > 0) cluster.open()
     else if (kind === Alarm.Idle && now === cluster.idleSince + this.#options.idleRelease && cluster.jobs.length === 0) this.#release(cluster)

@@ -1,7 +1,7 @@
 import { nearest, SchedError, suggest, type ClusterView, type NodeId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
-/** How a partition says which nodes it has. */
+/** Options for which nodes a partition has. */
 export const nodeOptions = z.union([
   z.strictObject({ fraction: z.number().positive().max(1).describe('part of the nodes, by id after those of the partitions named before it') }),
   z.strictObject({ names: z.array(z.string()).min(1).describe('names of nodes') }),
@@ -10,7 +10,7 @@ export const nodeOptions = z.union([
 ])
 export type NodeOptions = z.output<typeof nodeOptions>
 
-/** How something else says which nodes it has: the same without a rest. */
+/** Options for which nodes are reserved: the same without `rest`. */
 export const reservedNodes = z.union([
   z.strictObject({ fraction: z.number().positive().max(1).describe('part of the nodes, by id after those that are named') }),
   z.strictObject({ names: z.array(z.string()).min(1).describe('names of nodes') }),
@@ -23,9 +23,8 @@ export interface Partition {
 }
 
 /**
- * The nodes of every partition, ascending. Nodes given by name or group go first, then `fraction`s take from what is left
- * in the order of the partitions, then `rest`. Throws `BAD_OPTION` unless every node is in one partition and no partition
- * is empty.
+ * The nodes of each partition, ascending. Nodes given by name or group are assigned first; then each `fraction` takes from what is left, in the order
+ * of the partitions; `rest` gets the remaining nodes. Throws `BAD_OPTION` unless every node is in exactly one partition and no partition is empty.
  */
 export function divide(partitions: readonly Partition[], cluster: ClusterView): NodeId[][] {
   const owner = namedParts(partitions, cluster, ofPartitions)
@@ -35,9 +34,9 @@ export function divide(partitions: readonly Partition[], cluster: ClusterView): 
   return partitions.map((_, index) => Array.from(owner.keys()).filter((node) => owner[node] === index) as NodeId[])
 }
 
-/** How mistakes are told. */
+/** Words for error messages. */
 interface Wording {
-  /** The option that all parts stand in, and what in one of them says its nodes. */
+  /** The option that holds all parts, the field of a part with its nodes, and the rule that was broken. */
   readonly all: string
   readonly field: string
   readonly rule: string
@@ -45,7 +44,7 @@ interface Wording {
 const ofPartitions: Wording = { all: 'partitions', field: 'nodes', rule: 'A node belongs to one partition.' }
 const fieldOf = ({ all, field }: Wording, name: string) => `${all}.${name}.${field}`
 
-/** By node: the place of the one of `parts` that has it by name, group or fraction; -1: none. */
+/** By node: index of the part that has it by name, group or fraction; -1: none. */
 export function namedParts(parts: readonly Partition[], cluster: ClusterView, wording: Wording): Int32Array {
   const owner = new Int32Array(cluster.nodes).fill(-1)
   for (const index of parts.keys()) claimNamed(owner, index, parts, cluster, wording)

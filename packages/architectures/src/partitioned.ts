@@ -30,8 +30,8 @@ const partitionedOptions = z.strictObject({
 export type PartitionedOptions = z.input<typeof partitionedOptions>
 
 /**
- * The nodes are divided once and for all; every part has a scheduler of its own, which decides about one job at a time on
- * its part alone. Nobody interferes, and nobody uses what another part has idle.
+ * The nodes are divided once and for all. Each partition has its own scheduler, which decides about one job at a time on its nodes alone. Schedulers
+ * never interfere, and none can use idle nodes of another partition.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 3.2.
  */
@@ -43,7 +43,7 @@ export const partitionedArchitecture = defineArchitecture({
   create: (options, env) => new Partitioned(options, env),
 })
 
-/** Fixed parts of the cluster with a scheduler each. */
+/** Fixed partitions of the cluster with a scheduler each. */
 export const partitioned = (options: PartitionedOptions = {}): Plug<'architecture'> => partitionedArchitecture.plug({}, options)
 
 class Partitioned implements Architecture {
@@ -53,7 +53,7 @@ class Partitioned implements Architecture {
   /** By scheduler id. */
   readonly #paths: SerialPath[] = []
   readonly #nodes: (readonly NodeId[])[] = []
-  /** Demands of tasks that are known to fit a part, by scheduler id. */
+  /** By scheduler id: demands of tasks that are known to fit in the partition. */
   readonly #fitting: WeakSet<StageSpec['demand']>[] = []
 
   constructor(options: z.output<typeof partitionedOptions>, env: ArchitectureEnv) {
@@ -74,7 +74,7 @@ class Partitioned implements Architecture {
     return scheduler
   }
 
-  /** The scheduler of a new job. Throws `INFEASIBLE` for a task that is larger than all nodes of its part, and for a gang that is larger than it. */
+  /** The scheduler of a new job. Throws `INFEASIBLE` for a task larger than every node of its partition, and for a gang larger than the partition. */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
     const { id, name } = scheduler
@@ -103,7 +103,7 @@ class Partitioned implements Architecture {
     return scheduler
   }
 
-  /** Of stages that start together the part must have what they ask. */
+  /** Throws `INFEASIBLE` if stages that start together ask for more than the partition has. */
   #checkTogether(spec: JobSpec, { id, name }: Scheduler): void {
     const { cluster } = this.#cell
     const [together = []] = startedTogether(spec)
@@ -146,7 +146,7 @@ function partsOf(given: number | Readonly<Record<string, PartitionOptions>>): Pa
   return Array.from({ length: given }, (_, i) => [given === 1 ? 'scheduler' : `part-${i}`, { nodes: i === given - 1 ? 'rest' : { fraction: 1 / given } }])
 }
 
-/** Equal parts are one kind, among which jobs are divided. */
+/** The groups for routing: equal partitions form one kind, among which jobs are divided. */
 function groupsOf(given: number | object, parts: readonly Part[], schedulers: readonly Scheduler[]): Group<PartitionOptions>[] {
   if (typeof given === 'number') return [{ name: 'part', options: { classes: ['*'] }, schedulers }]
   return parts.map(([name, options], index) => ({ name, options, schedulers: [schedulers[index] as Scheduler] }))

@@ -5,18 +5,18 @@ import {
 import { SERIAL } from './serial-path.js'
 
 /**
- * Preemption between schedulers: when a transaction has left tasks unplaced, for want of room or by conflict, its
- * scheduler may kill tasks of schedulers of lower precedence for them: the lowest first, then the newest, and no more on
- * a node than it takes; a gang goes whole, also what runs of it elsewhere. Killed tasks are pending again with their own schedulers.
+ * Preemption between schedulers. If a transaction leaves tasks unplaced, for lack of room or by conflict, its scheduler may kill tasks of schedulers
+ * with lower precedence: the lowest precedence first, then the newest task, and no more on a node than needed. A gang is killed as a whole, including
+ * its tasks on other nodes. Killed tasks are pending again with their own schedulers.
  *
- * Source: Schwarzkopf et al., EuroSys 2013, section 3.4; off in all published simulations. Deviation: lower tasks do not
- * count as free in the snapshot, they go only when nothing free was left.
+ * Source: Schwarzkopf et al., EuroSys 2013, section 3.4; off in all published simulations. Deviation: tasks of lower precedence do not count as free
+ * in the snapshot, they are killed only if nothing free was left.
  */
 export class Precedence {
   readonly #cell: Cell
   /** By scheduler id. */
   readonly #precedence: number[] = []
-  /** Running tasks by node, with the precedence of their scheduler. */
+  /** By node: its running tasks, with the precedence of their scheduler. */
   readonly #on: Map<TaskId, number>[]
   /** The node at which the last search ended. */
   #cursor = 0
@@ -30,7 +30,7 @@ export class Precedence {
     this.#precedence[scheduler.id] = precedence
   }
 
-  /** What follows the tasks of schedulers of one precedence off their nodes. */
+  /** A listener that removes tasks of schedulers with that precedence when they leave their nodes. */
   listener(precedence: number): WorkListener {
     return {
       onRelease: (_job, _lane, task, node) => void this.#on[node]?.delete(task),
@@ -40,13 +40,16 @@ export class Precedence {
     }
   }
 
-  /** Remembers what a scheduler has started. */
+  /** Records the tasks that a scheduler has started. */
   note(scheduler: Scheduler, started: readonly TaskId[]): void {
     const precedence = this.#precedence[scheduler.id] as number
     for (const task of started) this.#on[this.#cell.work.nodeOf(task) as NodeId]?.set(task, precedence)
   }
 
-  /** Places what it can of the job's unplaced tasks, all or none of a gang, and all or none if `atomic`; returns how many. */
+  /**
+   * Places as many of the job's unplaced tasks as it can, returning their number. A gang is placed whole or not at all, and so is any job if
+   * `atomic`.
+   */
   takeFromLower(job: JobId, lane: LaneId, scheduler: Scheduler, atomic: boolean, limits: RoundLimits): number {
     const precedence = this.#precedence[scheduler.id] as number
     const { work, nodes } = this.#cell
@@ -62,7 +65,7 @@ export class Precedence {
     return accepted.length
   }
 
-  /** Places the job's next task on the first node where what may go makes room for it, in turn from where the last search ended. */
+  /** Places the job's next task on the first node that can be cleared for it, in turn from where the last search ended. */
   #placeOne(job: JobId, lane: LaneId, precedence: number, round: OpenRound): boolean {
     const { nodes, work, cluster } = this.#cell
     const shape = work.shape(job, lane)
@@ -82,7 +85,10 @@ export class Precedence {
     return false
   }
 
-  /** Evicts from the node what must go so that the job's next task fits, of those in order that it takes none in vain. */
+  /**
+   * Evicts tasks from the node until the job's next task fits. It adds victims in order, then spares those whose eviction turns out to be
+   * unnecessary.
+   */
   #clear(node: NodeId, job: JobId, lane: LaneId, precedence: number, round: OpenRound): boolean {
     const before = round.savepoint()
     const evict = (units: readonly (readonly TaskId[])[]) => {
@@ -107,14 +113,14 @@ export class Precedence {
     return true
   }
 
-  /** What runs with lower precedence on the node, in the order in which it would go: single tasks, and gangs with all that runs of them. */
+  /** Running tasks with lower precedence on the node, in order of eviction: single tasks, and gangs with all their running tasks. */
   #victims(node: NodeId, lane: LaneId, precedence: number): TaskId[][] {
     const { work } = this.#cell
     const on = this.#on[node] as Map<TaskId, number>
     const lower = [...on.keys()].filter((task) => (on.get(task) as number) < precedence && work.laneOf(task) === lane)
     const units: TaskId[][] = []
     const seen = new Set<TaskId>()
-    // of tasks that started together the earlier job's go first: ids of tasks are used again
+    // of tasks that started together, those of the earlier job go first; task ids would not do, since they are reused
     const rank = (task: TaskId) => work.rank(work.jobOf(task))
     for (const task of lower.sort((a, b) => (on.get(a) as number) - (on.get(b) as number) || work.started(b) - work.started(a) || rank(a) - rank(b) || a - b)) {
       if (seen.has(task)) continue

@@ -1,16 +1,16 @@
 import type { ClusterView, NodeId, ResourceId, Seconds } from '@sched/core'
 
 /**
- * What a framework has declined is not offered to it again for a while: a node with as much as it left there, or less of
- * every resource. With more it is offered at once. As in Mesos, also what it left of an offer that it used in part counts
- * as declined, and the while is long enough for the next offers to be made.
+ * What a framework has declined is not offered to it again for a while: the same node with at most the declined amount of every resource. With more
+ * of any it is offered at once. As in Mesos, the unused part of a used offer counts as declined, too, and the time lasts at least until the next
+ * offers are made.
  *
- * Source: Mesos, hierarchical allocator, RefusedOfferFilter. Deviation: of a node the last refusal counts.
+ * Source: Mesos, hierarchical allocator, RefusedOfferFilter. Deviation: for each node only the last refusal counts.
  */
 export class Refusals {
   readonly #seconds: Seconds
   readonly #until: Float64Array
-  /** What was declined, `[node * resources + resource]`. */
+  /** Declined amounts, `[node * resources + resource]`. */
   readonly #declined: Float64Array
   readonly #width: number
 
@@ -21,14 +21,14 @@ export class Refusals {
     this.#declined = new Float64Array(nodes * this.#width)
   }
 
-  /** Whether an offer of so much on the node is not to be made now. */
+  /** Whether this amount on the node must not be offered now. */
   refuses(node: NodeId, offered: (resource: ResourceId) => number, now: Seconds): boolean {
     if ((this.#until[node] as number) < now) return false
     for (let r = 0; r < this.#width; r++) if (offered(r as ResourceId) > (this.#declined[node * this.#width + r] as number)) return false
     return true
   }
 
-  /** The offer of these nodes is answered; `stock` has what is left of it. */
+  /** Records the answer to an offer of these nodes; `stock` has what is left of it. */
   answer(nodes: readonly NodeId[], stock: ClusterView, now: Seconds): void {
     for (const node of nodes) {
       const left = stock.resources.map((_, r) => stock.free(node, r as ResourceId))

@@ -2,18 +2,18 @@ import type { ClusterView, NodeId, ResourceId } from '@sched/core'
 import { namedParts, type NodeOptions } from './partition-nodes.js'
 
 /**
- * Nodes that are reserved for a role: nobody else is offered them, but for roles inside it. What is reserved counts towards the quota of the outermost role,
- * whether or not it is in use.
+ * Nodes reserved for a role: they are offered only to frameworks in the role or in roles inside it. Reserved nodes count towards the quota of the
+ * outermost role, whether or not they are in use.
  *
  * Source: Mesos, static reservations (`--resources` of an agent). Deviation: whole nodes are reserved, not parts of them.
  */
 export class Reservations {
-  /** By node: the path of the role; absent: of nobody. */
+  /** By node: path of the role that it is reserved for; `undefined` for none. */
   readonly #role: (string | undefined)[]
   readonly #cluster: ClusterView
   readonly isEmpty: boolean
 
-  /** Throws `BAD_OPTION` for a node of two roles, `UNKNOWN_NAME` for one that is not there. */
+  /** Throws `BAD_OPTION` for a node reserved for two roles, `UNKNOWN_NAME` for an unknown node or group. */
   constructor(roles: Readonly<Record<string, { readonly reserved?: NodeOptions | undefined }>>, cluster: ClusterView) {
     const given = Object.entries(roles).flatMap(([name, { reserved }]) => (reserved === undefined ? [] : [{ name, nodes: reserved }]))
     const owner = namedParts(given, cluster, { all: 'roles', field: 'reserved', rule: 'A node is reserved for one role.' })
@@ -22,18 +22,18 @@ export class Reservations {
     this.isEmpty = given.length === 0
   }
 
-  /** Whether the node is reserved for nobody. */
+  /** Whether the node is not reserved. */
   isOpen(node: NodeId): boolean {
     return this.#role[node] === undefined
   }
 
-  /** Whether frameworks in a role, or in none, may be offered the node. */
+  /** Whether the node may be offered to frameworks in this role, or in no role if `undefined`. */
   isFor(role: string | undefined, node: NodeId): boolean {
     const own = this.#role[node]
     return own === undefined || (role !== undefined && isInside(role, own))
   }
 
-  /** What nodes that are reserved in a role have of a resource, or of it free where they are up. */
+  /** Amount of a resource on the nodes reserved in a role: their total, or what is free on those that are up. */
   amount(role: string, resource: ResourceId, what: 'total' | 'free'): number {
     let sum = 0
     for (const [node, own] of this.#role.entries())

@@ -17,7 +17,7 @@ export const roleOptions = z.strictObject({
 })
 export type RoleOptions = Readonly<Record<string, z.output<typeof roleOptions>>>
 
-/** What all nodes have together, by resource. */
+/** What all nodes have together, and which are reserved. */
 export interface Whole {
   readonly resources: readonly string[]
   readonly totals: Float64Array
@@ -25,9 +25,9 @@ export interface Whole {
 }
 
 /**
- * The frameworks in their roles. `byNode`: offers are made node by node, without which there are no quotas. Throws `BAD_OPTION` for a role that
- * nobody is in and nothing is set aside or reserved for, quotas of inner roles, guarantees above limits or, together, above what the cluster has, and
- * resources that it has not.
+ * The frameworks in their roles. `byNode`: offers are made node by node, which quotas require. Throws `BAD_OPTION` for a role without a framework,
+ * guarantee or reservation; for quotas of inner roles; for guarantees above a limit or, together, above what the cluster has; and for unknown
+ * resources.
  */
 export function rolesOf(options: RoleOptions, byNode: boolean, frameworks: readonly Framework[], ranking: Ranking, whole: Whole): Roles {
   const { resources } = whole
@@ -66,7 +66,7 @@ function setQuota(role: Member, { guarantee, limit, quotaInside }: RoleOptions[s
       throw new SchedError('BAD_OPTION', `role "${role.name}" is guaranteed more ${name} than its limit.`, { field }, 'Raise the limit or lower the guarantee.')
 }
 
-/** Throws `INFEASIBLE` for a task, or a gang, that is more than its role may ever be offered, with all nodes there. */
+/** Throws `INFEASIBLE` for a job with a task or a gang that asks for more than its role can ever be offered, with all nodes up. */
 export function checkQuota(spec: JobSpec, framework: Framework, roles: Roles, whole: Whole): void {
   const role = roles.outermost(framework)
   const isBound = roles.isBound(framework)
@@ -86,16 +86,16 @@ export function checkQuota(spec: JobSpec, framework: Framework, roles: Roles, wh
     }
 }
 
-/** What all nodes have, also those that are away now, by resource. */
+/** Total of each resource over all nodes, including those that are down now. */
 export const totalsOf = ({ cell: { cluster, nodes } }: ArchitectureEnv): Float64Array =>
   Float64Array.from(cluster.resources, (_, r) => nodes.reduce((sum, node) => sum + cluster.total(node, r as ResourceId), 0))
 
 const reservedFor = ({ name, framework }: Member, r: number, { reservations }: Whole): number => (framework === undefined ? reservations.amount(name, r as ResourceId, 'total') : 0)
 
-/** What all nodes have together that are reserved for nobody. */
+/** Total of a resource over all nodes that are not reserved. */
 const open = (roles: Roles, r: number, whole: Whole): number => (whole.totals[r] as number) - roles.tops.reduce((sum, role) => sum + reservedFor(role, r, whole), 0)
 
-/** What roles, but for one, are guaranteed together beside what is reserved for them. */
+/** What roles, except `but`, are guaranteed together, beyond what is reserved for them. */
 const setAside = (roles: Roles, r: number, whole: Whole, but?: Member): number =>
   roles.tops.reduce((sum, role) => sum + (role === but ? 0 : Math.max(0, (role.guarantee?.[r] ?? 0) - reservedFor(role, r, whole))), 0)
 

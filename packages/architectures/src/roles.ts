@@ -1,7 +1,7 @@
 import type { Ranking, Share } from './allocator-order.js'
 import type { Framework } from './framework.js'
 
-/** A role, or one framework in it. */
+/** A role, or a framework in a role. */
 export class Member implements Share {
   readonly name: string
   weight: number
@@ -12,12 +12,12 @@ export class Member implements Share {
   readonly parent: Member | undefined
   readonly framework: Framework | undefined
   members: Member[] = []
-  /** Set aside for the role, and the most that it may have, by `ResourceId`. */
+  /** The role's guarantee and limit, by `ResourceId`. */
   guarantee: Float64Array | undefined
   limit: Float64Array | undefined
-  /** Whether roles inside share in its guarantee and are kept to its limit. */
+  /** Whether roles inside it share its guarantee and are kept to its limit. */
   isForInside = true
-  /** What is free on nodes that are reserved in it, by `ResourceId`; absent: there are none. */
+  /** What is free on nodes reserved in it, by `ResourceId`; absent if there are none. */
   spared: Float64Array | undefined
 
   constructor(name: string, weight: number, width: number, parent?: Member, framework?: Framework) {
@@ -28,19 +28,19 @@ export class Member implements Share {
     this.framework = framework
   }
 
-  /** Where its own frameworks are, beside roles inside it; absent: there are none. */
+  /** The member that holds the role's own frameworks, besides roles inside it; absent if there are none. */
   get own(): Member | undefined {
     return this.members.every(({ framework }) => framework !== undefined) ? this : this.members.find(({ name }) => name === HERE)
   }
 }
 
-/** The virtual role of the frameworks in a role that has roles inside, as in Mesos. */
+/** Name of the virtual role that holds the frameworks of a role which also has roles inside, as in Mesos. */
 const HERE = '.'
 
 /**
- * Frameworks in a tree of roles (`a/b` lies in `a`): siblings are ranked by the same rule at every level, a role holding
- * what all frameworks inside hold and are offered. A framework without a role stands beside the outermost ones. Where they are drawn
- * across levels, each role that has frameworks of its own is drawn by its part of all, the product of its parts at every level.
+ * Frameworks in a tree of roles (`a/b` lies in `a`). Siblings are ranked by the same rule at every level; a role holds what all frameworks inside it
+ * hold and are offered. A framework without a role is a sibling of the outermost roles. Where they are drawn at random across levels, each role with
+ * frameworks of its own has as weight its share of the whole: the product of its shares at every level.
  *
  * Source: Mesos, hierarchical allocator with hierarchical roles; RandomSorter::SortInfo::updateRelativeWeights.
  */
@@ -51,7 +51,7 @@ export class Roles {
   readonly #weightOf: (path: string) => number
   readonly #rank: Ranking
   readonly #width: number
-  /** Roles with frameworks of their own, and frameworks without a role, where they are drawn across levels. */
+  /** Roles with frameworks of their own, and frameworks without a role; set only if they are drawn across levels. */
   readonly #drawn: readonly Member[] | undefined
 
   constructor(frameworks: readonly Framework[], width: number, weightOf: (path: string) => number, rank: Ranking) {
@@ -73,12 +73,12 @@ export class Roles {
     return [...this.#byPath.keys()]
   }
 
-  /** Outermost roles and frameworks without a role, in no order. */
+  /** Outermost roles and frameworks without a role, in no particular order. */
   get tops(): readonly Member[] {
     return this.#root.members
   }
 
-  /** The role of a path, made with those around it if need be. */
+  /** The role of a path; creates it, and the roles around it, if needed. */
   role(path: string): Member {
     const known = this.#byPath.get(path)
     if (known !== undefined) return known
@@ -90,31 +90,31 @@ export class Roles {
     return made
   }
 
-  /** Whether the quota of its outermost role holds for a framework. */
+  /** Whether the quota of its outermost role applies to the framework. */
   isBound(framework: Framework): boolean {
     const role = this.outermost(framework)
     return role.isForInside || role.framework === framework || this.#memberOf(framework).parent === role.own
   }
 
-  /** The outermost role of a framework, or the framework that is in none. */
+  /** The outermost role of a framework, or the framework itself if it has no role. */
   outermost(framework: Framework): Member {
     let member = this.#memberOf(framework)
     while (member.parent !== this.#root) member = member.parent as Member
     return member
   }
 
-  /** Outermost roles, the next first. */
+  /** Outermost roles and frameworks without a role, the next one first. */
   outer(): Member[] {
     return this.#rank(this.#root.members)
   }
 
-  /** Frameworks in a role that wait for an offer, the next first; default: of all roles. */
+  /** Waiting frameworks in a role, the next one first; default: in all roles. */
   waiting(role = this.#root): Framework[] {
     if (role.framework !== undefined) return role.framework.isWaiting && role.framework.hasWork ? [role.framework] : []
     return this.#rank(role === this.#root ? (this.#drawn ?? role.members) : role.members).flatMap((member) => this.waiting(member))
   }
 
-  /** Counts anew what everybody holds; `offered`: with what is on offer to them. */
+  /** Recounts what everybody holds; with `offered`, including what is on offer to them. */
   count(offered: boolean): void {
     this.#clear(this.#root)
     for (const member of this.#frameworks) {
@@ -125,12 +125,12 @@ export class Roles {
     }
   }
 
-  /** The framework is offered so much more. */
+  /** Adds amounts that the framework is offered. */
   note(framework: Framework, amounts: ArrayLike<number>): void {
     this.#add(this.#memberOf(framework), amounts)
   }
 
-  /** So many offers, one after the other, are made to the framework, after so many to all. */
+  /** Records `count` consecutive offers to the framework, made after `offers` offers to all. */
   serve(framework: Framework, offers: number, count = 1): void {
     for (let each: Member | undefined = this.#memberOf(framework); each !== undefined; each = each.parent) {
       each.offers += count
@@ -153,7 +153,7 @@ export class Roles {
       for (let r = 0; r < amounts.length; r++) each.held[r] = (each.held[r] as number) + (amounts[r] as number)
   }
 
-  /** Where a role has frameworks of its own beside roles inside, they share as one of these. */
+  /** If a role has frameworks of its own besides roles inside, moves its frameworks into a virtual role. */
   #divide(role: Member): void {
     const own = role.members.filter(({ framework }) => framework !== undefined)
     if (own.length === 0 || own.length === role.members.length) return
@@ -166,7 +166,7 @@ export class Roles {
   }
 }
 
-/** Gives all below a role their part of `whole`, by weight at every level, and lists those that are drawn. */
+/** Sets the weight of everything below a role to its share of `whole`, by weight at every level, and lists what is drawn. */
 function weighed(role: Member, whole: number): Member[] {
   const sum = role.members.reduce((total, { weight }) => total + weight, 0)
   return role.members.flatMap((member) => {

@@ -4,14 +4,14 @@ import type { DecisionTime } from './decision-time.js'
 import { Timer, timer } from './timers.js'
 
 export const SERIAL: CommitMode = { conflict: 'none', atomic: false }
-/** Asks a policy which job it would take up. */
+/** Limits of a round that only asks which job the policy would take up. */
 const PEEK = { jobs: 1, peek: true } as const
 const ONE_JOB = { jobs: 1 } as const
 const NOBODY: readonly NodeId[] = []
 
 /**
- * A scheduler that decides about one job at a time and alone on its nodes: it takes the next job, waits for the decision
- * time, then places the job on the state as it is by then. A job that is not placed in full may be tried again later.
+ * A scheduler that decides about one job at a time, alone on its nodes: it takes up the next job, waits for the decision time, then places the job on
+ * the state of that moment. A job that was not fully placed may be tried again later.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 4.1.
  */
@@ -21,7 +21,7 @@ export class SerialPath {
   readonly #nodes: readonly NodeId[]
   readonly #time: DecisionTime
   readonly #attempts: Attempts
-  /** The job that it is deciding about, `None` when it is idle. */
+  /** The job that it is deciding about, `None` if it is idle. */
   #job: JobId | None = None
   #lane = 0 as LaneId
   #opened: Seconds = 0
@@ -34,7 +34,7 @@ export class SerialPath {
     this.#attempts = attempts
   }
 
-  /** Takes up work if it is idle and there is some; lanes have turns. Where nothing waits its policy may have asked for the time. */
+  /** Takes up a job if it is idle and some wait; lanes take turns. Where nothing waits, it gives the policy a round if it wants one at this time. */
   look(): void {
     const lanes = this.#cell.cluster.lanes.length
     const { policy } = this.scheduler
@@ -47,7 +47,7 @@ export class SerialPath {
     }
   }
 
-  /** The decision time is over. */
+  /** Handles the end of the decision time. */
   close(): void {
     const job = this.#job as JobId
     const round = this.#cell.draft(this.scheduler, this.#lane, this.#nodes, { jobs: 1, only: job })
@@ -56,14 +56,14 @@ export class SerialPath {
     this.#settle(job, round)
   }
 
-  /** A round without nodes takes no decision time. */
+  /** Runs a round without nodes, which takes no decision time. */
   #lookAround(lane: LaneId): void {
     const round = this.#cell.draft(this.scheduler, lane, NOBODY)
     this.scheduler.policy.schedule(round)
     round.commit(SERIAL)
   }
 
-  /** Starts to decide about the next job; what the policy evicts meanwhile is gone at once. */
+  /** Starts to decide about the next job; evictions that the policy makes here take effect at once. */
   #takeUp(): boolean {
     const round = this.#cell.draft(this.scheduler, this.#lane, this.#nodes, PEEK)
     this.scheduler.policy.schedule(round)

@@ -40,15 +40,15 @@ const sharedStateOptions = z.strictObject({
 export type SharedStateOptions = z.input<typeof sharedStateOptions>
 
 /**
- * Schedulers in parallel, each with a private snapshot of the whole cell: a scheduler takes a job, decides on its
- * snapshot for the decision time and commits its claims in one transaction against what the others have done since.
- * Conflicting tasks stay with the job, which is tried again after `requeue` seconds.
+ * Parallel schedulers, each with a private snapshot of the whole cell. A scheduler takes up a job, decides on its snapshot for the decision time, and
+ * commits its claims in one transaction against what the others have done since. Tasks of conflicting claims stay with the job, which is tried again
+ * after `requeue` seconds.
  *
- * Conflicts are found per claim: `fine` if the task does not fit the node any more, `coarse` if a claim was committed on
- * the node since the snapshot. A transaction never conflicts with itself. Freeing is no conflict, as in the authors' code.
+ * Conflicts are found per claim: `fine` if the task no longer fits on the node, `coarse` if a claim was committed on the node since the snapshot. A
+ * transaction never conflicts with itself. Freed resources cause no conflict, as in the authors' code.
  *
- * Source: Schwarzkopf et al., EuroSys 2013, sections 3.4 and 5.2. Deviation: whose turn it is is the policy's to say, so
- * under `fifo` a job that is tried again goes before younger ones, where the authors' queue puts it last.
+ * Source: Schwarzkopf et al., EuroSys 2013, sections 3.4 and 5.2. Deviation: the policy decides whose turn it is, so under `fifo` a job that is tried
+ * again goes before younger ones, where the authors' queue puts it last.
  */
 export const sharedStateArchitecture = defineArchitecture({
   name: 'shared-state',
@@ -58,7 +58,7 @@ export const sharedStateArchitecture = defineArchitecture({
   create: (options, env) => new SharedState(options, env),
 })
 
-/** Schedulers in parallel over one shared cell state. */
+/** Parallel schedulers over one shared cell state. */
 export const sharedState = (options: SharedStateOptions = {}): Plug<'architecture'> => sharedStateArchitecture.plug({}, options)
 
 class SharedState implements Architecture {
@@ -68,13 +68,13 @@ class SharedState implements Architecture {
   readonly #bell = new Bell()
   /** By scheduler id. */
   readonly #schedulers: Transactions[] = []
-  /** By scheduler id: whether a job of it starts whole or not at all. */
+  /** By scheduler id: whether its jobs start whole or not at all. */
   readonly #startsWhole: boolean[] = []
   readonly #attempts: Attempts
   /** By scheduler id. */
   readonly #limits: (Limits | undefined)[] = []
   #hasWarned = false
-  /** Of the first job that nothing starts in full, and nothing gives up. */
+  /** Message about the first job that can never start in full and is never given up. */
   #stuck: string | undefined
 
   constructor(options: z.output<typeof sharedStateOptions>, env: ArchitectureEnv) {
@@ -113,7 +113,7 @@ class SharedState implements Architecture {
     })
   }
 
-  /** Throws `INFEASIBLE` for a task, or a gang, larger than what its scheduler may hold. */
+  /** The scheduler of a new job. Throws `INFEASIBLE` for a task or a gang larger than what its scheduler may hold. */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
     this.#limits[scheduler.id]?.check(spec, scheduler.name)
@@ -121,7 +121,7 @@ class SharedState implements Architecture {
     return scheduler
   }
 
-  /** Tells of the first job that no state of the cell has room for. */
+  /** Warns of the first job for which the cell has no room in any state. */
   #look({ id, stages }: JobSpec, limits: Limits | undefined): void {
     const { cluster, nodes } = this.#env.cell
     for (const stage of stages) {
@@ -143,7 +143,7 @@ class SharedState implements Architecture {
     return this.#stuck
   }
 
-  /** A job that starts whole needs room for all tasks of a stage. */
+  /** Whether there is room now; a job that starts whole needs room for all tasks of the stage. */
   hasRoom(job: JobId, stage: StageSpec, tasks: number): boolean {
     const { cell } = this.#env
     return holds(cell.cluster, cell.nodes, stage, this.#startsWhole[cell.schedulerOf(job)] === true ? stage.tasks : tasks)

@@ -1,4 +1,4 @@
-/** What an architecture asked to be woken for, packed with the id it concerns into the token of `cell.after`. */
+/** Why an architecture asked to be woken; packed with the id concerned into the token of `cell.after`. */
 export const Timer = { LetGo: 0, Close: 1, Allocate: 2, Offer: 3, Answer: 4, GiveUp: 5 } as const
 export type Timer = (typeof Timer)[keyof typeof Timer]
 

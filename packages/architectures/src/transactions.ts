@@ -9,24 +9,24 @@ import { Timer, timer } from './timers.js'
 
 export interface TransactionOptions {
   readonly mode: CommitMode
-  /** Commits a gang of which only a part could be placed on the snapshot. */
+  /** Whether a gang is committed of which only a part could be placed on the snapshot. */
   readonly partialGangs: boolean
   readonly time: DecisionTime
   readonly attempts: Attempts
   readonly limits: Limits | undefined
   readonly precedence: Precedence | undefined
-  /** Rung when its scheduler may have got work. */
+  /** Rings when its scheduler may have got work. */
   readonly bell: Bell
 }
 
 const ONE_JOB: RoundLimits = { jobs: 1 }
 
 /**
- * One scheduler over shared state, one job at a time: what it places on its snapshot is kept aside for the decision time
- * and then committed as far as it does not conflict with what others have committed meanwhile.
+ * One scheduler over shared state, one job at a time: what it places on its snapshot is set aside for the decision time, then committed as far as it
+ * does not conflict with what others have committed meanwhile.
  *
- * The snapshot is no copy: the policy drafts on the live state, which is the snapshot at that instant; the draft is taken
- * off again and remembers what it claimed and which versions of the nodes it saw.
+ * The snapshot is not a copy: the policy drafts on the live state, which is the snapshot at that instant. The draft is then taken off the live state,
+ * and remembers its claims and the node versions it saw.
  */
 export class Transactions {
   readonly scheduler: Scheduler
@@ -46,7 +46,7 @@ export class Transactions {
     this.#lanes = cell.cluster.lanes.length
   }
 
-  /** Takes up work if it is idle and there is some; lanes have turns. */
+  /** Takes up a job if it is idle and some wait; lanes take turns. */
   look(): void {
     for (let tried = 0; tried < this.#lanes && this.#job === None; ) {
       this.#lane = ((this.#lane + 1) % this.#lanes) as LaneId
@@ -54,12 +54,12 @@ export class Transactions {
       else if (this.#begin(this.#lane)) tried = 0
       else {
         tried++
-        this.#options.bell.isRung = true // the policy takes nothing up as it is now
+        this.#options.bell.isRung = true // the policy takes nothing up now, so look again
       }
     }
   }
 
-  /** Syncs, lets the policy draft, and waits for the decision time; false when it takes nothing up. */
+  /** Lets the policy draft on the present state, then waits for the decision time; false if the policy takes up no job. */
   #begin(lane: LaneId): boolean {
     const cell = this.#cell
     const { limits, time } = this.#options
@@ -92,14 +92,14 @@ export class Transactions {
     return limits === undefined ? ONE_JOB : { jobs: 1, amounts: limits.left() }
   }
 
-  /** Takes a gang back of which the snapshot has no room for all. */
+  /** Takes back a gang, or with all-or-nothing a job, that the snapshot has no room for as a whole. */
   #drop(job: JobId, round: OpenRound, unplaced: number): void {
     const { mode, partialGangs } = this.#options
     const broken = mode.atomic && !partialGangs && unplaced > 0 ? (0 as Savepoint) : round.brokenGang(job)
     if (broken !== undefined) round.rollback(broken)
   }
 
-  /** The decision time is over: commits the transaction. */
+  /** Commits the transaction when the decision time is over. */
   close(): void {
     const { scheduler } = this
     const { attempts, bell, mode, precedence } = this.#options
@@ -119,7 +119,7 @@ export class Transactions {
     const unplaced = round.work.unplaced(job, lane)
     this.#cell.decided({ scheduler, job, attempt, opened: this.#opened, closed: this.#cell.now(), claimed, accepted, conflicted, unplaced })
     if (unplaced === 0) attempts.note(job, accepted)
-    else if (this.#isLimited && claimed + accepted === 0) attempts.excuse(job) // a conflict is the cell's
+    else if (this.#isLimited && claimed + accepted === 0) attempts.excuse(job) // without claims only the limit is to blame; a conflict would be the cell's
     else attempts.failed(job, accepted)
   }
 }

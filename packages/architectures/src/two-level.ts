@@ -81,20 +81,20 @@ const twoLevelOptions = z.strictObject({
 })
 /** Options of `twoLevel`; all may be left out. */
 export interface TwoLevelOptions extends Omit<z.input<typeof twoLevelOptions>, 'allocator'> {
-  /** Who gets the next offer: an order by its name, `random`, or a comparison of two frameworks. Default `drf`. */
+  /** Who gets the next offer: the name of an order, `random`, or a comparison of two frameworks. Default `drf`. */
   readonly allocator?: keyof typeof allocatorOrders | 'random' | AllocatorOrder | undefined
 }
 
 /**
- * An allocator offers free resources to one framework after the other; a framework places its own jobs on what it is
- * offered. All that is free is in the offer, and nobody else can use it until the framework has answered.
+ * An allocator offers free resources to one framework after the other, and a framework places its own jobs on what it is offered. An offer has
+ * everything that is free, and nobody else can use it until the framework has answered.
  *
- * Frameworks with queued jobs ask for offers. The allocator collects requests for `batch` seconds, then makes an offer to
- * the asking framework that is first by `allocator`. The framework decides about its queued jobs one after the other and
- * answers after the sum of their decision times; what becomes free meanwhile is offered to others.
+ * Frameworks with queued jobs ask for offers. The allocator collects requests for `batch` seconds, then makes an offer to the asking framework that
+ * is first by `allocator`. The framework decides about its queued jobs one after the other and answers after the sum of their decision times; what
+ * becomes free meanwhile is offered to others.
  *
- * Source: Hindman et al., "Mesos", NSDI 2011; Schwarzkopf et al., EuroSys 2013, sections 3.3 and 4.2, and its authors'
- * simulator; `refuseSeconds`, `offerTimeout` and weights as in Mesos.
+ * Source: Hindman et al., "Mesos", NSDI 2011; Schwarzkopf et al., EuroSys 2013, sections 3.3 and 4.2, and its authors' simulator; `refuseSeconds`,
+ * `offerTimeout` and weights as in Mesos.
  */
 export const twoLevelArchitecture = defineArchitecture({
   name: 'two-level',
@@ -104,7 +104,7 @@ export const twoLevelArchitecture = defineArchitecture({
   create: (options, env) => new TwoLevel(options, env),
 })
 
-/** Frameworks that are offered resources by an allocator. */
+/** Frameworks that an allocator offers resources to. */
 export const twoLevel = (options: TwoLevelOptions = {}): Plug<'architecture'> => twoLevelArchitecture.plug({}, options)
 
 class TwoLevel implements Architecture {
@@ -113,16 +113,16 @@ class TwoLevel implements Architecture {
   readonly #times: DecisionTimes
   readonly #roles: Roles
   readonly #hasQuotas: boolean
-  /** Whether not all that is free is offered, or not for as long as it takes. */
+  /** Whether offers may lack a part of what is free, or may be taken back before they are answered. */
   readonly #isSmall: boolean
   readonly #whole: Whole
   readonly #rules: OfferRules
   readonly #allocator: Allocator
   /** By scheduler id. */
   readonly #frameworks: Framework[] = []
-  /** Whether a gang that never gets all it needs is collected for again and again. */
+  /** Whether resources may be collected for ever for a gang that never gets all it needs. */
   readonly #hoardsForEver: boolean
-  /** Whether it may never be offered all that is free at once, however often it is tried. */
+  /** Whether a job may be tried for ever although no offer ever has everything that is free at once. */
   readonly #offersParts: boolean
 
   constructor(options: z.output<typeof twoLevelOptions>, env: ArchitectureEnv) {
@@ -172,7 +172,10 @@ class TwoLevel implements Architecture {
     })
   }
 
-  /** The framework of a new job. Throws `INFEASIBLE` for a job that it, or its role, may never be offered enough for. */
+  /**
+   * The framework of a new job. Throws `INFEASIBLE` for a job that can never be offered enough, by the rules of its framework or the quota of its
+   * role.
+   */
   route(spec: JobSpec): Scheduler {
     const scheduler = this.#router.route(spec)
     const framework = this.#frameworks[scheduler.id] as Framework
@@ -182,8 +185,8 @@ class TwoLevel implements Architecture {
   }
 
   /**
-   * No offer is as large as what frameworks need at once, or lasts until they have decided; or they collect against each other: one that
-   * waits alone is offered all that is free, unless it declines nodes at different times.
+   * Why waiting jobs never start: offers are too small for what must start at once, or are taken back before the decisions are made; or frameworks
+   * collect against each other. A framework that waits alone is offered everything that is free, unless it has declined nodes at different times.
    */
   stuck(): string | undefined {
     if (this.#isSmall) return 'no offer that may be made is large enough for it, or lasts until it is answered (minimumOffer, fairShareOffers, offerTimeout).'

@@ -1,11 +1,11 @@
 import type { Env, JobId, LaneId, ShapeId, TaskId, WorkListener } from '@sched/core'
 
-/** What the tasks of one scheduler hold of every resource, those it has drafted included. */
+/** Resources that the tasks of one scheduler hold, drafted ones included. */
 export class Usage implements WorkListener {
   readonly held: Float64Array
   tasks = 0
   readonly #env: Env
-  /** What a task of a shape asks. */
+  /** By shape: what a task asks for. */
   readonly #amounts: Float64Array[] = []
 
   constructor(env: Env) {

@@ -81,8 +81,11 @@ class Program {
     private readonly make: () => Plug<'policy'>,
     /** Whether a new dispatcher is given the memory of the one before. */
     private readonly remembers = false,
+    /** Nodes that are described and not there. */
+    missing: readonly string[] = [],
   ) {
     this.#master = dispatcher({ cluster: world.cluster, policy: make(), seed: world.seed })
+    for (const node of missing) this.#master.nodeDown(node, 0)
     this.#waiting = world.jobs.toSorted((a, b) => a.submit - b.submit)
   }
 
@@ -317,6 +320,31 @@ describe('a dispatcher that is told other things of a job, or that it is cancell
         expect(told).toEqual(untold)
       }),
       { seed: 11, numRuns: 40 },
+    )
+  })
+})
+
+/** The same nodes and others like the first of them. */
+const withSpares = (world: World): World => {
+  const [first] = world.cluster.nodes
+  return { ...world, cluster: { ...world.cluster, nodes: [...world.cluster.nodes, { ...(first as NonNullable<typeof first>), name: 'spare', count: 2, racks: 1 }] } }
+}
+
+describe('a dispatcher whose cluster may grow', () => {
+  /** But for those that go by how many nodes, or how much, the description has: delays in opportunities, quotas where none is given, the part that a job asks. */
+  const byDescription = ['"reserving"', 'capacity-scheduler', '"kueue":{}', 'partialAdmission', 'jobSize']
+  const others = configs.filter((config) => !byDescription.some((each) => JSON.stringify(config).includes(each)))
+  it.each(others.map((config) => [JSON.stringify(config), config] as const))('decides under %s as without the nodes that are not there', (_, config) => {
+    fc.assert(
+      fc.property(worlds({ heartbeats: false }).map(tellable), (world) => { // gangs that only fit with them wait for them
+        const lines = (has: World, missing: readonly string[]) => {
+          const program = new Program(has, () => resolve(registry, 'policy', config), false, missing)
+          program.run()
+          return program.lines
+        }
+        expect(lines(withSpares(world), ['spare-0', 'spare-1'])).toEqual(lines(world, []))
+      }),
+      { seed: 13, numRuns: 10 },
     )
   })
 })

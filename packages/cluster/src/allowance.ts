@@ -1,7 +1,7 @@
 import type { ShapeId } from '@sched/core'
 import type { Shapes } from './shapes.js'
 
-/** What may still be claimed of every resource. */
+/** How much may still be claimed of each resource. */
 export class Allowance {
   readonly #shapes: Shapes
   readonly #left: Float64Array
@@ -11,7 +11,7 @@ export class Allowance {
     this.#left = Float64Array.from(amounts)
   }
 
-  /** Takes a shape out of it; false, and nothing changes, when it is more. */
+  /** Subtracts the demand of a shape; returns false and changes nothing if less is left. */
   spend(shape: ShapeId): boolean {
     const { resources, amounts } = this.#shapes.of(shape)
     if (resources.some((r, i) => (amounts[i] as number) > (this.#left[r] as number))) return false

@@ -1,6 +1,9 @@
 import { lowestBit } from '@sched/core'
 
-/** A set of small integers with the next member from a given one on: words of 32 bits and a summary of non-zero words. */
+/**
+ * A set of small integers that finds its next member from a given number on. It consists of words of 32 bits and a summary with one bit per non-zero
+ * word.
+ */
 export class BitSet {
   readonly #words: Int32Array
   readonly #summary: Int32Array
@@ -51,7 +54,7 @@ export class BitSet {
   }
 }
 
-/** The lowest set bit of a column that is at least `from`, or -1. */
+/** The lowest set bit of a column at or after `from`, or -1. */
 function nextBit(column: Int32Array, from: number): number {
   let index = from >> 5
   if (index >= column.length) return -1

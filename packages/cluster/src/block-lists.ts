@@ -1,18 +1,18 @@
 import type { ClusterModel } from './model.js'
 
-/** Replica entries by number; in half the memory where there are few, since a scan over many stages misses the cache. */
+/** Numbers of replica entries. Where they fit, 16-bit columns halve the memory, since a scan over many stages misses the cache. */
 type Links = Int16Array | Int32Array
 const SHORT = 0x7fff
 const END = -1
 const UNLINKED = -2
 
 /**
- * Which of a stage's tasks have their block near a node: per level, lists of replica entries by node, rack, ... in task
- * order. Entry `task << shift | i` is the i-th replica of a task. Entries of placed tasks are unlinked when a reading meets them and
- * linked again when a task comes back, so placing a task costs nothing here.
+ * Which of a stage's tasks have their block near a node. Each level has one list of replica entries per node, rack, ..., in task order. Entry `task
+ * << shift | i` is the i-th replica of a task.
+ * Placing a task costs nothing here: entries of placed tasks are unlinked when a search meets them, and linked again when a task comes back.
  */
 export class BlockLists {
-  /** Node of each replica entry. */
+  /** Node of each replica: `replicas[task * factor + i]`. */
   readonly replicas: Int32Array
   /** Replicas per task. */
   readonly factor: number
@@ -20,7 +20,7 @@ export class BlockLists {
   readonly #levels: readonly GroupLists[]
   readonly #shift: number
 
-  /** `replicas[task * factor + i]`: nodes of the stage's blocks. */
+  /** `replicas[task * factor + i]`: nodes that hold the blocks of the stage's tasks. */
   constructor({ groups, groupNames }: ClusterModel, replicas: Int32Array, factor: number) {
     this.replicas = replicas
     this.factor = factor
@@ -29,12 +29,12 @@ export class BlockLists {
     this.#levels = groups.map((groupOf, level) => new GroupLists(groupOf, groupNames[level]?.length ?? 0, replicas, factor, this.#shift))
   }
 
-  /** The lowest unplaced task with a replica in the group, or -1. `runs` holds -1 for unplaced tasks, at `first` + task. */
+  /** The lowest unplaced task with a replica in the group, or -1. `runs[first + task]` is -1 for an unplaced task. */
   find(level: number, group: number, runs: Int32Array, first: number): number {
     return (this.#levels[level] as GroupLists).find(group, runs, first)
   }
 
-  /** Levels between a task's block and a node: 0 on it, number of levels when no replica shares a group. */
+  /** Locality level of a node for a task's block: 0 if the node has a replica, the number of levels if no replica shares a group with it. */
   level(task: number, node: number): number {
     const groups = this.#groups
     const from = task * this.factor
@@ -46,24 +46,23 @@ export class BlockLists {
     return groups.length
   }
 
-  /** Links a task's entries again where a reading has unlinked them. */
+  /** Links those entries of a task again that a search has unlinked. */
   restore(task: number): void {
     for (const lists of this.#levels) for (let i = 0; i < this.factor; i++) lists.restore((task << this.#shift) + i)
   }
 }
 
 /**
- * The lists of one level. Heads are direct-addressed by group where that is no larger than twice the entries; otherwise
- * several groups share a list (`group & mask`) and a reading checks each entry's group. So memory is bounded by the tasks,
- * not by the cluster.
+ * The lists of one level. The heads are indexed by group directly if that takes at most twice as many heads as there are entries. Otherwise several
+ * groups share a list (`group & mask`), and a search checks the group of each entry. So memory is bounded by the number of tasks, not by the cluster.
  */
 class GroupLists {
-  /** Heads of the lists, then from `#first` on what comes after each entry: one column, as every other is a miss of the cache. */
+  /** Heads of the lists, then, from `#first` on, the successor of each entry. One column, because each further column costs another cache miss. */
   readonly #links: Links
   readonly #first: number
   readonly #shift: number
   readonly #mask: number
-  /** Whether a list is of one group. */
+  /** Whether each list has the entries of only one group. */
   readonly #isExact: boolean
   readonly #factor: number
   readonly #replicas: Int32Array
@@ -86,7 +85,7 @@ class GroupLists {
     this.#linkAll(tasks)
   }
 
-  /** From the last replica of the last task on, each to the head of its list. */
+  /** Links the entries from the last replica of the last task on, each at the head of its list. */
   #linkAll(tasks: number): void {
     const links = this.#links
     const first = this.#first
@@ -123,7 +122,7 @@ class GroupLists {
     return -1
   }
 
-  /** Puts an entry that is unlinked back at its place in task order. */
+  /** Puts an unlinked entry back in its place in task order. */
   restore(entry: number): void {
     const links = this.#links
     if (links[this.#first + entry] !== UNLINKED) return

@@ -2,10 +2,13 @@ import { SchedError, streamKey, type JobSpec, type StageSpec } from '@sched/core
 import type { ClusterModel } from './model.js'
 import { placeReplicas } from './replicas.js'
 
-/** Where the blocks of a stage with data are: `replicas[task * factor + i]`; undefined: nowhere in particular. */
+/**
+ * Places the blocks of a stage: `replicas[task * factor + i]` is a node that holds the block of a task. `undefined`: the blocks are nowhere in
+ * particular.
+ */
 export type BlockPlaces = (spec: JobSpec, stage: StageSpec) => { readonly replicas: Int32Array; readonly factor: number } | undefined
 
-/** Blocks where `data.hosts` says they are, elsewhere as the cluster places replicas: by the seed and the block alone. */
+/** Blocks where `data.hosts` says; otherwise where the cluster's rule places their replicas, which depends only on the seed and the block. */
 export function placedBlocks(model: ClusterModel, seed: number): BlockPlaces {
   const key = streamKey(seed, 'replicas')
   const hosted = hostedBlocks(model)
@@ -21,7 +24,10 @@ export function placedBlocks(model: ClusterModel, seed: number): BlockPlaces {
   }
 }
 
-/** Blocks where `data.hosts` says they are, by node name. A task with fewer hosts than another repeats its first. Throws `BAD_INPUT`. */
+/**
+ * Blocks where `data.hosts` says, by node name. A task with fewer hosts than another repeats its first host. Throws `BAD_INPUT` for an unknown or
+ * missing host.
+ */
 export function hostedBlocks(model: ClusterModel): BlockPlaces {
   const ids = new Map(model.nodeNames.map((name, id) => [name, id]))
   return ({ id }, { name, tasks, data }) => {

@@ -1,19 +1,19 @@
 import { grown } from '@sched/core'
 
 /**
- * Hands out contiguous blocks of column indices and takes them back. Sizes are rounded up to a quarter of a power of
- * two (at most 25 % waste), so that blocks of ended jobs fit later ones.
+ * Allocates contiguous blocks of column indices and takes them back. Sizes above 8 are rounded up to a quarter of a power of two (at most 25 %
+ * waste), so that blocks of ended jobs fit later ones.
  */
 export class Blocks {
   #end = 0
-  /** Free single indices, a stack: one comes and goes with every task. */
+  /** Stack of free single indices: one comes and goes with every task. */
   #ones = new Int32Array(16)
   #free = 0
-  /** Free blocks of up to `SMALL` indices by size; larger ones by size. */
+  /** Free blocks by size: up to `SMALL` in a list, larger ones in a map. */
   readonly #small: number[][] = Array.from({ length: SMALL + 1 }, () => [])
   readonly #large = new Map<number, number[]>()
 
-  /** One past the highest index handed out so far: what columns must hold. */
+  /** One past the highest index handed out so far: the size that columns must have. */
   get end(): number {
     return this.#end
   }

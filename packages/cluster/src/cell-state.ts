@@ -7,8 +7,8 @@ import type { ClusterModel } from './model.js'
 import { Special, type Shape, type Shapes } from './shapes.js'
 
 /**
- * What is free on every node, live: the authoritative copy. Claims and releases move whole demand vectors, amounts are
- * integers, so conservation is exact. With `validate` every move is checked.
+ * What is free on every node, live: the authoritative copy. Claims and releases move whole demand vectors of integers, so conservation is exact. With
+ * `validate` every move is checked.
  */
 export class CellState implements ClusterView {
   readonly nodes: number
@@ -17,45 +17,45 @@ export class CellState implements ClusterView {
   readonly levels: number
   readonly heartbeat: Seconds
   readonly labels: readonly string[]
-  /** The cluster that this is the state of. */
+  /** The cluster whose state this is. */
   readonly model: ClusterModel
   /** What tasks ask for, by shape. */
   readonly shapes: Shapes
-  /** Amounts, `[node * resources + resource]`: a node is looked at as a whole, and most often at random. */
+  /** Free amounts, `[node * resources + resource]`. All resources of a node are read together and nodes mostly at random, so a node is one row. */
   freeAmounts: Int32Array
-  /** Committed claims per node: what coarse conflict detection compares. */
+  /** By node: raised by every committed claim, and when the node goes down or comes up. Coarse conflict detection compares it. */
   readonly versions: Int32Array
-  /** What is free on each device; `undefined`: no resource comes in devices. */
+  /** Free amount of each device; `undefined` if no resource comes in devices. */
   readonly #devices: DeviceCells | undefined
-  /** What nodes have now: less than described where slots are withheld. */
+  /** Amounts that nodes have now: less than described where slots are withheld. */
   readonly #total: Int32Array
-  /** What tasks really use of the hardware; written by who models it, read through `hardware`. */
+  /** Real use of the hardware, written by the runtime model and read through `hardware`. */
   readonly hardwareUse: HardwareUse
   readonly hardware: NodeHardware
   readonly power: readonly (NodePower | undefined)[] | undefined
   readonly sleep: readonly (NodeSleep | undefined)[] | undefined
-  /** Tasks that have taken something, by node. */
+  /** By node: number of tasks that hold resources there. */
   readonly #claims: Int32Array
-  /** Amounts of a node in `freeAmounts`: resources. */
+  /** Width of a row of `freeAmounts`: the number of resources. */
   readonly #width: number
   readonly #capacity: Float64Array
   readonly #up: Uint8Array
-  /** The state of the cluster and its stocks: a node goes down in all of them. */
+  /** The cell and all its stocks: a node goes down in all of them. */
   readonly #states: CellState[]
   #down = 0
   readonly #validate: boolean
-  /** `lane * nodes + node`: all nodes with room, and those that had some when they were last looked at. */
+  /** Members are `lane * nodes + node`: every node with room, and nodes that had room when last checked. */
   #roomy: BitSet
-  /** By lane: none below is among these. */
+  /** By lane: no node below this one is in `#roomy`. */
   #lowest: Int32Array
-  /** Kept from when somebody first asks for it. */
+  /** Created when somebody first asks for it. */
   #changes: NodeChanges | undefined
-  /** Of a state that was empty: the nodes that have got something since; `undefined`: any node may have. */
+  /** Nodes that have received something since this state was empty; `undefined` for a state that started full: any node may have something. */
   #filled: BitSet | undefined
   /** See `hasFitted`. */
   #fitting: ShapeId | None = None
   #fittingOn: NodeId | None = None
-  /** Where a look found room last, in which lane; nothing has changed since. */
+  /** The node, and the lane, for which the last check found room; reset by every change. */
   #roomyOn: NodeId | None = None
   #roomyLane = 0 as LaneId
 
@@ -162,19 +162,19 @@ export class CellState implements ClusterView {
     return this.shapes.keepsOff(constraints, node)
   }
 
-  /** Whether a task of the shape could start on the node, as far as the node decides: not whether its job has one there already. */
+  /** Whether a task of the shape could start on the node, apart from rules about other tasks of its job there. */
   fits(shape: ShapeId, node: NodeId): boolean {
     const asked = this.shapes.all[shape] as Shape
     return this.#holds(asked, node) && this.#up[node] === 1 && (asked.special === 0 || this.#fitsSpecial(shape, node))
   }
 
-  /** Notes that any task of the shape fits on the node, for `hasFitted`. */
+  /** Remembers that any task of the shape fits on the node, for `hasFitted`. */
   noteFit(shape: ShapeId, node: NodeId): void {
     this.#fitting = shape
     this.#fittingOn = node
   }
 
-  /** Whether that was noted last and nothing has changed since: most jobs that are looked at in turn ask the same. */
+  /** Whether `noteFit` was last called with these and nothing has changed since: most jobs checked one after the other have the same demand. */
   hasFitted(shape: ShapeId, node: NodeId): boolean {
     return shape === this.#fitting && node === this.#fittingOn
   }
@@ -184,7 +184,7 @@ export class CellState implements ClusterView {
     this.#roomyOn = None
   }
 
-  /** Whether as much is free on the node. */
+  /** Whether the demand is free on the node. */
   #holds(asked: Shape, node: NodeId): boolean {
     const { freeAmounts } = this
     const at = node * this.#width
@@ -198,7 +198,7 @@ export class CellState implements ClusterView {
     return true
   }
 
-  /** Labels and taints, and devices: what is free of them in all is not what one task can have. */
+  /** Checks labels and taints, and devices: the free sum over devices may be more than one task can get. */
   #fitsSpecial(shape: ShapeId, node: NodeId): boolean {
     if (!this.shapes.allows(shape, node)) return false
     const { resources, amounts, count, special } = this.shapes.of(shape)
@@ -223,7 +223,7 @@ export class CellState implements ClusterView {
     if (lowest < this.nodes && this.hasRoom(lane, lowest)) return lowest
     const found = this.#search(lane, lowest)
     const first = lane * this.nodes
-    const left = this.#roomy.next(first + lowest) // a node that is down has no room and stays
+    const left = this.#roomy.next(first + lowest) // a node that is down has no room and stays in the set
     this.#lowest[lane] = left < 0 ? this.nodes : Math.min(this.nodes, left - first)
     return found
   }
@@ -237,13 +237,13 @@ export class CellState implements ClusterView {
     return None
   }
 
-  /** The node has, or may have, room. */
+  /** Adds a node that has, or may have, room. */
   #addRoom(lane: LaneId, node: NodeId): void {
     this.#roomy.add(lane * this.nodes + node)
     if (node < (this.#lowest[lane] as number)) this.#lowest[lane] = node
   }
 
-  /** Looks at a node that had room: one without is forgotten until it gets something back, one that is down is not. */
+  /** Checks a node that had room. One without room leaves the set until something is given back to it; one that is down stays. */
   #stillHasRoom(lane: LaneId, node: NodeId): boolean {
     if (!this.#holds(this.shapes.least[lane] as Shape, node)) {
       this.#roomy.delete(lane * this.nodes + node)
@@ -256,8 +256,8 @@ export class CellState implements ClusterView {
   }
 
   /**
-   * Takes what a task asks and returns the devices it gets, one bit each; 0 for a task without. They are `devices` where
-   * it has had them before, otherwise the best fitting.
+   * Takes a task's demand from the node and returns the devices it gets, one bit each; 0 for a task without devices. The devices are `devices` if the
+   * task had them before, otherwise the best fitting.
    */
   take(shape: ShapeId, node: NodeId, devices = 0): number {
     const asked = this.shapes.all[shape] as Shape
@@ -266,7 +266,7 @@ export class CellState implements ClusterView {
     return (asked.special & Special.Devices) === 0 ? 0 : this.#moveDevices(shape, node, devices, -1)
   }
 
-  /** Gives back what a task had, with the devices that `take` returned. */
+  /** Gives a task's demand back to the node, with the devices that `take` returned. */
   give(shape: ShapeId, node: NodeId, devices = 0): void {
     const asked = this.shapes.all[shape] as Shape
     this.#move(asked, node, 1)
@@ -275,7 +275,7 @@ export class CellState implements ClusterView {
     if (!this.#roomy.has(asked.lane * this.nodes + node)) this.#addRoom(asked.lane, node)
   }
 
-  /** Takes a demand from what is free on the node (sign -1), or gives it back (1). */
+  /** Takes a demand from what is free on the node (sign -1) or gives it back (1). */
   #move(asked: Shape, node: NodeId, sign: 1 | -1): void {
     const { freeAmounts } = this
     this.#forgetLooks()
@@ -295,7 +295,7 @@ export class CellState implements ClusterView {
     this.#changes?.add(node)
   }
 
-  /** Throws `INVARIANT` when a node on which a task of the shape was claimed or released must not have one, or has less than nothing or more than all. */
+  /** Throws `INVARIANT` if the node must not run tasks of the shape, or if a free amount is negative or above the total. */
   #check(shape: ShapeId, node: NodeId): void {
     if (!this.shapes.allows(shape, node)) throw new SchedError('INVARIANT', `node ${this.name(node)} lacks a label that a task on it requires, or has a taint that it does not tolerate`)
     for (const r of this.shapes.of(shape).resources as readonly ResourceId[]) {
@@ -319,14 +319,14 @@ export class CellState implements ClusterView {
     return held
   }
 
-  /** An empty state of the same cluster, to move to what is free here and to draft on. */
+  /** An empty state of the same cluster, to move free resources to and to draft on. */
   stock(): CellState {
     return new CellState(this.model, this.shapes, { validate: this.#validate, stockOf: this })
   }
 
   /**
-   * Moves all that is free to another state of the cluster. Costs as much as there are nodes with something free in one
-   * of the two that was empty: the columns change hands, and only what the emptier one had is added up.
+   * Moves everything free to another state of the cluster. If this state started full and the other empty, their columns change hands first, so that
+   * only the nodes filled in the emptier of the two are moved one by one.
    */
   moveAllTo(other: CellState): void {
     if (this.#filled === undefined && other.#filled !== undefined) this.#swapWith(other)
@@ -337,7 +337,7 @@ export class CellState implements ClusterView {
     other.#changes?.all()
   }
 
-  /** Moves what is free on one node to another state of the cluster, at most so much of every resource. */
+  /** Moves what is free on one node to another state of the cluster, at most `most` of each resource. */
   moveNodeTo(other: CellState, node: NodeId, most?: ArrayLike<number>): void {
     this.#forgetLooks()
     const from = node * this.#width
@@ -353,7 +353,7 @@ export class CellState implements ClusterView {
     other.#gained(node)
   }
 
-  /** Nodes on which something may be free, ascending; `undefined`: any. */
+  /** Nodes on which something may be free, ascending; `undefined`: any node. */
   filled(): NodeId[] | undefined {
     return this.#filled?.members() as NodeId[] | undefined
   }
@@ -376,7 +376,7 @@ export class CellState implements ClusterView {
     other.#filled = filled
   }
 
-  /** Takes slots that are free out of the node, or puts them back with a negative number: it has fewer or more from now on. */
+  /** Removes free slots from the node or, with a negative number, puts them back; its total changes, too. */
   withhold(node: NodeId, resource: ResourceId, slots: number): void {
     const left = this.free(node, resource) - slots
     this.#forgetLooks()
@@ -388,7 +388,7 @@ export class CellState implements ClusterView {
     this.#gained(node)
   }
 
-  /** A node that goes down offers nothing until it is up again; its tasks are the engine's to end. */
+  /** Sets whether the node is up. A node that is down offers nothing; ending its tasks is up to the engine. */
   setUp(node: NodeId, up: boolean): void {
     if (this.up(node) === up) return
     for (const state of this.#states) state.#forgetLooks()
@@ -400,18 +400,18 @@ export class CellState implements ClusterView {
     this.#changes?.add(node)
   }
 
-  /** Whether some node is down. */
+  /** Whether any node is down. */
   get hasDown(): boolean {
     return this.#down > 0
   }
 
-  /** A node may have more than before. */
+  /** Notes that a node may have more free than before. */
   #gained(node: NodeId): void {
     this.#changes?.add(node)
     for (let lane = 0 as LaneId; lane < this.lanes.length; lane++) this.#addRoom(lane, node)
   }
 
-  /** A shape smaller than all before it may find room on any node. */
+  /** Notes that any node may have room: a shape is smaller than all before it. */
   #allChanged(): void {
     this.#changes?.all()
     for (let lane = 0 as LaneId; lane < this.lanes.length; lane++) for (let node = 0 as NodeId; node < this.nodes; node++) this.#addRoom(lane, node)
@@ -425,7 +425,7 @@ export class CellState implements ClusterView {
   }
 }
 
-/** What nodes have, node by node. */
+/** The total amounts, one row per node. */
 function byNode({ total, nodes, resources }: ClusterModel): Int32Array {
   return Int32Array.from(total, (_, at) => total[(at % resources.length) * nodes + Math.floor(at / resources.length)] as number)
 }

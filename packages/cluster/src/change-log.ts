@@ -1,12 +1,15 @@
 import { portableLog2, type ChangeLog, type NodeId } from '@sched/core'
 
-/** The nodes on which something changed lately, in a ring. */
+/** The nodes on which something changed lately, in a ring buffer. */
 export class NodeChanges implements ChangeLog {
   readonly kept: number
   count = 0
   readonly #nodes: Int32Array
 
-  /** Room for four changes per node, as a power of two up to 4096: who is further behind looks at every node, which then costs less. */
+  /**
+   * Room for four changes per node, rounded up to a power of two, at most 4096. A reader that is further behind looks at every node, which is then
+   * cheaper.
+   */
   constructor(nodes: number) {
     this.kept = Math.min(4096, 2 ** Math.ceil(portableLog2(4 * Math.max(4, nodes))))
     this.#nodes = new Int32Array(this.kept)
@@ -20,7 +23,7 @@ export class NodeChanges implements ChangeLog {
     this.#nodes[this.count++ & (this.kept - 1)] = node
   }
 
-  /** Anything may have changed: readers must look at every node. */
+  /** Tells readers to look at every node: anything may have changed. */
   all(): void {
     this.count += this.kept + 1
   }

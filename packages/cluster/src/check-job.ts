@@ -1,8 +1,9 @@
 import { SchedError, type JobSpec } from '@sched/core'
 
 /**
- * Throws `BAD_INPUT` for a job of a program without types whose numbers are none, by which orders would compare it, or whose names are no texts (5 and
- * '5' would be two users): with job and field. Of a good job, as all of a trace are, each field is read by its name: a twentieth of the time of a list of fields.
+ * Throws `BAD_INPUT`, with job and field, if a number of the job is not a number in its range, or a name is not text (5 and '5' would be two users).
+ * Programs without types may pass such jobs. The fields of a good job are read one by one, by name, in a twentieth of the time that a loop over a
+ * list of fields takes.
  */
 export function checkJob(job: JobSpec): void {
   const { id, user, queue, group, account, partition, qos, array, application, class: kind, label } = job
@@ -17,12 +18,12 @@ const isName = (value: unknown) => value === undefined || typeof value === 'stri
 const isPriority = (value: number | undefined) => value === undefined || Number.isFinite(value)
 const isWeight = (value: number | undefined) => value === undefined || (typeof value === 'number' && value > 0 && value < Infinity)
 const isTime = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 0)
-/** That of a job of a window may have been before its first second. */
+/** May be negative: the deadline of a job in a trace window may lie before the first second of the window. */
 const isDeadline = (value: number | undefined) => value === undefined || (typeof value === 'number' && !Number.isNaN(value))
 const isSpan = (value: number | undefined) => isTime(value) && value !== Infinity
 const isCount = (value: number | undefined) => value === undefined || (typeof value === 'number' && value >= 1)
 
-/** What each number must be. */
+/** The rule for each number. */
 const numbers: readonly (readonly [field: 'priority' | 'weight' | 'estimate' | 'deadline' | 'startup' | 'think' | 'arrayThrottle', isGood: (value: number | undefined) => boolean, wayOut: string])[] = [
   ['priority', isPriority, 'Give a finite number; larger is more important.'],
   ['weight', isWeight, 'Give a number above 0.'],

@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { MEMORY_VERSION, type DispatcherMemory } from './decisions.js'
 
-/** Throws `BAD_INPUT` for what is no memory of a dispatcher with this policy, or was written by another version. */
+/** Throws `BAD_INPUT` if `memory` is not the memory of a dispatcher with this policy, or was written by another version. */
 export function checkMemory(memory: DispatcherMemory, policy: string): void {
   const { policy: name, version } = (memory as Partial<DispatcherMemory> | null | undefined) ?? {}
   const fact =

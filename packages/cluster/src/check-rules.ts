@@ -5,7 +5,7 @@ const OPERATORS: readonly NodeRequirement['operator'][] = ['In', 'NotIn', 'Exist
 const POLICIES: readonly NodeInclusion[] = ['Honor', 'Ignore']
 const WHOLE = 'Give a whole number'
 
-/** Throws `BAD_INPUT`, naming job and field, for a placement rule that says nothing, or what none can say. */
+/** Throws `BAD_INPUT`, with job and field, for a placement rule that is incomplete or has an impossible value. */
 export function checkRules(id: string, field: string, rules: readonly PlacementRule[]): void {
   for (const [i, rule] of rules.entries()) {
     const bad = (part: string, fact: string, wayOut: string) => new SchedError('BAD_INPUT', `job ${id} has a placement rule with ${fact}.`, { field: `${field}[${i}].${part}` }, wayOut)

@@ -1,7 +1,10 @@
 import { isGangJob, SchedError, type Duration, type JobSpec, type StageSpec, type Topology } from '@sched/core'
 import { checkRules } from './check-rules.js'
 
-/** What no job can be, wherever it comes from: without stages or tasks, with times that are none, or in a circle. Throws `BAD_INPUT` with job and field. */
+/**
+ * Throws `BAD_INPUT`, with job and field, for what no job can be, wherever it comes from: a job without stages or tasks, with impossible times, or
+ * with stages that wait for themselves or later ones.
+ */
 export function checkStages(job: JobSpec): void {
   const { id, stages } = job
   if (!Array.isArray(stages) || stages.length === 0) throw bad(id, 'stages', 'none', 'Give at least one.')
@@ -50,7 +53,7 @@ function checkTopology(id: string, field: string, { required, preferred, racks, 
   if (wait !== undefined && !(wait >= 0)) throw bad(id, field, `a topology with a wait of ${wait}`, 'Give seconds, at least 0.')
 }
 
-/** What starts together cannot wait for each other, nor be of another number than it says. */
+/** Checks a job that is one gang: stages that start together cannot wait for each other, and their number of tasks must be fixed. */
 function checkGangJob({ id, stages }: JobSpec): void {
   if (!stages.some(({ gang }) => gang === true)) throw bad(id, 'gang', 'no stage that is a gang, and is one itself', 'Add `gang: true` to its stages that start together.')
   for (const [i, { after, master, phases, shuffle }] of stages.entries()) {
@@ -64,7 +67,7 @@ function checkGangJob({ id, stages }: JobSpec): void {
   }
 }
 
-/** Nothing can wait for the end of a master, since it waits for the end of all else. */
+/** Checks a master. No stage can wait for its end, because the master itself waits for the end of all others. */
 function checkMaster(id: string, stages: readonly StageSpec[], index: number): void {
   const { tasks, phases } = stages[index] as StageSpec
   if (index > 0 || tasks !== 1 || stages.length === 1)
@@ -89,7 +92,7 @@ function checkTime(id: string, index: number, time: number): void {
   if (!isTime(time)) throw badStage(id, index, 'duration', typeof time === 'number' ? `${time}` : JSON.stringify(time), 'Give seconds, at least 0.')
 }
 
-/** Times that the run draws. */
+/** Whether a distribution of run times is valid. */
 function isDistribution(drawn: Extract<Duration, { readonly kind: string }>): boolean {
   if (drawn.kind === 'exponential') return isTime(drawn.mean) && (drawn.shift === undefined || isTime(drawn.shift))
   return (drawn.kind as string) === 'uniform' && isTime(drawn.min) && isTime(drawn.max) && drawn.min <= drawn.max
@@ -97,7 +100,7 @@ function isDistribution(drawn: Extract<Duration, { readonly kind: string }>): bo
 
 const isTime = (time: number) => typeof time === 'number' && time >= 0 && time < Infinity
 
-/** Names the field only here: a text per stage of every job that is good would cost as much as all checks. */
+/** Builds the field's path only on an error: a string per stage of every good job would cost as much as all checks. */
 const badStage = (id: string, index: number, field: keyof StageSpec, fact: string, wayOut: string) => bad(id, `stages[${index}].${field}`, fact, wayOut)
 
 const bad = (id: string, field: string, fact: string, wayOut: string) => new SchedError('BAD_INPUT', `job ${id} has ${fact}.`, { field }, wayOut)

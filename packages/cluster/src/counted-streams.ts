@@ -1,6 +1,6 @@
 import { randomStream, type Random } from '@sched/core'
 
-/** The random streams of a seed, of which it is known how far they have been read. */
+/** The random streams of a seed, each with a count of the numbers drawn. */
 export class CountedStreams {
   readonly #seed: number
   readonly #streams = new Map<string, CountedStream>()
@@ -9,19 +9,19 @@ export class CountedStreams {
     this.#seed = seed
   }
 
-  /** The same name gives the same stream, from its beginning. */
+  /** The stream of a name, from its beginning. The same name gives the same numbers. */
   of(name: string): Random {
     const stream = new CountedStream(randomStream(this.#seed, name))
     this.#streams.set(name, stream)
     return stream.next
   }
 
-  /** Numbers drawn so far, by name. */
+  /** Numbers drawn so far, by stream. */
   get draws(): Readonly<Record<string, number>> {
     return Object.fromEntries(Array.from(this.#streams, ([name, { draws }]) => [name, draws]))
   }
 
-  /** Reads on until so many have been drawn of each. */
+  /** Draws from each stream until its count is the given one. */
   skipTo(draws: Readonly<Record<string, number>>): void {
     for (const [name, stream] of this.#streams) while (stream.draws < (draws[name] ?? 0)) stream.next()
   }

@@ -1,9 +1,9 @@
 import type { InterruptedTask } from './interrupted-tasks.js'
 import type { TaskName } from './task-name.js'
 
-/** A task to start on a node, or to kill there. `level` is the distance to its data: 0 on the node, ..., -1 without data. */
+/** A task to start or to kill on a node. */
 export interface Placed extends TaskName {
-  /** Number of the start; a task that starts again has another one, and none comes again. */
+  /** Number of the start. A task that starts again gets another number; numbers are never reused. */
   readonly id: number
   /** Name of the node. */
   readonly node: string
@@ -11,32 +11,32 @@ export interface Placed extends TaskName {
   readonly level: number
 }
 
-/** To be raised when a memory of before cannot be read any more, also that of a policy. */
+/** Raise it when older memories cannot be read any more, also for a policy's part. */
 export const MEMORY_VERSION = 2
 
-/** What a dispatcher goes by that nobody else can tell it after a restart: plain data, for JSON. */
+/** The state of a dispatcher that nobody else can restore after a restart: plain data for JSON. */
 export interface DispatcherMemory {
-  /** What is in it and how: another version cannot read it. */
+  /** Version of the format; another version cannot read it. */
   readonly version: typeof MEMORY_VERSION
   /** Name of its policy. */
   readonly policy: string
   /** The time of the last call, in seconds. */
   readonly now: number
-  /** When the policy wants to be asked, in seconds. */
+  /** Times at which the policy wants a round, in seconds. */
   readonly wakes: readonly number[]
-  /** How many random numbers the policy has drawn, by stream. */
+  /** Random numbers that the policy has drawn, by stream. */
   readonly draws: Readonly<Record<string, number>>
-  /** By lane, the least of each resource that a task has asked so far: a node with less is none where a task may start. */
+  /** By lane: the smallest amount of each resource that any task has asked for so far. No task can start on a node with less. */
   readonly least: readonly Readonly<Record<string, number>>[]
-  /** Tasks that are suspended, or were and run again. */
+  /** Tasks that are suspended, or were suspended and run again. */
   readonly interrupted: readonly InterruptedTask[]
-  /** What the policy remembers, in words of its own; absent of one that remembers nothing. */
+  /** The policy's own memory, in its own format; absent for a policy without one. */
   readonly remembered?: unknown
 }
 
-/** A task that runs although no dispatcher has started it. */
+/** A running task that no dispatcher started. */
 export interface RunningTask {
-  /** Id of its job, which is in the system. */
+  /** Id of its job, which must be in the system. */
   readonly job: string
   /** Index of the stage in the job. Default 0. */
   readonly stage?: number
@@ -47,18 +47,18 @@ export interface RunningTask {
 }
 
 /**
- * What is to be done now: first what is to be killed or suspended, then what starts or goes on, each in order of decision. Tasks to kill or to suspend
- * are pending again at once: their ends are not to be told. Where no task is suspended or goes on and no job is cancelled the list of these is not there.
+ * What to do now: first kill and suspend, then start and resume, each list in order of decision. Killed and suspended tasks are pending again at
+ * once, so do not report their ends. Lists of suspended and resumed tasks and of cancelled jobs are absent if empty.
  */
 export interface Decisions {
   /** Tasks to start, each on its node. */
   readonly start: readonly Placed[]
   /** Tasks to kill. */
   readonly kill: readonly Placed[]
-  /** Tasks to stop where they are, to go on later. */
+  /** Tasks to stop on their nodes, to resume later. */
   readonly suspend?: readonly Placed[]
-  /** Suspended tasks that go on, each as a start with a number of its own. */
+  /** Suspended tasks to resume, each with a start number of its own. */
   readonly resume?: readonly Placed[]
-  /** Jobs that have left the system since the policy gives them up; what ran of them is in `kill`. */
+  /** Jobs that the policy has given up and that have left the system; their running tasks are in `kill`. */
   readonly cancelled?: readonly string[]
 }

@@ -5,19 +5,19 @@ import {
 } from '@sched/bundled/yaml'
 import type * as z from '@sched/bundled/zod'
 
-/** Most uses of anchors in a file: a few lines of aliases of aliases could otherwise fill the memory. */
+/** Most anchor uses in a file: otherwise a few lines of aliases of aliases could fill the memory. */
 const MOST_ALIASES = 100
 
 type Path = readonly PropertyKey[]
-/** A node of the file with the key that leads to it, where there is one. */
+/** A node of the YAML document, with the key that leads to it if there is one. */
 interface Spot {
   readonly node: Node | null
   readonly key?: Node
 }
 
-/** A YAML (or JSON) text that still knows on which line each value stands. Throws `BAD_INPUT` with line and column. */
+/** A YAML (or JSON) text that knows the line of each value. Throws `BAD_INPUT` with line and column. */
 export class YamlSource {
-  /** What the text says. */
+  /** The parsed value. */
   readonly value: unknown
   readonly #document: Document.Parsed
   readonly #lines = new LineCounter()
@@ -53,7 +53,7 @@ export class YamlSource {
     if (this.value === null) throw new SchedError('BAD_INPUT', 'is empty.', { file })
   }
 
-  /** The value as a schema reads it. Throws `BAD_INPUT` with the place, what was found, and the nearest known key for an unknown one. */
+  /** The value as checked by a schema. Throws `BAD_INPUT` with the place, what was found, and the nearest known key for an unknown one. */
   read<S extends z.ZodType>(schema: S): z.output<S> {
     const read = schema.safeParse(this.value)
     if (read.success) return read.data
@@ -61,14 +61,14 @@ export class YamlSource {
     throw new SchedError('BAD_INPUT', fact, { ...this.place(at), ...(at.length > 0 && { field: fieldOf(at) }) }, wayOut)
   }
 
-  /** Where a value stands, or the innermost one around it that does. */
+  /** The place of a value or, if it is not in the text, of the innermost value around it. */
   place(path: Path): Place {
     return this.#placeOf(this.#spot(path))
   }
 
   /**
-   * Where an option stands that an error names by its path as text, for example `policy.fair.pools.x`. Names may hold
-   * dots, so the longest key that fits is followed; a path that starts further inside is looked for under `under`.
+   * The place of an option that an error names by a path in text form, for example `policy.fair.pools.x`. Names may contain dots, so the longest
+   * matching key is followed. A path that starts further inside is searched for below `under`.
    */
   placeOfField(field: string, under: Path = []): Place {
     const around = this.#spot(under)
@@ -80,7 +80,7 @@ export class YamlSource {
     return path.reduce<Spot>((spot, key) => this.#inside(spot).find(([name]) => name === String(key))?.[1] ?? spot, root)
   }
 
-  /** Follows the field as far as it goes; `undefined` when its first part leads nowhere. */
+  /** Follows the field as far as possible; `undefined` if its first part leads nowhere. */
   #descend(spot: Spot, field: string): Spot | undefined {
     const [longest] = this.#inside(spot)
       .filter(([name]) => field.startsWith(name) && /^([.[\]]|$)/.test(field.slice(name.length)))
@@ -89,7 +89,7 @@ export class YamlSource {
     return this.#descend(longest[1], field.slice(longest[0].length).replace(/^[.[\]]+/, '')) ?? longest[1]
   }
 
-  /** The first place inside at which the field can be followed. */
+  /** The first place inside `spot` from which the field can be followed. */
   #search(spot: Spot, field: string): Spot | undefined {
     for (const [, child] of this.#inside(spot)) {
       const found = this.#descend(child, field) ?? this.#search(child, field)
@@ -115,7 +115,7 @@ export class YamlSource {
     return { file: this.file, line, column: col }
   }
 
-  /** The place of the first alias of which something is true. */
+  /** The place of the first alias that meets a condition. */
   #aliasWhere(isSuch: (alias: Alias, around: readonly unknown[]) => boolean): Place {
     let found: Alias | undefined
     visit(this.#document, {
@@ -128,7 +128,7 @@ export class YamlSource {
     return this.#placeOf({ node: found ?? null })
   }
 
-  /** A list or a mapping as a key, which is what a stray `? ` or brace makes, has no place in a plain value. */
+  /** Throws for a list or a mapping as a key, which a stray `? ` or brace produces: plain values cannot have such keys. */
   #refuseOddKeys(): void {
     visit(this.#document, {
       Pair: (_, { key }) => {

@@ -4,11 +4,11 @@ import { checkPower, powerSchema, type PowerRule } from './power.js'
 import { sleepSchema, type SleepRule } from './sleep.js'
 import { taintOf } from './taints.js'
 
-/** Heartbeats of worker nodes; without them every change reaches the master at once. */
+/** Heartbeats of nodes. Without them every change reaches the master at once. */
 export interface Heartbeat {
   /** Seconds between two heartbeats of one node, > 0. */
   readonly interval: Seconds
-  /** Node i of N beats i/N of an interval after node 0; false: all beat together. Default true. */
+  /** True: node i of N beats i/N of an interval after node 0. False: all beat together. Default true. */
   readonly stagger?: boolean | undefined
 }
 
@@ -20,57 +20,60 @@ export interface ReplicaRule {
   readonly placement: 'hdfs' | 'uniform'
 }
 
-/** Devices of one kind on a node. */
+/** Devices of one kind on each node. */
 export interface Devices {
-  /** Devices of each node, at most 30. */
+  /** Number of devices per node, at most 30. */
   readonly count: number
   /** Amount of one device, the same in the whole cluster: 1000 lets tasks ask for thousandths. */
   readonly milli: number
 }
 
-/** Nodes that change their number of slots by what their tasks really use of their hardware. The slots described are the most. */
+/** Nodes change their number of slots by how much of their hardware tasks really use. The described slots are the maximum. */
 export interface DynamicSlotsRule {
-  /** Slots of each type that a node keeps at least. */
+  /** Slots of each type that a node always keeps. */
   readonly min: number
   /** Slots of each type at the start; default all. */
   readonly initial?: number | undefined
-  /** Seconds between two looks, > 0. */
+  /** Seconds between two checks, > 0. */
   readonly interval: Seconds
-  /** One slot more when less than this fraction of every kind of hardware is used, one fewer when more than that of any is. */
+  /** A node gains a slot when less than this fraction of every kind of hardware is used. */
   readonly below: number
-  /** One slot fewer when more than this fraction of any kind of hardware is used. */
+  /** A node loses a slot when more than this fraction of any kind of hardware is used. */
   readonly above: number
 }
 
 /** Nodes of one kind. */
 export interface NodeGroup {
-  /** Node names are `<name>-<index>`; default `node`. */
+  /** Prefix of the node names, `<name>-<index>`; default `node`. */
   readonly name?: string
-  /** The names of the nodes themselves instead, as many as there are. */
+  /** Names of the nodes, one for each, in place of `name`. */
   readonly names?: readonly string[]
   /** How many nodes, at least 1. */
   readonly count: number
-  /** Spread over this many racks, as evenly as can be, in order; or the path of group names from the rack up (`['r1', 'row A']`). */
+  /**
+   * Number of racks, over which the nodes are spread as evenly as possible, in order; or one path of group names from the rack up (`['r1', 'row
+   * A']`).
+   */
   readonly racks?: number | readonly string[]
-  /** Named slots: every slot type is scheduled on its own. */
+  /** Slots per node by type; every slot type is scheduled on its own. */
   readonly slots?: Readonly<Record<string, number>>
-  /** Named amounts (millicores, MiB, milli-GPU, ...), scheduled together. */
+  /** Amounts per node by resource (millicores, MiB, milli-GPU, ...), scheduled together. */
   readonly resources?: Readonly<Record<string, number>>
-  /** Resources in devices of equal size, scheduled together with the others: a task gets a share of one, or whole ones. */
+  /** Resources in devices of equal size, scheduled together with the others: a task gets a share of one device, or whole devices. */
   readonly devices?: Readonly<Record<string, Devices>>
   /** Relative speed, 1 = nominal. */
   readonly speed?: number
-  /** What the node really has, by name: `{ cores: 8, disks: 2, memory: 16 }`. Tasks that use more than that slow each other down. */
+  /** Real hardware of a node by kind: `{ cores: 8, disks: 2, memory: 16 }`. Tasks that use more than that slow each other down. */
   readonly hardware?: Readonly<Record<string, number>>
-  /** Relative speed by kind of hardware, beside `speed`: `{ cores: 2, disks: 1 }`; 1 where not given. */
+  /** Relative speed by kind of hardware, in addition to `speed`: `{ cores: 2, disks: 1 }`; default 1. */
   readonly speeds?: Readonly<Record<string, number>>
-  /** What each of the nodes draws, in watts; absent: its energy is not counted. */
+  /** What each node draws, in watts; absent: its energy is not counted. */
   readonly power?: PowerRule
-  /** When each of the nodes goes to sleep; absent: never. Only without heartbeats. */
+  /** When each node goes to sleep; absent: never. Not possible with heartbeats. */
   readonly sleep?: SleepRule
-  /** What constraints of jobs may ask for, for example `{ model: 'T4' }`. */
+  /** Labels that constraints of jobs may ask for, for example `{ model: 'T4' }`. */
   readonly labels?: Readonly<Record<string, string>>
-  /** What keeps tasks off that do not tolerate it. */
+  /** Taints, which keep off tasks that do not tolerate them. */
   readonly taints?: readonly Taint[]
 }
 
@@ -80,22 +83,22 @@ export interface ClusterDescription {
   readonly name?: string
   /** Groups of equal nodes; nodes are numbered through them in order. */
   readonly nodes: readonly NodeGroup[]
-  /** How often nodes report; absent: what happens is known at once. */
+  /** How nodes report; absent: the master knows every change at once. */
   readonly heartbeat?: Heartbeat | undefined
-  /** Where blocks are of which no hosts are given. Default: as HDFS, 3. */
+  /** Where replicas of blocks without given hosts are placed. Default: 3 replicas, as in HDFS. */
   readonly replicas?: ReplicaRule | undefined
-  /** How nodes change their slots; absent: they do not. */
+  /** How nodes change their number of slots; absent: they do not. */
   readonly dynamicSlots?: DynamicSlotsRule | undefined
 }
 
-/** Devices per node: one bit each says which of them a task holds. */
+/** Most devices per node, since an integer with one bit per device says which of them a task holds. */
 const MOST_DEVICES = 30
-/** Above this a number of nodes is a slip of the hand: ten times the largest cluster of the literature. */
+/** A larger number of nodes is a typing error: ten times the largest cluster of the literature. */
 const MOST_NODES = 1_000_000
-/** Seconds: below, a run is all heartbeats; above, work waits for so long that it looks forgotten. */
+/** Bounds in seconds. Below, a run consists of heartbeats only; above, work waits so long that it looks forgotten. */
 const [LEAST_INTERVAL, MOST_INTERVAL] = [0.001, 86_400]
 
-/** A factor beyond is a slip of the pen; one near 0 would let tasks run for ever. */
+/** A factor beyond these bounds is a typing error; one near 0 would let tasks run for ever. */
 const speed = z.number().positive().min(1e-6).max(1e6)
 
 const name = z.string().min(1)
@@ -144,7 +147,7 @@ const shape = {
 }
 const count = z.int().min(1).max(MOST_NODES)
 
-/** An unknown key with a number is most likely an amount of each node, whose names are free. */
+/** Advice for an unknown key with a number: it is most likely an amount per node, since resource names are free. */
 const amountsInside = (issue: { readonly code?: string; readonly keys?: readonly string[]; readonly input?: unknown }): string | undefined => {
   const [key = ''] = issue.keys ?? []
   const amount = (issue.input as Readonly<Record<string, unknown>> | undefined)?.[key]
@@ -207,10 +210,10 @@ export const clusterSchema = z
 /** A cluster as a file or a program writes it: `readCluster` checks it and fills in what it leaves out. */
 export type ClusterInput = z.input<typeof clusterSchema>
 
-/** Descriptions that were returned from here: reading one again is free, which it was not on a list of thousands of machines. */
+/** Descriptions that `readCluster` has returned. They are not checked again, which took noticeable time for thousands of machines. */
 const known = new WeakSet<ClusterDescription>()
 
-/** A described cluster with its short forms written out. Throws `BAD_INPUT` with the field, what was found and what was expected. */
+/** A described cluster with its short forms expanded. Throws `BAD_INPUT` with the field, what was found and what was expected. */
 export function readCluster(value: unknown): ClusterDescription {
   if (known.has(value as ClusterDescription)) return value as ClusterDescription
   if (value === undefined) throw bad('is missing.', 'cluster', 'Describe one, for example { nodes: [{ count: 10, resources: { cpu: 8 } }] }.')
@@ -226,7 +229,7 @@ export function readCluster(value: unknown): ClusterDescription {
 
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, field === '' ? {} : { field }, wayOut)
 
-/** What a schema cannot say, and the short form as a list of one group. */
+/** Checks what a schema cannot express, and expands the short form to a list of one group. */
 function written({ nodes, racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints, ...rest }: z.output<typeof clusterSchema>): ClusterDescription {
   const beside = { racks, slots, resources, devices, speed, hardware, speeds, power, sleep, labels, taints }
   const groups = typeof nodes === 'number' ? [{ count: nodes, ...beside }] : nodes
@@ -270,7 +273,7 @@ function countedDevices(devices: z.output<typeof shape.devices>): Record<string,
   return Object.fromEntries(Object.entries(devices).map(([kind, each]) => [kind, typeof each === 'number' ? { count: each, milli: 1000 } : each]))
 }
 
-/** A resource comes in devices of one size everywhere, or nowhere: otherwise its amounts would mean two things. */
+/** Throws unless a resource that comes in devices does so in all groups, with one size: otherwise its amounts would mean two things. */
 function checkDevices(groups: readonly NodeGroup[]): void {
   const sizes = new Map<string, number>()
   for (const [index, group] of groups.entries()) {
@@ -289,7 +292,7 @@ function checkDevices(groups: readonly NodeGroup[]): void {
         throw bad('is a resource here and comes in devices.', `nodes[${index}].resources.${kind}`, 'Describe it as devices in all groups.')
 }
 
-/** Labels as text by name. */
+/** Labels as text, by name. */
 function namedLabels(labels: z.output<typeof shape.labels>): Record<string, string> | undefined {
   if (labels === undefined) return undefined
   return Object.fromEntries(Array.isArray(labels) ? labels.map((label) => [label, 'true']) : Object.entries(labels).map(([label, value]) => [label, String(value)]))

@@ -1,14 +1,14 @@
 import { lowestBit, type NodeId } from '@sched/core'
 
-/** The devices of a cluster: fixed facts. Devices of a node are numbered from 0 over all resources, those of one resource side by side. */
+/** The devices of a cluster, which never change. Devices of a node are numbered from 0 through all resources; those of one resource are adjacent. */
 export class DeviceTable {
   /** By resource: the amount of one device, 0 for a resource that does not come in devices. */
   readonly sizes: readonly number[]
   /** Number of devices, `[resource * nodes + node]`. */
   readonly counts: Int32Array
-  /** Number of the first device of a resource among those of its node, `[resource * nodes + node]`. */
+  /** Number of a resource's first device on a node, `[resource * nodes + node]`. */
   readonly firsts: Int32Array
-  /** Where the devices of a node start in a column of all devices; one entry more than nodes. */
+  /** Index of each node's first device in a column of all devices; one entry more than nodes. */
   readonly starts: Int32Array
   readonly nodes: number
 
@@ -28,7 +28,7 @@ export class DeviceTable {
     }
   }
 
-  /** Tasks that ask `amount` of the resource which an empty node could hold. */
+  /** How many tasks that ask for `amount` of the resource an empty node could hold. */
   roomOn(node: number, resource: number, amount: number): number {
     const size = this.sizes[resource] as number
     const count = this.counts[resource * this.nodes + node] as number
@@ -37,15 +37,15 @@ export class DeviceTable {
 }
 
 /**
- * What is free on each device: a share of 500 and one of 600 do not fit on one device of 1000, whatever is free beside it.
- * A share goes to the device with the least room that is enough (best fit, lowest number first), whole devices are the
- * lowest free ones. What a task holds is a set of devices of its node, one bit each.
+ * What is free on each device: shares of 500 and 600 do not fit on one device of 1000 together, whatever is free on others. A share goes to the
+ * device with the least room that is enough (best fit, lowest number first); whole devices are the lowest free ones. The devices that a task holds
+ * are a set, one bit per device of its node.
  */
 export class DeviceCells {
   readonly #table: DeviceTable
-  /** By device. */
+  /** Free amount by device. */
   #free: Int32Array
-  /** The most that is free on one device, `[resource * nodes + node]`. */
+  /** The largest free amount on one device, `[resource * nodes + node]`. */
   #most: Int32Array
 
   constructor(table: DeviceTable, isEmpty: boolean) {
@@ -73,7 +73,7 @@ export class DeviceCells {
     return most === size && this.#countWhole(node, resource, size) * size >= amount
   }
 
-  /** Tasks that ask `amount` which the node could take now. */
+  /** How many tasks that ask for `amount` of the resource the node could take now. */
   roomOn(node: number, resource: number, amount: number): number {
     const size = this.#table.sizes[resource] as number
     if (amount >= size) return Math.floor(this.#countWhole(node, resource, size) / (amount / size))
@@ -83,7 +83,7 @@ export class DeviceCells {
     return room
   }
 
-  /** Takes the amount from the devices of the set, which it returns; 0: from those that it chooses. */
+  /** Takes the amount from the devices in the set, or from devices that it chooses if the set is 0. Returns the devices used. */
   take(node: number, resource: number, amount: number, devices: number): number {
     const chosen = devices === 0 ? this.#choose(node, resource, amount) : devices & this.#all(node, resource)
     this.#move(node, resource, amount, chosen, -1)
@@ -94,7 +94,7 @@ export class DeviceCells {
     this.#move(node, resource, amount, devices & this.#all(node, resource), 1)
   }
 
-  /** Moves what is free on a node to another state of the cluster, at most so much of every resource, from its first device on. */
+  /** Moves what is free on a node to another state of the cluster, at most `most` of each resource, from the first device on. */
   moveNodeTo(other: DeviceCells, node: number, most?: ArrayLike<number>): void {
     const { sizes } = this.#table
     for (let resource = 0; resource < sizes.length; resource++) {
@@ -120,7 +120,7 @@ export class DeviceCells {
     other.#most = most
   }
 
-  /** Whether the devices of a node add up to what is free of each resource, none below 0 or above its size. */
+  /** Whether the free amounts of a node's devices add up to what is free of each resource, with none below 0 or above the device's size. */
   addsUp(node: number, freeOf: (resource: number) => number): boolean {
     const { sizes } = this.#table
     for (const [resource, size] of sizes.entries()) {

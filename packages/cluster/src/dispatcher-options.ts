@@ -1,35 +1,38 @@
 import { checkKeys, checkPlug, SchedError, type Plug, type Seconds } from '@sched/core'
 import type { ClusterDescription } from './description.js'
 
-/** What a dispatcher is made of. */
+/** What a dispatcher is created with. */
 export interface DispatcherOptions {
-  /** The nodes; they are those for good. */
+  /** The nodes; the set of nodes cannot change later. */
   readonly cluster: ClusterDescription
-  /** What decides, `greedy(drf())` for example. */
+  /** The policy that decides, for example `greedy(drf())`. */
   readonly policy: Plug<'policy'>
   /** For policies that draw random numbers. Default 1. */
   readonly seed?: number
-  /** Told when a policy promises a start, as backfilling does to the jobs that it protects; a later promise replaces an earlier one. */
+  /** Called when the policy promises a start, as backfilling does for the jobs that it protects. A later promise replaces an earlier one. */
   readonly promised?: (job: string, start: Seconds) => void
-  /** Called once for each thing the user should know. */
+  /** Called once for each message that the user should see. */
   readonly warn?: (message: string) => void
 }
 
 /** How a job is submitted. */
 export interface SubmitOptions {
-  /** It was in the system of another dispatcher already: how many jobs there may be, and a queue that takes no more of them, do not keep it out. Default false. */
+  /**
+   * True: the job was in the system of another dispatcher before, so limits on the number of jobs, and queues that take no new jobs, do not keep it
+   * out. Default false.
+   */
   readonly again?: boolean
 }
 
-/** What a node says of itself at its heartbeat. */
+/** What a node reports at its heartbeat. */
 export interface HeartbeatOptions {
-  /** At most so many starts in each lane; default: all that fit. 0 is a node without a free slot. */
+  /** Most starts in each lane; default: all that fit. 0: the node has no free slot. */
   readonly free?: number
 }
 
 const known: Readonly<Record<keyof DispatcherOptions, true>> = { cluster: true, policy: true, seed: true, promised: true, warn: true }
 
-/** Throws `BAD_OPTION` for what a program without types may give. */
+/** Throws `BAD_OPTION` for wrong options, which a program without types may pass. */
 export function checkOptions(options: DispatcherOptions | undefined): void {
   const given: { readonly [K in keyof DispatcherOptions]?: unknown } = options ?? {}
   if (typeof given.cluster !== 'object' || given.cluster === null)

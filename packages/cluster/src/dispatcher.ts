@@ -24,16 +24,16 @@ import { Wakes } from './wakes.js'
 import { Work } from './work.js'
 
 /**
- * Runs a policy outside the simulator: somebody else tells of submissions, heartbeats and ended tasks, and carries out
- * the decisions. The policy cannot tell the difference. Times are the caller's, in seconds, and never go back.
+ * Runs a policy outside the simulator: the caller reports submissions, heartbeats and ended tasks, and carries out the decisions. The policy cannot
+ * tell the difference. Times come from the caller, in seconds, and never go back.
  *
- * Blocks are where `data.hosts` of a stage says.
+ * The blocks of a stage are where its `data.hosts` says.
  */
 export function dispatcher(options: DispatcherOptions): Dispatcher {
   return new Dispatcher(options)
 }
 
-/** The state of a cluster and its jobs under one policy; `dispatcher` makes one. */
+/** The state of a cluster and its jobs under one policy; created by `dispatcher`. */
 export class Dispatcher {
   /** The jobs in the system, for reading. */
   readonly work: Work
@@ -45,24 +45,27 @@ export class Dispatcher {
   readonly #draft: Draft
   readonly #all: readonly NodeId[]
   readonly #nodes: ReadonlyMap<string, NodeId>
-  /** Of the policy, as whoever waits for it. */
+  /** The policy's number as a scheduler of `work`. */
   readonly #owner: number
   readonly #wakes = new Wakes()
-  /** By lane, 1: the policy may want a look at it although the node that reports has no room. It does not once it has said so, until it has decided again or another job comes. */
+  /**
+   * By lane, 1: the policy may want a look at the lane although the node that reports has no room. It becomes 0 when the policy says that it does
+   * not, and 1 again when the policy has decided or another job comes.
+   */
   readonly #mayLook: Uint8Array
   readonly #policyName: string
   readonly #streams: CountedStreams
   readonly #promised: DispatcherOptions['promised']
   readonly #warn: (message: string) => void
   readonly #unheeded: Unheeded
-  /** What rounds are about: single nodes where the cluster is described with heartbeats; else as it is asked, at first nobody knows. */
+  /** What rounds cover: single nodes if the cluster is described with heartbeats; otherwise as the caller asks, which is unknown at first. */
   #rounds: 'unknown' | 'node' | 'all'
   readonly #jobs = new Map<string, JobId>()
   readonly #cancelled = new Set<JobId>()
-  /** Those of them of which this round has killed tasks. */
+  /** Cancelled jobs of which this round has killed tasks. */
   readonly #killed = new Set<JobId>()
   readonly #running = new Map<number, TaskId>()
-  /** By task that runs: the number of its start. */
+  /** By running task: the number of its start. */
   readonly #starts: number[] = []
   #started = 0
   #now: Seconds = 0
@@ -99,16 +102,19 @@ export class Dispatcher {
   }
 
   /**
-   * The earliest time at which the policy asked for a round, which it gets by `pass`, or by `tick` where nodes report by `heartbeat`; `Infinity`: none.
-   * One that has come stays until it is answered, also by the next heartbeat; nothing else answers it.
+   * The earliest time at which the policy asked for a round; `Infinity`: none. Answer it by `pass` or, where nodes report by `heartbeat`, by `tick`.
+   * A time that has come stays until one of these, or the next heartbeat, answers it.
    */
   get nextWake(): Seconds {
     return this.#wakes.next
   }
 
   /**
-   * Puts a job into the system; its first stages may start at once. Throws `BAD_INPUT` for one that no job can be, `INFEASIBLE` for one
-   * that can never run or that the policy refuses, and where nodes report by `heartbeat` for a gang that no node has room for; `TAKEN_NAME` for an id that is in the system. After a restart submit jobs `again`.
+   * Puts a job into the system; its first stages may start at once. After a restart submit jobs with `again`. Throws
+   * - `BAD_INPUT` for an invalid job,
+   * - `INFEASIBLE` for a job that can never run or that the policy refuses, and, where nodes report by `heartbeat`, for a gang that fits on no single
+   *   node,
+   * - `TAKEN_NAME` for an id that is in the system.
    */
   submit(submitted: SubmittedJob, now: Seconds = this.#now, { again = false }: SubmitOptions = {}): void {
     this.#pass(now)
@@ -131,7 +137,10 @@ export class Dispatcher {
     this.work.open(job)
   }
 
-  /** A node reports: what to start on it now, and what to kill anywhere. A node that is down starts nothing, and of a gang nothing starts unless the node has room for all that start at once. */
+  /**
+   * A node reports. Returns what to start on it now, and what to kill on any node. Nothing starts on a node that is down. Of a gang nothing starts
+   * unless the node has room for all tasks that must start at once.
+   */
   heartbeat(node: string, now: Seconds, { free }: HeartbeatOptions = {}): Decisions {
     if (free !== undefined && !(typeof free === 'number' && free >= 0))
       throw new SchedError('BAD_INPUT', `node ${node} has room for ${String(free)} starts.`, { field: 'free' }, 'Give a number, at least 0, or leave it out where all that fits may start.')
@@ -150,8 +159,8 @@ export class Dispatcher {
   }
 
   /**
-   * A pass over all nodes, for a dispatcher without heartbeats. Where tasks were killed it is to be called again with the same time, which
-   * is then `nextWake`: more may fit now.
+   * A pass over all nodes, for a dispatcher without heartbeats. If tasks were killed or suspended, call it again with the same time, which is then
+   * `nextWake`: more may fit now.
    */
   pass(now: Seconds): Decisions {
     this.#pass(now)
@@ -165,7 +174,10 @@ export class Dispatcher {
     return this.#decisions
   }
 
-  /** A round that a policy asked for between heartbeats: nothing can start in it, but tasks may have to be killed. Without heartbeats call `pass`. */
+  /**
+   * A round that the policy asked for between heartbeats. Nothing can start in it, but tasks may have to be killed. Without heartbeats call `pass`
+   * instead.
+   */
   tick(now: Seconds): Decisions {
     this.#pass(now)
     this.#asked()
@@ -173,9 +185,10 @@ export class Dispatcher {
   }
 
   /**
-   * Takes over a task that runs: started before this dispatcher was there, or by somebody else. From here on it is as one that the policy has started now, so tell of several in
-   * the order of their starts, each with the time of its own. Throws `UNKNOWN_NAME` for a job that is not in the system or a node that is not there, `BAD_INPUT` for a
-   * task that there is not, that runs, has ended, or waits for other stages, `INFEASIBLE` where it has no room on the node or may not be there.
+   * Takes over a running task that another dispatcher, or somebody else, started. The policy treats it as started at `now`, so report several tasks
+   * in the order of their starts, each with its own start time.
+   * Throws `UNKNOWN_NAME` for a job that is not in the system or an unknown node; `BAD_INPUT` for a task that does not exist, runs already, has
+   * ended, or waits for other stages; `INFEASIBLE` if the task has no room on the node or may not run there.
    */
   adopt({ job, stage = 0, task, node }: RunningTask, now: Seconds = this.#now): Placed {
     this.#pass(now)
@@ -198,8 +211,9 @@ export class Dispatcher {
   }
 
   /**
-   * What its policy has decided about jobs that wait (promised starts, admissions, turns), which tasks are suspended, and when it wants to be asked: for `recall` of a dispatcher that takes its place. It says what is now, so
-   * write it down after the calls that decide.
+   * What cannot be restored otherwise after a restart, for `recall` of a successor: the policy's decisions about waiting jobs (promised starts,
+   * admissions, turns), the suspended tasks, and the times at which the policy wants a round. It describes the present, so save it after each call
+   * that decides.
    */
   memory(): DispatcherMemory {
     const remembered = this.policy.memory?.()
@@ -216,8 +230,9 @@ export class Dispatcher {
   }
 
   /**
-   * Takes up the memory of another dispatcher with the same policy and options, once: when `submit`, `adopt`, `nodeDown` and the like have told of what there was at that time, and before all
-   * that has happened since. A suspended task for which its node has no room any more has to start anew. Throws `BAD_INPUT` for the memory of another policy, or of another version.
+   * Takes over the memory of another dispatcher with the same policy and options. Call it once, after `submit`, `adopt`, `nodeDown` and the like have
+   * reported the state of that time, and before reporting anything later. A suspended task for which its node has no room any more starts anew.
+   * Throws `BAD_INPUT` for a memory of another policy or version.
    */
   recall(memory: DispatcherMemory): void {
     checkMemory(memory, this.#policyName)
@@ -225,11 +240,12 @@ export class Dispatcher {
     for (const time of memory.wakes) this.#wakes.add(time)
     this.#streams.skipTo(memory.draws)
     for (const [lane, least] of memory.least.entries()) if (lane < this.#model.lanes.length) this.work.shapes.lowerLeast(lane as LaneId, (r) => least[this.#model.resources[r] as string] ?? Infinity)
-    for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs, this.#nodes)) this.#comeAgain(job, this.work.spec(job)) // when it is expected to end is not what it was
+    // the policy expects the ends of these jobs at other times now
+    for (const job of takeUpInterrupted(memory.interrupted, this.work, this.cell, this.#jobs, this.#nodes)) this.#comeAgain(job, this.work.spec(job))
     if (memory.remembered !== undefined) this.policy.recall?.(memory.remembered)
   }
 
-  /** A started task has ended; true when it was its job's last. */
+  /** Reports that a started task has ended; true if it was the last of its job. */
   taskEnded(placed: Pick<Placed, 'id'>, now: Seconds = this.#now): boolean {
     const { work } = this
     const task = this.#take(placed, 'ended', now)
@@ -239,7 +255,7 @@ export class Dispatcher {
     return true
   }
 
-  /** A started task has failed or was lost: it is pending again, unless its job was cancelled. Others of its gang run on. */
+  /** Reports that a started task has failed or was lost. The task is pending again, unless its job was cancelled. Other tasks of its gang run on. */
   taskFailed(placed: Pick<Placed, 'id'>, now: Seconds = this.#now): void {
     const task = this.#take(placed, 'evicted', now)
     const job = this.work.jobOf(task)
@@ -248,19 +264,19 @@ export class Dispatcher {
     if (this.#cancelled.has(job)) this.#drop(job)
   }
 
-  /** A node takes no tasks from now on: it is lost, or drained. What runs there goes on until `taskEnded` or `taskFailed` tells of it. */
+  /** Reports that a node takes no more tasks: it is lost or drained. Its tasks count as running until `taskEnded` or `taskFailed` reports them. */
   nodeDown(node: string, now: Seconds = this.#now): void {
     this.#setUp(node, false, now)
   }
 
-  /** A node takes tasks again. */
+  /** Reports that a node takes tasks again. */
   nodeUp(node: string, now: Seconds = this.#now): void {
     this.#setUp(node, true, now)
   }
 
   /**
-   * Nothing more of a job is started. Yields what still runs of it, of which the ends are to be told when it has been killed, unless a decision says to kill
-   * it before that. What is suspended of it has ended with this, and is not among these.
+   * Stops starting tasks of a job. Returns its running tasks; report their ends when they have been killed, unless a decision says to kill them
+   * before that. Suspended tasks of the job end at once and are not returned.
    */
   cancel(job: string, now: Seconds = this.#now): readonly Placed[] {
     this.#pass(now)
@@ -274,9 +290,10 @@ export class Dispatcher {
   }
 
   /**
-   * Says other things of a job in the system: another priority, queue, estimate and the like. It keeps its place among those submitted before and after it, and what runs of it
-   * runs on; what the policy has decided about it (a promised start, an admission) it decides anew. Throws `UNKNOWN_NAME` for a job that is not in the system, `BAD_INPUT` for what
-   * cannot be said anew and for one that has been cancelled, and `INFEASIBLE` where the policy refuses it so; it is as before then.
+   * Changes the description of a job in the system: priority, queue, estimate and the like. The job keeps its place in submission order, and its
+   * tasks run on. The policy decides anew what it had decided about the job (a promised start, an admission).
+   * Throws `UNKNOWN_NAME` for a job that is not in the system, `BAD_INPUT` for a field that cannot change and for a cancelled job, and `INFEASIBLE`
+   * if the policy refuses the changed job; the job then stays as it was.
    */
   update(job: string, changes: JobUpdate, now: Seconds = this.#now): void {
     this.#pass(now)
@@ -316,7 +333,7 @@ export class Dispatcher {
     this.work.remove(job)
   }
 
-  /** `undefined` is what programs without types find where nothing was started. */
+  /** A program without types may pass `undefined`: what it finds where nothing was started. */
   #take(placed: Pick<Placed, 'id'> | undefined, how: Release, now: Seconds): TaskId {
     this.#pass(now)
     const { work, cell } = this
@@ -335,7 +352,10 @@ export class Dispatcher {
     return task
   }
 
-  /** Nodes report although the cluster's description does not say so: what cannot start like that is told, since it was taken before that was known. */
+  /**
+   * Nodes report by `heartbeat` although the cluster is described without. Warns of jobs that cannot start this way; they were accepted before this
+   * was known.
+   */
   #goByNode(): void {
     this.#rounds = 'node'
     for (const job of this.#jobs.values()) {
@@ -344,13 +364,13 @@ export class Dispatcher {
     }
   }
 
-  /** What the policy asked for, without nodes. */
+  /** Gives the policy the rounds that it asked for, without nodes. */
   #asked(): void {
     this.#wakes.asked(this.#now)
     for (let lane = 0 as LaneId; lane < this.#mayLook.length; lane++) this.#round(lane, NOBODY)
   }
 
-  /** Whoever takes tasks away has to see that somebody waits, also where nothing is free anywhere. */
+  /** Gives a policy that preempts a round without nodes: it must learn that jobs wait even if no node has room. */
   #look(lane: LaneId): void {
     if (this.policy.wantsLook?.(lane) === true) this.#round(lane, NOBODY)
     else this.#mayLook[lane] = 0
@@ -365,7 +385,7 @@ export class Dispatcher {
     this.policy.onCommit?.(commit)
   }
 
-  /** What was killed of cancelled jobs does not start again. A job that the policy has given up in the same round has left already. */
+  /** Drops killed tasks of cancelled jobs, so that they do not start again. Jobs that the policy has given up in this round have left already. */
   #dropKilled(): void {
     for (const job of this.#killed) if (this.#cancelled.has(job)) this.#drop(job)
     this.#killed.clear()
@@ -391,7 +411,7 @@ export class Dispatcher {
         const job = this.work.jobOf(task)
         const isCancelled = this.#cancelled.has(job)
         if (isCancelled) this.#killed.add(job)
-        const isSuspended = suspends && !isCancelled // it would never go on
+        const isSuspended = suspends && !isCancelled // it would never resume
         list(isSuspended ? 'suspend' : 'kill').push(this.#placed(task, this.work.nodeOf(task) as NodeId))
         this.#running.delete(this.#starts[task] as number)
         if (isSuspended) this.work.suspended.ran(task, this.#now - this.work.started(task))
@@ -444,8 +464,8 @@ export class Dispatcher {
 }
 
 const NOBODY: readonly NodeId[] = []
-/** The way out for gangs that are larger than a node. */
+/** Advice for gangs that do not fit on one node. */
 const OVER_ALL = 'Ask by `pass` in place of `heartbeat`, and describe the cluster without heartbeats.'
 
-/** Decisions that are being made. */
+/** Decisions being collected. */
 type Growing = { start: Placed[]; kill: Placed[]; suspend?: Placed[]; resume?: Placed[]; cancelled?: string[] }

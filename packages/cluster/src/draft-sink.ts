@@ -1,12 +1,12 @@
 import type { JobId, LaneId, Reason, Seconds, TaskId } from '@sched/core'
 
-/** What happens to a draft outside the draft: the engine's side of a round. */
+/** The engine's side of a round: carries out what a draft decides. */
 export interface DraftSink {
-  /** Accepted claims, from an index on: the tasks start now, each on the node of its run. */
+  /** Accepted claims, from index `from` on: the tasks start now, each on the node of its run. */
   start(tasks: readonly TaskId[], from: number): void
-  /** An accepted eviction: its resources are free already; the task is to be killed, or suspended. */
+  /** An accepted eviction: its resources are free already; the task is to be killed, or suspended if `isSuspended`. */
   kill(task: TaskId, isSuspended: boolean): void
-  /** A job is given up of which everything was killed. */
+  /** A job is given up; its running tasks have been killed. */
   abandon(job: JobId): void
   /** Whether anybody listens to `defer`. */
   readonly explained: boolean
@@ -14,6 +14,6 @@ export interface DraftSink {
   reserve(job: JobId, start: Seconds): void
   /** A job was passed over. */
   defer(job: JobId, lane: LaneId, reason: Reason, limit?: string): void
-  /** The policy wants another round at a time. */
+  /** The policy wants another round at `time`. */
   wakeAt(time: Seconds): void
 }

@@ -27,13 +27,16 @@ import { Moves } from './moves.js'
 import { SuspendedMoves } from './suspended-moves.js'
 import type { Work } from './work.js'
 
-/** Seconds until jobs are looked at again where tasks have started beside which rules may let others start that were passed over before: in Kubernetes an event tells of that. */
+/**
+ * Seconds until the next look at jobs that were passed over, after tasks have started next to which rules may allow them. In Kubernetes an event
+ * triggers this.
+ */
 const MOMENT = 0.001
 
 /**
- * The rounds of one scheduler: claims are applied to the state they are drafted on and taken back when the round is
- * rolled back. A suspended round has left the live state and remembers what it claimed, where, and which version of the
- * node it saw; so a private snapshot needs no copy. One object is used for all rounds of a scheduler.
+ * The rounds of one scheduler. Claims are applied to the state they are drafted on, and a rollback takes them back. A suspended round is off the live
+ * state and remembers its claims, their nodes, and the node versions it saw, so a private snapshot needs no copy. One object is reused for all rounds
+ * of a scheduler.
  */
 export class Draft implements OpenRound {
   serial = 0
@@ -41,7 +44,7 @@ export class Draft implements OpenRound {
   lane: LaneId = 0 as LaneId
   nodes: readonly NodeId[] = []
   reach: readonly NodeId[] | undefined
-  /** What the draft counts against: the live state, or a stock. */
+  /** The state that the draft is applied to: the live one, or a stock. */
   cluster: CellState
   readonly work: Work
   taken: JobId | None = None
@@ -56,7 +59,7 @@ export class Draft implements OpenRound {
   readonly #commit: { now: Seconds; readonly accepted: TaskId[]; readonly conflicted: TaskId[] } = { now: 0, accepted: [], conflicted: [] }
   #state: 'closed' | 'open' | 'suspended' = 'closed'
   #only: NodeId | -1 = -1
-  /** Tasks that had stopped before they were done when it was opened. */
+  /** `work.stops` when the round was opened. */
   #stops = 0
   #jobs = 0
   #maxClaims = Infinity
@@ -75,7 +78,7 @@ export class Draft implements OpenRound {
     this.#interruptions = new Interruptions(work)
   }
 
-  /** Opens the round. Throws when the one before is not closed. */
+  /** Opens a round. Throws `BROKEN_CONTRACT` if the previous one is not closed. */
   begin(now: Seconds, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on: CellState = this.#live): this {
     if (this.#state !== 'closed')
       throw new SchedError(
@@ -135,7 +138,10 @@ export class Draft implements OpenRound {
     return (this.claims < this.#maxClaims || this.#isPeek) && this.cluster.hasRoom(this.lane, node) && this.pending !== 0 && !this.#isSettled()
   }
 
-  /** Whether nothing more may be claimed since the jobs that may be taken up are: all of them in a peek, placed otherwise. */
+  /**
+   * Whether no claim is possible any more because all jobs that may be taken up have been: in a peek, once they are taken; otherwise, once the last
+   * one has no unplaced task.
+   */
   #isSettled(): boolean {
     if (this.#jobs < this.#maxJobs) return false
     return this.#isPeek || this.taken === None || this.work.unplaced(this.taken, this.lane) === 0
@@ -146,7 +152,7 @@ export class Draft implements OpenRound {
     return this.cluster.hasFitted(shape, node) || this.#fits(shape, job, node)
   }
 
-  /** Whether the node has room, the constraints of the task allow it, and its job is not given up. */
+  /** Whether the node has room for the job's next task, its constraints allow the node, and the job is not given up. */
   #fits(shape: ShapeId | undefined, job: JobId, node: NodeId): boolean {
     if (shape === undefined) throw nothingToPlace(job, this.work)
     if (!this.cluster.fits(shape, node) || (this.#interruptions.areAny && this.#interruptions.isCancelled(job))) return false
@@ -196,7 +202,7 @@ export class Draft implements OpenRound {
   evict(task: TaskId): void {
     this.#mustBeOpen()
     if (this.work.hasMasters) {
-      if (this.work.isReleased(task) && this.work.masters.get(this.work.jobOf(task)) === 'lost') return // went with its master
+      if (this.work.isReleased(task) && this.work.masters.get(this.work.jobOf(task)) === 'lost') return // evicted already with its master
       if (this.work.isMaster(task)) for (const other of [...this.work.startedOf(this.work.jobOf(task))].reverse()) if (other !== task) this.#evict(other)
     }
     this.#evict(task)
@@ -254,10 +260,11 @@ export class Draft implements OpenRound {
       if (move < 0) continue
       const stage = work.taskStage[move] as number
       if (work.stageJob[stage] !== job) break
-      if ((work.stageLeast[stage] !== 1 || work.areGangJobs) && work.lacksTasks(stage)) from = at // of an earlier stage that has opened since there may be claims behind it
+      // behind it there may be claims of an earlier stage that has opened since
+      if ((work.stageLeast[stage] !== 1 || work.areGangJobs) && work.lacksTasks(stage)) from = at
     }
     if (from === None) return undefined
-    while (from > 0 && (tasks[from - 1] as number) < 0) from-- // of an eviction before its claims they are the reason
+    while (from > 0 && (tasks[from - 1] as number) < 0) from-- // include the evictions before its claims: they were made for it
     return from as Savepoint
   }
 
@@ -338,7 +345,7 @@ export class Draft implements OpenRound {
     return this.#commit
   }
 
-  /** Where so many tasks of a gang are evicted that too few are left, these are, too, and claims of others are withdrawn. */
+  /** If evictions leave too few tasks of a gang, evicts the rest of it and withdraws its claims. */
   #stopShortGangs(cluster: CellState): void {
     const { work } = this
     const { tasks, count } = this.#moves
@@ -368,12 +375,15 @@ export class Draft implements OpenRound {
     this.#state = 'closed'
   }
 
-  /** Claims conflict on nodes that have gone since they were made, and those of jobs whose master has, or which have failed, or of gangs of which others have stopped. */
+  /**
+   * Withdraws claims that cannot start any more: on nodes that have gone down since, of jobs that have failed or lost their master, and of gangs of
+   * which other tasks have stopped.
+   */
   #withdrawLost(): void {
     if (this.claims > 0) this.#withdraw(takeLostClaims(this.#moves, this.work, this.#live), this.cluster)
   }
 
-  /** Claims that are no more among the moves conflict. */
+  /** Gives back claims that have been removed from the moves, and reports them as conflicts. */
   #withdraw(tasks: readonly TaskId[], cluster: CellState): void {
     const { work } = this
     for (const task of tasks) {
@@ -383,7 +393,7 @@ export class Draft implements OpenRound {
     }
   }
 
-  /** Tells of the moves in order; tasks that start in a row are told of together. */
+  /** Reports the moves to the sink in order; consecutive starts are reported together. */
   #apply(): void {
     const { count, tasks } = this.#moves
     const { versions } = this.#live
@@ -407,7 +417,7 @@ export class Draft implements OpenRound {
     this.#interruptions.clear()
   }
 
-  /** Empties the last commit. Setting the length of an array is a slow call, and there are few entries. */
+  /** Empties the last commit. It pops the few entries, because setting an array's length is a slow call. */
   #forget(): void {
     const { accepted, conflicted } = this.#commit
     while (accepted.length > 0) accepted.pop()
@@ -418,7 +428,10 @@ export class Draft implements OpenRound {
     return node === this.#only || this.nodes.length === this.#live.nodes || includes(this.nodes, node)
   }
 
-  /** The answer to a claim that is not possible. Throws where no node has that number: a placement's mistake would look like a full cluster. */
+  /**
+   * Returns false for a claim that is not possible. Throws if the node does not exist, because that bug of a placement would look like a full
+   * cluster.
+   */
   #refused(task: TaskId, node: NodeId): false {
     if (node === None || (Number.isInteger(node) && node >= 0 && node < this.cluster.nodes)) return false
     throw new SchedError(

@@ -1,9 +1,9 @@
 import type { ClusterView, HardwareView, NodeId, ResourceId } from '@sched/core'
 import type { NodeGroup } from './description.js'
 
-/** What the nodes really have, as columns `[kind * nodes + node]`. */
+/** The real hardware of the nodes, in columns `[kind * nodes + node]`. */
 export interface Hardware {
-  /** Names, in order of first mention. */
+  /** Names of the kinds, in order of first mention. */
   readonly kinds: readonly string[]
   /** Amount on the node; `Infinity` where its description does not say. */
   readonly amounts: Float64Array
@@ -26,13 +26,13 @@ export function hardwareOf(groups: readonly NodeGroup[], nodes: number): Hardwar
   return { kinds, amounts, speeds }
 }
 
-/** What tasks use of each kind, `[kind * nodes + node]`, and how many work on each node; written by who models it. */
+/** Amount of each kind that tasks use, `[kind * nodes + node]`, and the number of working tasks on each node. Written by the runtime model. */
 export class HardwareUse {
   /** How much of a kind the tasks on a node use now. */
   readonly use: Float64Array
-  /** How many of the tasks on a node are at work now. */
+  /** Number of tasks on a node that are at work now. */
   readonly runnable: Int32Array
-  /** Whether somebody models it. */
+  /** Whether a runtime model writes the use. */
   isMeasured = false
 
   constructor({ kinds }: Hardware, nodes: number) {
@@ -41,7 +41,7 @@ export class HardwareUse {
   }
 }
 
-/** The hardware of a cell's nodes as schedulers read it: measured where somebody models it, otherwise by what is claimed. */
+/** The hardware of a cell's nodes as schedulers see it: measured if a runtime model writes it, otherwise by what is claimed. */
 export class NodeHardware implements HardwareView {
   readonly #cell: ClusterView
   readonly #hardware: Hardware
@@ -49,7 +49,7 @@ export class NodeHardware implements HardwareView {
   readonly #claims: Int32Array
   readonly #nodes: number
 
-  /** `claims`: tasks that have claimed something on each node, kept by the cell. */
+  /** `claims`: number of tasks with claims on each node, kept by the cell. */
   constructor(cell: ClusterView, hardware: Hardware, use: HardwareUse, claims: Int32Array) {
     this.#cell = cell
     this.#hardware = hardware

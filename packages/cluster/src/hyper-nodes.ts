@@ -1,7 +1,7 @@
 import { SchedError } from '@sched/core'
 import { listIn, objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
 
-/** A group of nodes, or of such groups. */
+/** A HyperNode of Volcano: a group of nodes, or of other groups. */
 interface HyperNode {
   readonly name: string
   readonly tier: number
@@ -10,9 +10,10 @@ interface HyperNode {
 }
 
 /**
- * Groups of nodes by HyperNodes: of a node those of each tier from the lowest up, where one is in none of a tier that of the tier below again; `undefined`: it is in none.
+ * Returns a function from a node to its groups by HyperNodes, one for each tier from the lowest up. A node without a group in some tier repeats the
+ * group of the tier below; `undefined`: it is in no HyperNode.
  *
- * Source: Volcano, HyperNode (topology.volcano.sh). Deviation: of label selectors `matchLabels` counts alone.
+ * Source: Volcano, HyperNode (topology.volcano.sh). Deviation: of label selectors only `matchLabels` counts.
  */
 export function hyperNodesIn(objects: readonly KubernetesObject[]): (name: string, labels: Json) => readonly string[] | undefined {
   const all = objects.filter(({ kind }) => kind === 'HyperNode').map(read).sort((a, b) => a.tier - b.tier)

@@ -6,8 +6,8 @@ import type { Rule } from './rules.js'
 import type { Shapes } from './shapes.js'
 
 /**
- * Why a job can never run, even on the cluster empty: `INFEASIBLE`, naming the constraint or the amount; `undefined` where it can. Throws `BAD_INPUT`,
- * naming the job, for a demand that means nothing on the cluster.
+ * Why a job can never run, even on the empty cluster: an `INFEASIBLE` error that names the constraint or the amount; `undefined` if it can run.
+ * Throws `BAD_INPUT`, naming the job, for a demand that is invalid on the cluster.
  */
 export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
   const { stages } = spec
@@ -18,7 +18,9 @@ export function infeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): 
   return first?.master === true ? besideMaster(spec, first, model, shapes) : undefined
 }
 
-/** Why a policy takes no job that is one gang of several stages: it starts stages one by one. `undefined` where it does, or the job is none. */
+/**
+ * The error for a job that is one gang of several stages, if the policy does not start such jobs as a whole; `undefined` for any other job or policy.
+ */
 export function refusedWhole(spec: JobSpec, { startsGangJobs }: Policy): SchedError | undefined {
   if (startsGangJobs === true || !isGangJob(spec)) return undefined
   const wayOut = 'Use a policy that starts such jobs (greedy, easy, conservative, volcano, kueue, kai), or leave out `gang` of the job (of pods of Kubernetes: option `gang: stages`; of records of Slurm: `hetjobs: apart`): each of its stages that is a gang is then one of its own.'
@@ -26,8 +28,8 @@ export function refusedWhole(spec: JobSpec, { startsGangJobs }: Policy): SchedEr
 }
 
 /**
- * Of stages that start together each fits alone; together they must be of one lane, and ask no more than there is. Whether nodes can be
- * found for all of them is seen when they start.
+ * Why stages that start together can never run, although each of them fits alone: they must be in one lane and ask for no more than the cluster has.
+ * Whether nodes can be found for all of them is only known when they start.
  */
 function togetherInfeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
   const [together = []] = startedTogether(spec)
@@ -53,7 +55,7 @@ function togetherInfeasible(spec: JobSpec, model: ClusterModel, shapes: Shapes):
   return undefined
 }
 
-/** A master holds its place while the others run. */
+/** Why a stage can never run while the job's master holds its place. */
 function besideMaster({ id, stages }: JobSpec, master: StageSpec, model: ClusterModel, shapes: Shapes): SchedError | undefined {
   const stage = stages.find((each) => each !== master && !shapes.canRunBeside(master, each))
   if (stage === undefined) return undefined
@@ -75,7 +77,7 @@ function canRun(spec: JobSpec, stage: StageSpec, shapes: Shapes): boolean {
   }
 }
 
-/** Who asks for it: a master is often given to jobs beside what they ask for themselves. */
+/** Who asks for the demand: a master is often added to a job, next to the demand of its own. */
 const taker = ({ id }: JobSpec, { master }: StageSpec): string => `${master === true ? 'the master of ' : ''}job ${id}`
 
 function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shapes): SchedError {
@@ -109,16 +111,16 @@ function why(spec: JobSpec, stage: StageSpec, model: ClusterModel, shapes: Shape
   return error(`job ${spec.id} starts ${least} tasks of ${demand} at once, the nodes ${where} have room for ${most}${apart}`, 'Use more nodes.')
 }
 
-/** A job of a parallel machine that was read as one task with all its processors. */
+/** Whether the stage is a parallel job that was read as one task with all its processors. */
 const isWholeJob = ({ tasks, demand }: StageSpec): boolean => tasks === 1 && Object.keys(demand).every((name) => name === 'procs' || name === 'nodes')
 
-/** So many taints are named. */
+/** Most taints to name in a message. */
 const NAMED_TAINTS = 4
 
 const taintsText = (taints: readonly string[]): string =>
   `taint${taints.length === 1 ? '' : 's'} ${taints.slice(0, NAMED_TAINTS).join(', ')}${taints.length > NAMED_TAINTS ? ', ...' : ''}`
 
-/** What nodes have of the labels that are asked for. */
+/** The values that nodes have for the labels that are asked for. */
 function known({ selector }: Rule, { labels }: ClusterModel): string {
   const named = labelsAsked(selector).map((label) => {
     const values = labels.values(label)

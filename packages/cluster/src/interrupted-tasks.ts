@@ -5,15 +5,15 @@ import { taskName, type TaskName } from './task-name.js'
 import { UNPLACED } from './work-columns.js'
 import type { Work } from './work.js'
 
-/** A task that is suspended, or was and runs again: plain data, for JSON. */
+/** A task that is suspended, or was suspended and runs again: plain data for JSON. */
 export interface InterruptedTask extends TaskName {
-  /** Seconds that it had run when it was suspended last. */
+  /** Seconds of work done before it was last suspended. */
   readonly worked: Seconds
-  /** Of one that is suspended: the name of its node, and of what it has given up there. */
+  /** For a suspended task: the name of its node, and the names of the resources that it has given up there. */
   readonly on?: { readonly node: string; readonly frees: readonly string[] }
 }
 
-/** All of them, in the order in which they were suspended first. */
+/** All such tasks, in the order in which they were first suspended. */
 export function interruptedTasks(work: Work, cell: CellState): InterruptedTask[] {
   return Array.from(work.suspended.allWorked(), ([task, worked]) => ({ ...taskName(work, task), worked, ...(work.suspended.has(task) && { on: placeOf(task, work, cell) }) }))
 }
@@ -26,8 +26,9 @@ function placeOf(task: TaskId, work: Work, cell: CellState): { readonly node: st
 }
 
 /**
- * Takes them up in work that has been told of all that runs: those that are suspended hold what they held, and of those that run it is known how long they have worked. Passes over
- * what runs or has ended meanwhile and what is not there any more; what finds no room on its node has to start anew, with its gang. Yields the jobs of which tasks run that had been suspended.
+ * Restores interrupted tasks, after all running tasks have been reported. Suspended tasks hold what they held before; running ones get back their
+ * seconds of work. Skips tasks that run or have ended meanwhile and jobs that are gone. A suspended task that finds no room on its node has to start
+ * anew, with its gang. Returns the jobs with running tasks that had been suspended.
  */
 export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work, cell: CellState, jobs: ReadonlyMap<string, JobId>, nodes: ReadonlyMap<string, NodeId>): ReadonlySet<JobId> {
   const gangOf = (task: TaskId) => work.gangWith(work.taskStage[task] as number)
@@ -48,7 +49,9 @@ export function takeUpInterrupted(tasks: readonly InterruptedTask[], work: Work,
   return known
 }
 
-/** False, and nothing changes, where the node has no room for what the task keeps, takes no tasks, or is not there. */
+/**
+ * Lets a suspended task hold its resources again. False, and nothing changes, if the node is gone or down, or has no room for what the task keeps.
+ */
 function holdAgain(task: TaskId, { node: name, frees }: NonNullable<InterruptedTask['on']>, work: Work, cell: CellState, nodes: ReadonlyMap<string, NodeId>): boolean {
   const node = nodes.get(name)
   if (node === undefined || !cell.up(node)) return false

@@ -3,15 +3,15 @@ import type { CellState } from './cell-state.js'
 import type { Hold } from './suspended-tasks.js'
 import type { Work } from './work.js'
 
-/** Which of a draft's evictions are suspensions, which of its claims let suspended tasks go on, and which jobs it cancels. */
+/** A draft's suspensions, resumptions and cancelled jobs: which evictions are suspensions, and which claims resume suspended tasks. */
 export class Interruptions {
-  /** Whether there may be some. */
+  /** Whether there may be any. */
   areAny = false
   readonly #work: Work
   readonly #suspended = new Set<TaskId>()
-  /** What tasks held that go on. */
+  /** What resumed tasks held while they were suspended. */
   readonly #resumed = new Map<TaskId, Hold>()
-  /** Jobs that are cancelled, each with the number of moves after which it was. */
+  /** Cancelled jobs, each with the number of moves drafted before its cancellation. */
   readonly #cancelled = new Map<JobId, number>()
 
   constructor(work: Work) {
@@ -26,7 +26,7 @@ export class Interruptions {
     return this.#suspended.has(task)
   }
 
-  /** An evicted task is suspended and goes on holding what is not freed. */
+  /** Suspends an evicted task: it keeps holding what it does not free. */
   suspend(task: TaskId, frees: readonly ResourceId[], cell: CellState): void {
     const work = this.#work
     this.areAny = true
@@ -43,7 +43,7 @@ export class Interruptions {
     return this.#cancelled.has(job)
   }
 
-  /** A suspended task goes on, on its node alone, where that has room for what the task does not hold. */
+  /** Resumes a suspended task. Possible only on its own node, if that has room for what the task does not hold. */
   resume(task: TaskId, node: NodeId, round: { readonly cluster: CellState; claim(task: TaskId, node: NodeId): boolean }): boolean {
     const { suspended } = this.#work
     const hold = suspended.of(task)
@@ -58,12 +58,12 @@ export class Interruptions {
     return false
   }
 
-  /** Before an eviction is taken back. */
+  /** To be called before an eviction is taken back. */
   beforeKeep(task: TaskId, cell: CellState): void {
     if (this.#suspended.delete(task)) this.#work.suspended.free(task, cell)
   }
 
-  /** After a claim was taken back. */
+  /** To be called after a claim was taken back. */
   afterUnclaim(task: TaskId, cell: CellState): void {
     const hold = this.#resumed.get(task)
     if (hold === undefined) return
@@ -71,12 +71,12 @@ export class Interruptions {
     this.#work.suspended.hold(task, hold, cell)
   }
 
-  /** So many moves are left of the draft. */
+  /** Takes back cancellations after a rollback to the given number of moves. */
   takenBackTo(moves: number): void {
     for (const [job, at] of this.#cancelled) if (at > moves) this.#cancelled.delete(job)
   }
 
-  /** Throws `BROKEN_CONTRACT` where there are any. */
+  /** Throws `BROKEN_CONTRACT` if there is any interruption. */
   mustBeNone(): void {
     if (this.#suspended.size + this.#resumed.size + this.#cancelled.size > 0)
       throw new SchedError(
@@ -95,7 +95,9 @@ export class Interruptions {
   }
 }
 
-/** Frees what the suspended tasks hold that `areLost`; these start anew. `onLost` is told of each before it forgets what it had done. */
+/**
+ * Makes suspended tasks for which `areLost` is true start anew, and frees what they hold. `onLost` is called for each before its work is forgotten.
+ */
 export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskId, hold: Hold) => boolean, onLost?: (task: TaskId) => void): void {
   for (const [task, hold] of [...work.suspended.entries()]) {
     if (!areLost(task, hold)) continue
@@ -105,7 +107,7 @@ export function loseSuspended(work: Work, cell: CellState, areLost: (task: TaskI
   }
 }
 
-/** Frees what suspended tasks hold on a node that takes none any more, with others of the same gangs. */
+/** Does this for suspended tasks on a node that has gone down, and for the others of their gangs. */
 export function loseSuspendedOn(work: Work, cell: CellState, lost: NodeId, onLost?: (task: TaskId) => void): void {
   const gangs = new Set<number>()
   for (const [task, { node }] of work.suspended.entries()) if (node === lost && work.inGang(task)) gangs.add(work.gangWith(work.taskStage[task] as number))

@@ -6,11 +6,11 @@ const NO_LICENSES: Readonly<Record<string, number>> = {}
 const NO_TAGS: Readonly<Record<string, string>> = {}
 const NO_RULES: readonly PlacementRule[] = []
 
-/** What jobs say of themselves, which does not change while they are in the system: a part of `WorkView`. */
+/** What jobs say of themselves: a part of `WorkView`. It changes only if the job is updated (see `updateJob`) or, for `tasks`, moulded. */
 export class JobFacts extends WorkColumns {
   protected readonly users = new Names()
   protected readonly queues = new Names()
-  /** The job that leaves to come again: see `updateJob`. */
+  /** The job that is being updated: see `updateJob`. */
   updated: JobId | None = None
 
   comesAgain(job: JobId): boolean {

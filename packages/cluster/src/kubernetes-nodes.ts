@@ -8,15 +8,18 @@ import { kubernetesObjects, listIn, objectIn, quantityAt, type Json, type Kubern
 
 const MIB = 2 ** 20
 
-/** Whether a text is a list of nodes as `kubectl get nodes -o yaml` (or json) prints them, or such nodes one after another. */
+/** Whether a text is a list of nodes as printed by `kubectl get nodes -o yaml` (or json), or such nodes one after another. */
 export const isKubernetesNodes = (text: string): boolean => /["']?\bapiVersion["']?\s*:/.test(text) && /["']?\bkind["']?\s*:\s*["']?Node(List)?["']?\s*([,}]|$)/m.test(text)
 
 /**
- * The nodes of a Kubernetes cluster: `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000, of what is allocatable. The labels of a
- * node are its labels (its name is its hostname without being one of them), the type of its GPUs is `model`; its taints are its taints. With a Topology (of Kueue or
- * KAI) beside them its racks are the values of that one's labels, with HyperNodes (of Volcano) those of each tier; a node that lacks one of them, or is in none, is in a rack
- * of its own. Nodes
- * that are not ready, cordoned or kept for the control plane are left out. Throws `BAD_INPUT` with the place.
+ * The nodes of a Kubernetes cluster, by what is allocatable: `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000.
+ * - Labels and taints are those of the node. A hostname label equal to the node's name is left out, since every node has it. The type of its GPUs
+ *   becomes the label `model`.
+ * - Racks: with a Topology (of Kueue or KAI) in the file, the values of its labels; with HyperNodes (of Volcano), the groups of each tier. A node
+ *   that lacks a label, or is in no group, is in a rack of its own.
+ * - Nodes that are not ready, cordoned or kept for the control plane are left out.
+ *
+ * Throws `BAD_INPUT` with the place.
  */
 export function kubernetesNodes(text: string, file?: string): { readonly name: string; readonly nodes: readonly NodeGroup[] } {
   const groups: { names: string[]; count: number; key: string; rest: Omit<NodeGroup, 'names' | 'count'> }[] = []
@@ -57,7 +60,7 @@ function nameOf({ object, place }: KubernetesObject): string {
   return name
 }
 
-/** Taints of nodes that are not ready, cordoned, or of the control plane. */
+/** Taints of nodes that are not ready, cordoned, or part of the control plane. */
 const AWAY = new RegExp(`^(node\\.kubernetes\\.io/(${[
   'not-ready', 'unreachable', 'unschedulable', '(memory|disk|pid)-pressure', 'network-unavailable', 'out-of-service', 'out-of-disk',
 ].join('|')})|node\\.cloudprovider\\.kubernetes\\.io/(uninitialized|shutdown)|node-role\\.kubernetes\\.io/(control-plane|master))$`)

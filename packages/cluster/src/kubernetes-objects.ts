@@ -2,20 +2,20 @@ import { isCircular, SchedError, type Place } from '@sched/core'
 import { isNode, LineCounter, parseAllDocuments } from '@sched/bundled/yaml'
 
 export type Json = Readonly<Record<string, unknown>>
-/** Keys and numbers that lead to a value. */
+/** A path to a value: keys and indices. */
 type Path = readonly (string | number)[]
 
-/** An object of Kubernetes, and where its fields stand in the file. */
+/** A Kubernetes object that knows the place of each field in the file. */
 export interface KubernetesObject {
   /** For example `Node`. */
   readonly kind: string
   /** All its fields. */
   readonly object: Json
-  /** The place of a field, or of what is around it. */
+  /** The place of a field or, if it is absent, of what is around it. */
   readonly place: (...path: Path) => Place
 }
 
-/** The objects of a file in their order: manifests one after another, and what lists hold. Throws `BAD_INPUT`. */
+/** The objects of a file in order: manifests one after another, and the items of lists. Throws `BAD_INPUT`. */
 export function* kubernetesObjects(text: string, file?: string): Generator<KubernetesObject> {
   for (const { value, at } of documentsOf(text, file)) {
     const top = objectIn(value)
@@ -37,7 +37,7 @@ const inUnits: Readonly<Record<string, number>> = {
   n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
 }
 
-/** An amount as Kubernetes writes it: 8, 7910m, 16Gi, 1e3; 0 where it is absent. Throws `BAD_INPUT`. */
+/** A quantity as Kubernetes writes it: 8, 7910m, 16Gi, 1e3; 0 if absent. Throws `BAD_INPUT`. */
 export function quantityAt({ object, place }: KubernetesObject, ...path: Path): number {
   const value = path.reduce<unknown>((around, key) => objectIn(around)[key], object)
   if (value === undefined || value === null) return 0
@@ -53,13 +53,15 @@ interface Document {
   readonly at: (path: Path) => Place
 }
 
-/** JSON is read as such, which is quick; places are then told by fields alone. Throws `BAD_INPUT`. */
+/**
+ * The documents of a text. A JSON text is read by the JSON parser, which is fast, but places then have fields only and no lines. Throws `BAD_INPUT`.
+ */
 function documentsOf(text: string, file: string | undefined): Document[] {
   if (text.trimStart().startsWith('{')) {
     try {
       return [{ value: JSON.parse(text), at: () => ({ file }) }]
     } catch {
-      // several objects, or a mistake that the other parser tells with its line
+      // several objects, or a mistake that the other parser reports with its line
     }
   }
   const lines = new LineCounter()
@@ -78,7 +80,7 @@ function documentsOf(text: string, file: string | undefined): Document[] {
   })
 }
 
-/** Throws `BAD_INPUT` for an alias without its anchor, and for more of them than a file has that means well. */
+/** The value of a document. Throws `BAD_INPUT` for an alias without an anchor, and for more aliases than a well-meant file has. */
 function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }, place: Place): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })

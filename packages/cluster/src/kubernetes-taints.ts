@@ -6,7 +6,7 @@ type Path = readonly [string, string]
 const EFFECTS: readonly unknown[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule']
 const OPERATORS: readonly unknown[] = ['Equal', 'Exists', 'Gt', 'Lt']
 
-/** The taints of a list. Throws `BAD_INPUT` for one without a key or a known effect. */
+/** The taints in a list. Throws `BAD_INPUT` for one without a key or a known effect. */
 export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
   return elements(found, path).map((each, i) => {
     const { key, value } = each
@@ -16,7 +16,7 @@ export function taintsAt(found: KubernetesObject, path: Path): Taint[] {
   })
 }
 
-/** The tolerations of a list. Throws `BAD_INPUT` for an operator or an effect that there is not. */
+/** The tolerations in a list. Throws `BAD_INPUT` for an unknown operator or effect. */
 export function tolerationsAt(found: KubernetesObject, path: Path): Toleration[] {
   return elements(found, path).map((each, i) => {
     const { key, operator, value, effect } = each

@@ -3,11 +3,11 @@ import type { NodeGroup } from './description.js'
 import { listIn, objectIn, type Json, type KubernetesObject } from './kubernetes-objects.js'
 import { HOSTNAME } from './node-selector.js'
 
-/** The labels of the levels that nodes are grouped by, the smallest groups (racks) first, without that of the nodes themselves. */
+/** The node labels of a Topology's levels, racks (the smallest groups) first, without the level of single nodes. */
 type TopologyLabels = readonly string[]
 
 /**
- * What the Topology objects of a file say, that with most levels first. Throws `BAD_INPUT` with the place.
+ * The levels of the Topology objects of a file, the object with most levels first. Throws `BAD_INPUT` with the place.
  *
  * Source: Kueue and KAI Scheduler, Topology (`spec.levels`, the largest groups first).
  */
@@ -24,7 +24,7 @@ function levelsOf({ object, place }: KubernetesObject): TopologyLabels {
   return labels.filter((label) => label !== HOSTNAME).reverse()
 }
 
-/** The racks of a node by the first Topology of which it has all labels, otherwise one of its own; none where no Topology has levels above nodes. */
+/** The racks of a node: by the first Topology of which it has all labels, otherwise a rack of its own. None if no Topology has levels above nodes. */
 export function racksOf(node: KubernetesObject, name: string, topologies: readonly TopologyLabels[]): Pick<NodeGroup, 'racks'> {
   if (topologies.every((labels) => labels.length === 0)) return {}
   const labels = labelsOf(node)

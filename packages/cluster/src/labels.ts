@@ -4,13 +4,13 @@ import { isHard, taintText } from './taints.js'
 
 type Named = Readonly<Record<string, string>>
 
-/** What a description says of nodes that constraints go by. */
+/** The labels and taints of a node in its description. */
 export interface Marks {
   readonly labels?: Named | undefined
   readonly taints?: readonly Taint[] | undefined
 }
 
-/** Labels and taints of a class, these by their place in `Labels.taints` and `Labels.softTaints`, ascending. */
+/** Labels and taints of a class of nodes. Taints are indices into `Labels.taints` and `Labels.softTaints`, ascending. */
 interface Class {
   readonly labels: Named
   readonly taints: readonly number[]
@@ -19,15 +19,15 @@ interface Class {
 
 const NONE: Named = {}
 
-/** The labels and taints of all nodes. Nodes that are equal in both are one class, so that a constraint is decided once per class. */
+/** The labels and taints of all nodes. Nodes with the same labels and taints form a class, so that a constraint is evaluated once per class. */
 export class Labels {
-  /** Names that some node has, in order of first mention. */
+  /** Names of the labels of any node, in order of first mention. */
   readonly keys: readonly string[]
   /** The class of each node. */
   readonly classOf: Int32Array
-  /** Taints that keep tasks off some node, in order of first mention. */
+  /** Taints that keep tasks off a node (`NoSchedule`, `NoExecute`), in order of first mention. */
   readonly taints: readonly Taint[]
-  /** Those that keep nobody off. */
+  /** Taints that tasks only prefer to avoid (`PreferNoSchedule`). */
   readonly softTaints: readonly Taint[]
   readonly #names: readonly string[]
   readonly #classes: Class[] = []
@@ -50,29 +50,29 @@ export class Labels {
     this.keys = [...new Set(this.#classes.flatMap(({ labels }) => Object.keys(labels)))]
   }
 
-  /** The value of a label of a node; its name is the one called `kubernetes.io/hostname`, unless it has that. */
+  /** The value of a node's label. Every node has a label `kubernetes.io/hostname`: its name, unless it is given another value. */
   of(node: NodeId, key: string): string | undefined {
     return this.#value(this.classOf[node] as number, key) ?? (key === HOSTNAME ? this.#names[node] : undefined)
   }
 
-  /** Values that nodes have for a label, in order of first mention. */
+  /** Values of a label over all nodes, in order of first mention. */
   values(key: string): string[] {
     return [...new Set(this.#classes.flatMap((_, id) => this.#value(id, key) ?? []))]
   }
 
-  /** The taints of a node that keep tasks off, by their place in `taints`. */
+  /** The taints that keep tasks off the node, as indices into `taints`. */
   taintsOf(node: NodeId): readonly number[] {
     return (this.#classes[this.classOf[node] as number] as Class).taints
   }
 
-  /** How many taints of a node that keep nobody off are among these, given by their place in `softTaints`. */
+  /** How many of the given soft taints a node has; both are indices into `softTaints`. */
   softTaintsAmong(places: readonly number[], node: NodeId): number {
     return (this.#classes[this.classOf[node] as number] as Class).softTaints.filter((taint) => places.includes(taint)).length
   }
 
   /**
-   * Where nodes are selected: `at[node]` is the place of a node in `selected`, which is 1 for those that are, and in `tainted`, which is 1 for
-   * those with one of the given taints. Places are classes, or nodes where names matter; `nodes` has one of each.
+   * Evaluates a selector, once per class or, if it depends on node names, once per node. `at[node]` is the node's index in the columns `selected` (1:
+   * the selector selects it) and `tainted` (1: it has one of the untolerated taints). `nodes` has one node for each index.
    */
   select(selector: Selector, untolerated: readonly number[]): { readonly at: Int32Array; readonly nodes: readonly number[]; readonly selected: Uint8Array; readonly tainted: Uint8Array } {
     const isByName = asksNames(selector)

@@ -5,8 +5,8 @@ import type { Work } from './work.js'
 import { OPEN } from './work-columns.js'
 
 /**
- * Takes the claims on nodes that have gone, or of jobs whose master has or which have failed, out of the moves, with those of gangs that
- * lack tasks then; yields their tasks, in order.
+ * Removes claims that cannot start any more from the moves, and returns their tasks in order: claims on nodes that have gone down, claims of jobs
+ * that have failed or lost their master, and all claims of gangs that then lack tasks.
  */
 export function takeLostClaims(moves: Moves, work: Work, live: CellState): TaskId[] {
   const { tasks, count } = moves

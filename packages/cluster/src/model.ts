@@ -6,49 +6,49 @@ import { powerOf } from './power.js'
 import { sleepOf } from './sleep.js'
 import { readCluster, type ClusterDescription, type DynamicSlotsRule, type Devices, type Heartbeat, type NodeGroup, type ReplicaRule } from './description.js'
 
-/** The fixed facts of a cluster as columns; what changes is in `CellState`. */
+/** The facts of a cluster that never change, in columns; what changes is in `CellState`. */
 export interface ClusterModel {
   /** For reports. */
   readonly name: string
   /** Number of nodes; their ids are 0 to `nodes` - 1. */
   readonly nodes: number
-  /** By node. */
+  /** Names of the nodes, by id. */
   readonly nodeNames: readonly string[]
-  /** Names of all resources, slot types too, by id. */
+  /** Names of all resources, including slot types, by id. */
   readonly resources: readonly string[]
-  /** By id. */
+  /** Lanes, by id. */
   readonly lanes: readonly Lane[]
   /** Amounts, `[resource * nodes + node]`. */
   readonly total: Int32Array
-  /** By node; 1 is nominal. */
+  /** Relative speed by node; 1 is nominal. */
   readonly speed: Float64Array
   /** What nodes have of each kind of hardware. */
   readonly hardware: Hardware
-  /** By node, what it draws; `undefined`: no description says. */
+  /** Power model by node; `undefined` if no description gives one. */
   readonly power: readonly (NodePower | undefined)[] | undefined
-  /** By node, when it goes to sleep; `undefined`: none ever does. */
+  /** Sleep settings by node; `undefined` if no node ever sleeps. */
   readonly sleep: readonly (NodeSleep | undefined)[] | undefined
-  /** By node, with its taints. */
+  /** Labels and taints by node. */
   readonly labels: Labels
-  /** Resources that come in devices; `undefined`: none does. */
+  /** Resources that come in devices; `undefined` if none does. */
   readonly devices: DeviceTable | undefined
-  /** `groups[level][node]`: the node's group at a level, itself at level 0, its rack at 1. */
+  /** `groups[level][node]` is the node's group at a level: the node itself at level 0, its rack at 1. */
   readonly groups: readonly Int32Array[]
   /** By level: names of the nodes, of the racks, of larger groups. */
   readonly groupNames: readonly (readonly string[])[]
   /** Nodes sorted by rack. */
   readonly byRack: Int32Array
-  /** By rack: where it starts in `byRack`; one entry more than racks. */
+  /** Index of each rack's first node in `byRack`; one entry more than racks. */
   readonly rackStart: Int32Array
-  /** How often nodes report; absent: what happens is known at once. */
+  /** How nodes report; absent: the master knows every change at once. */
   readonly heartbeat: Heartbeat | undefined
-  /** Where blocks are of which no hosts are given. */
+  /** Where replicas of blocks without given hosts are placed. */
   readonly replicas: ReplicaRule
   /** How nodes change their slots by use; `undefined`: they do not. */
   readonly dynamicSlots: DynamicSlotsRule | undefined
 }
 
-/** Builds the columns of a described cluster. Throws `BAD_INPUT` for a description that no cluster can have. */
+/** Builds the columns of a described cluster. Throws `BAD_INPUT` for an impossible description. */
 export function buildCluster(given: ClusterDescription): ClusterModel {
   const description = readCluster(given)
   const { slots, names: resources } = resourceNames(description.nodes)
@@ -79,7 +79,7 @@ export function buildCluster(given: ClusterDescription): ClusterModel {
 
 const bad = (fact: string, field: string, wayOut = '') => new SchedError('BAD_INPUT', fact, { field }, wayOut)
 
-/** What each node is called, has and is in, group by group. */
+/** Names, resources, speeds and rack paths of the nodes, group by group. */
 function nodeColumns(
   given: readonly NodeGroup[],
   nodes: number,
@@ -164,7 +164,7 @@ function sortByRack(racks: Int32Array): { byRack: Int32Array; rackStart: Int32Ar
   return { byRack, rackStart }
 }
 
-/** The id of a named resource. Throws `BAD_INPUT` when the cluster has none of that name. */
+/** The id of a resource. Throws `BAD_INPUT` if the cluster has no resource of that name. */
 export function resourceId(model: ClusterModel, name: string): ResourceId {
   const id = model.resources.indexOf(name)
   if (id < 0) throw bad(`the cluster has no resource "${name}"; it has ${model.resources.join(', ')}`, 'demand', 'Give its nodes that kind of slot or resource.')

@@ -1,16 +1,16 @@
 import { grown, type TaskId } from '@sched/core'
 
-/** The moves of a round in order, with what it remembers of each while it is suspended; columns of one length. */
+/** The moves of a round in order, and what a suspended round remembers of each; columns of one length. */
 export class Moves {
   count = 0
-  /** Tasks that are claimed, complements of tasks that are evicted. */
+  /** A claimed task, or the complement (`~task`) of an evicted task. */
   tasks = new Int32Array(64)
-  /** Node and shape of a claim: side by side, while the columns of tasks are all over memory. */
+  /** Node and shape of a claim. They are kept side by side here, because the columns of tasks are scattered over memory. */
   nodes = new Int32Array(64)
   shapes = new Int32Array(64)
-  /** The version of the node before a claim; when a task that is to be evicted started. */
+  /** For a claim: the version of the node before it. For an eviction: when the task started. */
   seen = new Float64Array(64)
-  /** Rank of the job of a task that is to be evicted, since task ids are used again. */
+  /** For an eviction: rank of the task's job, since task ids are reused. */
   ranks = new Float64Array(64)
 
   push(move: number): void {
@@ -22,7 +22,10 @@ export class Moves {
     return this.tasks[--this.count] as number
   }
 
-  /** Takes some claims out and yields their tasks, in order. What is remembered of a suspended round stays where it was: to be called when it is no longer needed. */
+  /**
+   * Removes some claims and returns their tasks in order. The other columns are not moved, so call it only when what a suspended round remembers is
+   * no longer needed.
+   */
   takeClaims(isTaken: (move: number) => boolean): TaskId[] {
     const { tasks, count } = this
     const taken: TaskId[] = []

@@ -2,7 +2,7 @@
 export class Names {
   readonly #ids = new Map<string, number>()
   readonly #names: string[] = []
-  /** What was asked for last: neighbours in a workload often have the same name. */
+  /** The last name asked for: neighbours in a workload often have the same name. */
   #last: string | undefined
   #lastId = -1
 

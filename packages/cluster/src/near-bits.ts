@@ -1,16 +1,16 @@
 import type { ClusterModel } from './model.js'
 
 /**
- * Which stages may have an unplaced task near a group of nodes: per level and group one bit per stage, the stages of a
- * group side by side. A scan over the jobs of one node reads them from a few cache lines, where asking each job's own
- * lists would miss the cache once per job. A set bit is a hint (the lists decide), a clear one is certain.
+ * Which stages may have an unplaced task near a group of nodes: one bit per stage for each group of each level, the bits of a group side by side. A
+ * scan over all jobs for one node reads them from a few cache lines, whereas the jobs' own lists would cost one cache miss per job. A set bit is a
+ * hint (the lists decide); a clear bit is certain.
  */
 export class NearBits {
   readonly levels: number
-  /** Every group of every level has a row of words: `[node * levels + level]` is where that of the node's group starts. */
+  /** Each group of each level has a row of words. `[node * levels + level]` is the start of the row of the node's group. */
   readonly #rowAt: Int32Array
   #words = 1
-  /** `[row + slot / 32]`. */
+  /** `[row + slot / 32]`: one bit per slot. */
   #bits: Int32Array
   readonly #free: number[] = []
   #slots = 0
@@ -27,7 +27,7 @@ export class NearBits {
     this.#bits = new Int32Array(rows)
   }
 
-  /** A slot for a stage whose blocks are on these nodes. */
+  /** Allocates a slot for a stage whose blocks are on these nodes. */
   take(nodes: Int32Array): number {
     const slot = this.#free.pop() ?? this.#slots++
     if (slot >> 5 >= this.#words) this.#widen()
@@ -40,7 +40,7 @@ export class NearBits {
     this.#free.push(slot)
   }
 
-  /** The innermost level, of those between two, at which the stage may have a task near the node; -1 where it has none. */
+  /** The innermost level from `from` to `to` at which the stage may have a task near the node; -1 if there is none. */
   nearest(node: number, slot: number, from: number, to: number): number {
     const { levels } = this
     const word = slot >> 5
@@ -51,13 +51,13 @@ export class NearBits {
     return -1
   }
 
-  /** The stage has no task near the node's group. */
+  /** Notes that the stage has no task near the node's group. */
   clear(node: number, level: number, slot: number): void {
     const at = (this.#rowAt[node * this.levels + level] as number) + (slot >> 5)
     this.#bits[at] = (this.#bits[at] as number) & ~(1 << (slot & 31))
   }
 
-  /** A task of the stage is unplaced again: its replicas `from` to `to - 1` count. */
+  /** Notes that a task of the stage is unplaced again: sets the bits for its replicas, entries `from` to `to - 1` of `nodes`. */
   restore(slot: number, nodes: Int32Array, from: number, to: number): void {
     const { levels } = this
     const rowAt = this.#rowAt

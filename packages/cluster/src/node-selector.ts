@@ -1,26 +1,26 @@
 import type { Constraints, NodeRequirement, NodeSelectorTerm } from '@sched/core'
 
-/** A label that every node has: its name, unless the node is given another. */
+/** A label that every node has: the node's name, unless the node is given another value. */
 export const HOSTNAME = 'kubernetes.io/hostname'
 
-/** Label names with the values that will do, as constraints write them. */
+/** Label names with their accepted values, as constraints write them. */
 type Required = Readonly<Record<string, string | readonly string[]>>
 
-/** What of constraints is about labels and names of nodes. */
+/** The part of constraints about labels and names of nodes. */
 export type Selector = Pick<Constraints, 'require' | 'nodeSelectorTerms'>
 
-/** The value of a label of a node, `undefined` where it has none of that name. */
+/** The value of a node's label, `undefined` if the node has no label of that name. */
 type LabelOf = (key: string) => string | undefined
 
 /**
- * Whether a node is one that is asked for: it has all labels that are required, and one of the terms holds, if there are any to hold.
+ * Whether a node is selected: it has all required labels, and at least one term holds, if terms are given.
  *
  * Source: Kubernetes, component-helpers, nodeaffinity.go and apimachinery, labels/selector.go.
  */
 export const selects = ({ require = {}, nodeSelectorTerms: terms }: Selector, label: LabelOf, name: string): boolean =>
   hasLabels(require, label) && (terms === undefined || terms.some((term) => holds(term, label, name)))
 
-/** Where a label is called `a|b` the label a or the label b will do. */
+/** Whether all required labels are met; a requirement for the label `a|b` is met by either label. */
 const hasLabels = (require: Required, label: LabelOf): boolean =>
   Object.entries(require).every(([names, values]) => names.split('|').some((key) => meets({ key, operator: 'In', values: [values].flat() }, label(key))))
 
@@ -49,22 +49,22 @@ function meets({ operator, values = [] }: NodeRequirement, value: string | undef
 
 const MOST = 2n ** 63n
 
-/** A whole number of 64 bits. */
+/** A 64-bit integer as text; `undefined` for any other text. */
 function wholeOf(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined
   const number = BigInt(text.replace('+', ''))
   return number < MOST && number >= -MOST ? number : undefined
 }
 
-/** Whether anything is asked at all; no terms are more than none that are given. */
+/** Whether anything is asked at all. An empty list of terms counts, since it holds for no node. */
 export const asksAnything = ({ require = {}, nodeSelectorTerms: terms }: Selector): boolean => terms !== undefined || Object.keys(require).length > 0
 
-/** Whether nodes of equal labels may differ, since names are asked for. */
+/** Whether the selector depends on node names, so that nodes with equal labels may differ. */
 export const asksNames = ({ require = {}, nodeSelectorTerms: terms = [] }: Selector): boolean =>
   Object.keys(require).some((names) => names.split('|').includes(HOSTNAME))
   || terms.some(({ matchExpressions = [], matchFields = [] }) => matchFields.length > 0 || matchExpressions.some(({ key }) => key === HOSTNAME))
 
-/** `model = P100 or T4 and zone = a`: what is required in words, '' where that is nothing. */
+/** What is required, in words: `model = P100 or T4 and zone = a`; '' if nothing is. */
 export function requirement({ require = {}, nodeSelectorTerms: terms }: Selector): string {
   const labels = Object.entries(require).map(([key, values]) => inWords({ key, operator: 'In', values: [values].flat() }))
   const either = terms?.map(({ matchExpressions = [], matchFields = [] }) => [...matchExpressions, ...matchFields].map(inWords).join(' and ') || NOTHING)
@@ -73,7 +73,7 @@ export function requirement({ require = {}, nodeSelectorTerms: terms }: Selector
   return labels.join(' and ')
 }
 
-/** Of a term without requirements, which is as good as no term. */
+/** Text for a term without requirements, or for no terms: neither holds for any node. */
 const NOTHING = 'a term that holds'
 
 function inWords({ key, operator, values = [] }: NodeRequirement): string {
@@ -82,6 +82,6 @@ function inWords({ key, operator, values = [] }: NodeRequirement): string {
   return `${key} ${{ In: '=', NotIn: 'not', Gt: '>', Lt: '<' }[operator]} ${values.join(' or ')}`
 }
 
-/** The labels that are asked for, in order of first mention. */
+/** The labels that the selector refers to, in order of first mention. */
 export const labelsAsked = ({ require = {}, nodeSelectorTerms: terms = [] }: Selector): string[] =>
   [...new Set([...Object.keys(require), ...terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key))])]

@@ -3,23 +3,26 @@ import * as z from '@sched/bundled/zod'
 
 /** What a node draws, in watts. */
 export interface PowerRule {
-  /** While it is up and runs nothing. */
+  /** Draw while the node is up and runs nothing. */
   readonly idle: number
-  /** While all that `resource` names is held, at least `idle`. */
+  /** Draw while all of `resource` is held, at least `idle`. */
   readonly busy: number
-  /** While it is away; default 0. */
+  /** Draw while the node is down; default 0. */
   readonly off?: number | undefined
-  /** While it sleeps; default as `off`. */
+  /** Draw while it sleeps; default: `off`. */
   readonly asleep?: number | undefined
-  /** While it goes to sleep or wakes; default as `busy`. */
+  /** Draw while it goes to sleep or wakes; default: `busy`. */
   readonly switching?: number | undefined
-  /** How it rises with use; default `linear`. */
+  /** How the draw rises with use; default `linear`. */
   readonly model?: PowerModel | undefined
-  /** By which of its resources use is told. Default: all its slots together; otherwise processors, by their usual names, or what is named first. */
+  /**
+   * Resource by which use is measured. Default: all slots together; on nodes without slots, processors, by their usual names, else the first
+   * resource.
+   */
   readonly resource?: string | undefined
 }
 
-/** What of a group of nodes matters here. */
+/** The fields of a node group that matter here. */
 interface Group {
   readonly count: number
   readonly slots?: Readonly<Record<string, number>>
@@ -28,7 +31,7 @@ interface Group {
   readonly power?: PowerRule
 }
 
-/** More than a full rack draws is a slip of the pen: milliwatts, for example. */
+/** More than a full rack draws is a typing error: milliwatts, for example. */
 const watts = z.number().min(0).max(1_000_000)
 
 export const powerSchema = z.strictObject({
@@ -41,7 +44,7 @@ export const powerSchema = z.strictObject({
   resource: z.string().min(1).optional().describe('the resource or slot type that tells use; default: all slots together, otherwise processors (cpu, vcores, cores, ...) or what is named first'),
 })
 
-/** Throws `BAD_INPUT` for power that falls with use, or follows what the nodes do not have; `field` is where it stands. */
+/** Throws `BAD_INPUT` if power falls with use, or goes by a resource that the nodes do not have; `field` is the path of the option. */
 export function checkPower({ power, ...group }: Group, field: string): void {
   if (power === undefined) return
   const { idle, busy, resource } = power
@@ -52,7 +55,7 @@ export function checkPower({ power, ...group }: Group, field: string): void {
     throw new SchedError('BAD_INPUT', `the nodes have no "${resource}".`, { field: `${field}.resource` }, suggest(resource, [...amounts.keys()]))
 }
 
-/** By node, what it draws; `undefined` where no group says. */
+/** Power model by node; `undefined` for nodes whose group gives none, and as a whole if no group does. */
 export function powerOf(groups: readonly Group[], resources: readonly string[]): readonly (NodePower | undefined)[] | undefined {
   if (groups.every(({ power }) => power === undefined)) return undefined
   return groups.flatMap((group) => Array<NodePower | undefined>(group.count).fill(powerIn(group, resources)))
@@ -67,14 +70,14 @@ function powerIn(group: Group, resources: readonly string[]): NodePower | undefi
   return { idle, busy, off, asleep, switching, model, resources: names.map((name) => resources.indexOf(name) as ResourceId), total }
 }
 
-/** Slots of all types use the same processors. */
+/** The resources by which use is measured. Slots of all types count, since they use the same processors. */
 function followed({ slots }: Group, names: readonly string[]): readonly string[] {
   if (slots !== undefined) return names
   const processors = kindOfHardware('cores', names)
   return names.slice(Math.max(0, processors)).slice(0, 1)
 }
 
-/** What each node of the group has, as far as it has some. */
+/** Amounts of a node of the group, without resources of which it has none. */
 function amountsOf({ slots, resources, devices = {} }: Omit<Group, 'power' | 'count'>): Map<string, number> {
   const all = [...Object.entries({ ...slots, ...resources }), ...Object.entries(devices).map(([name, { count, milli }]) => [name, count * milli] as const)]
   return new Map(all.filter(([, amount]) => amount > 0))

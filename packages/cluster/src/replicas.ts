@@ -2,11 +2,11 @@ import { hashUnit } from '@sched/core'
 import type { ClusterModel } from './model.js'
 
 /**
- * The nodes that hold a block's replicas, written to `out[at ..]`. A pure function of (key, block), so that jobs that
- * read one data set, and all policies compared on one seed, meet the same blocks.
+ * Writes the nodes that hold a block's replicas to `out[at ..]`. The result depends only on (key, block), so jobs that read one data set, and all
+ * policies compared on one seed, find the same blocks.
  *
- * `hdfs`: the first replica anywhere, the second and third on distinct nodes of one other rack, further ones anywhere;
- * `uniform`: anywhere. Replicas are on distinct nodes while the cluster has enough of them; the rest repeat the first.
+ * `hdfs`: the first replica anywhere, the second and third on distinct nodes of one other rack, further ones anywhere; `uniform`: anywhere. Replicas
+ * are on distinct nodes while the cluster has enough of them; the rest repeat the first node.
  */
 export function placeReplicas(model: ClusterModel, key: number, block: number, out: Int32Array, at: number): void {
   const { factor, placement } = model.replicas
@@ -21,7 +21,7 @@ export function placeReplicas(model: ClusterModel, key: number, block: number, o
   }
 }
 
-/** Places replicas 2 and 3 on one rack that is not the first one's; returns how many replicas are placed now. */
+/** Places replicas 2 and 3 on one rack other than that of the first; returns the number of replicas placed now. */
 function otherRack(model: ClusterModel, key: number, block: number, out: Int32Array, at: number): number {
   const { byRack, rackStart, nodes } = model
   const { factor } = model.replicas

@@ -3,35 +3,38 @@ import type { Labels } from './labels.js'
 import { asksAnything, requirement, type Selector } from './node-selector.js'
 import { taintText, tolerates } from './taints.js'
 
-/** Constraints as they are tested. */
+/** Constraints, prepared for testing nodes. */
 export interface Rule {
-  /** What is asked of labels and names of nodes; for messages. */
+  /** Requirements on labels and names of nodes; for messages. */
   readonly selector: Selector
-  /** Taints that keep its tasks off, by their place among those of the nodes. */
+  /** Taints that keep its tasks off, as indices into `Labels.taints`. */
   readonly untolerated: readonly number[]
-  /** 1 where a task may be, by `at` of the node; `undefined`: anywhere. */
+  /** By `at[node]`: 1 if a task may run there; `undefined`: it may run anywhere. */
   readonly allowed: Uint8Array | undefined
-  /** 1 where only taints keep it off, by `at` of the node. */
+  /** By `at[node]`: 1 if only taints keep a task off. */
   readonly tainted: Uint8Array
-  /** How many taints that keep nobody off its tasks do not tolerate, by `at` of the node; `undefined`: they tolerate all there are. */
+  /** By `at[node]`: number of `PreferNoSchedule` taints that its tasks do not tolerate; `undefined`: they tolerate all of them. */
   readonly disliked: Uint8Array | undefined
-  /** The place of each node in the columns: its class, or itself where names matter. */
+  /** Index of each node in the columns: its class, or the node itself if names matter. */
   readonly at: Int32Array
   readonly isDistinct: boolean
 }
 
-/** Interned constraints: equal ones are one rule. */
+/** Interned constraints: equal constraints share one rule. */
 export class Rules {
   readonly #byKey = new Map<string, Rule>()
   readonly #known = new WeakMap<Constraints, Rule | false>()
-  /** Of tasks without constraints, where nodes have taints. */
+  /** The rule for tasks without constraints, if nodes have taints. */
   readonly #usual: Rule | undefined
 
   constructor(private readonly labels: Labels) {
     this.#usual = this.intern({})
   }
 
-  /** The rule of constraints, `undefined` where they forbid nothing and nothing is disliked. Throws `BAD_INPUT` for a label without a value. */
+  /**
+   * The rule for constraints, `undefined` if they forbid no node and no taint is to be avoided. Throws `BAD_INPUT` for a required label without
+   * values.
+   */
   intern(constraints: Constraints | undefined): Rule | undefined {
     if (constraints === undefined) return this.#usual
     const known = this.#known.get(constraints)
@@ -49,7 +52,7 @@ export class Rules {
     return rule
   }
 
-  /** What keeps a task off a node, in words; `undefined`: nothing. Of a node that lacks labels its taints are not told. */
+  /** What keeps a task off a node, in words; `undefined`: nothing does. Taints are named only if the node has the required labels. */
   keepsOff({ selector, untolerated, allowed, tainted, at }: Rule, node: NodeId): string | undefined {
     const place = at[node] as number
     if (allowed === undefined || allowed[place] === 1) return undefined
@@ -57,7 +60,7 @@ export class Rules {
     return `taint ${taintText(this.labels.taints[this.labels.taintsOf(node).find((taint) => untolerated.includes(taint)) as number] as Taint)}`
   }
 
-  /** Taints without which a rule would allow more nodes, as kubectl writes them, in their order. */
+  /** Untolerated taints of nodes that the rule would otherwise allow, as kubectl writes them, in order. */
   taintsThatBar({ untolerated, tainted, at }: Rule): string[] {
     const barred = [...at.keys()].filter((node) => tainted[at[node] as number] === 1)
     const found = new Set(barred.flatMap((node) => this.labels.taintsOf(node as NodeId)))
@@ -76,7 +79,7 @@ export class Rules {
   }
 }
 
-/** Of a program without types they may be no texts. */
+/** The values as a list. Throws `BAD_INPUT` if they are not text, as a program without types may pass. */
 function valuesOf(label: string, values: string | readonly string[]): readonly string[] {
   if (typeof values === 'string') return [values]
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))

@@ -3,12 +3,12 @@ import type { DeviceTable } from './devices.js'
 import { resourceId, type ClusterModel } from './model.js'
 import { Rules, type Rule } from './rules.js'
 
-/** What decides beside the amounts whether a shape fits: bits of `Shape.special`. */
+/** What besides amounts decides whether a shape fits: bits of `Shape.special`. */
 export const Special = { Labels: 1, Distinct: 2, Devices: 4 } as const
 
 /**
- * A demand vector with its constraints: `amounts[i]` of `resources[i]`. What is asked of the first two resources are fields
- * of its own: few shapes ask more, and a loop over two costs several times as much.
+ * A demand vector with its constraints: `amounts[i]` of `resources[i]`. The first two resources have fields of their own: few shapes ask for more,
+ * and a loop over two costs several times as much.
  */
 export class Shape {
   readonly count: number
@@ -21,7 +21,7 @@ export class Shape {
     readonly resources: readonly number[],
     readonly amounts: readonly number[],
     readonly lane: LaneId,
-    /** 0 where the amounts are all. */
+    /** 0 if only amounts matter. */
     readonly special: number,
   ) {
     this.count = resources.length
@@ -36,23 +36,23 @@ export class Shape {
 export class Shapes {
   /** Every shape, by its id. */
   readonly all = listOf<Shape>()
-  /** By lane: the smallest amount of each of its resources that any shape asks; huge until one is known. */
+  /** By lane: the smallest amount of each resource that any shape asks for; huge until there is one. */
   readonly least: Shape[]
   readonly #watchers: (() => void)[] = []
   readonly #model: ClusterModel
   readonly #ids = new Map<string, ShapeId>()
   readonly #known = new WeakMap<Demand, ShapeId>()
-  /** What was asked for last: the same again where a job is checked, and then submitted. */
+  /** The last demand asked for: it is often repeated, because a job is checked and then submitted. */
   #last: Demand | undefined
   #lastShape = 0 as ShapeId
   readonly #rules: Rules
-  /** Whether some node could hold one; `undefined` until it is asked. */
+  /** Whether some node could hold a task of the shape; `undefined` until asked. */
   readonly #feasible = listOf<boolean | undefined>()
-  /** Whether there is room beside a master: by its shape, that of the others and how many of these start at once. */
+  /** Whether tasks fit next to a master, by the master's shape, their shape, and how many of them start at once. */
   readonly #beside = new Map<string, boolean>()
   /** The rule of each constrained shape. */
   readonly #ruleOf = listOf<Rule | undefined>()
-  /** Constrained shapes by rule and by the shape without it. */
+  /** Constrained shapes by rule, then by the unconstrained shape. */
   readonly #constrained = new Map<Rule, Map<ShapeId, ShapeId>>()
 
   constructor(model: ClusterModel) {
@@ -62,8 +62,8 @@ export class Shapes {
   }
 
   /**
-   * The shape of a demand and its constraints. Throws `BAD_INPUT` for an unknown resource, an amount that is no positive
-   * integer, slots of two types, or a required label without a value. Without constraints it may not be on nodes with taints.
+   * The shape of a demand and its constraints. Throws `BAD_INPUT` for an unknown resource, an amount that is not a non-negative integer, a demand for
+   * nothing, slots of two types, or a required label without a value. Without constraints the shape may not run on nodes with taints.
    */
   intern(demand: Demand, constraints?: Constraints): ShapeId {
     const plain = demand === this.#last ? this.#lastShape : this.#internPlain(demand)
@@ -71,25 +71,25 @@ export class Shapes {
     return rule === undefined ? plain : this.#constrain(plain, rule)
   }
 
-  /** Whether a node is one that the shape may be on, by its labels, its name and its taints. */
+  /** Whether the shape may run on a node by the node's labels, name and taints. */
   allows(shape: ShapeId, node: NodeId): boolean {
     const rule = this.#ruleOf[shape]
     return rule?.allowed === undefined || rule.allowed[rule.at[node] as number] === 1
   }
 
-  /** How many taints of a node that keep nobody off the shape does not tolerate. */
+  /** Number of `PreferNoSchedule` taints of a node that the shape does not tolerate. */
   softTaints(shape: ShapeId, node: NodeId): number {
     const rule = this.#ruleOf[shape]
     return rule?.disliked?.[rule.at[node] as number] ?? 0
   }
 
-  /** What keeps tasks with these constraints off a node, in words; `undefined`: nothing. */
+  /** What keeps tasks with these constraints off a node, in words; `undefined`: nothing does. */
   keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined {
     const rule = this.#rules.intern(constraints)
     return rule && this.#rules.keepsOff(rule, node)
   }
 
-  /** Taints without which a rule would allow more nodes, in words. */
+  /** Untolerated taints of nodes that the rule would otherwise allow, in words. */
   taintsThatBar(rule: Rule): string[] {
     return this.#rules.taintsThatBar(rule)
   }
@@ -117,7 +117,10 @@ export class Shapes {
     )
   }
 
-  /** What is left of a demand without some resources, constraints aside; `None` where that is nothing. No job asks it: what is free is not measured by it. */
+  /**
+   * The demand of a shape without some resources and without its constraints; `None` if nothing is left. No job asks for such a shape, so `least`
+   * does not count it.
+   */
   without(shape: ShapeId, freed: readonly ResourceId[]): ShapeId | None {
     const { resources, amounts, lane, special } = this.of(shape)
     const left = resources.flatMap((r, i) => ((freed as readonly number[]).includes(r) ? [] : [[r, amounts[i] as number] as const]))
@@ -161,29 +164,29 @@ export class Shapes {
     return shape
   }
 
-  /** Has `watcher` called when an amount in `least` has fallen. */
+  /** Registers a function to call when an amount in `least` falls. */
   watchLeast(watcher: () => void): void {
     this.#watchers.push(watcher)
   }
 
-  /** The shape of that id. */
+  /** The shape with that id. */
   of(shape: ShapeId): Shape {
     return this.all[shape] as Shape
   }
 
-  /** What a task of the shape asks of a resource; 0 where it asks nothing. */
+  /** Amount of a resource that a task of the shape asks for; 0 if it asks for none. */
   amount(shape: ShapeId, resource: number): number {
     const { resources, amounts, count } = this.of(shape)
     for (let i = 0; i < count; i++) if (resources[i] === resource) return amounts[i] as number
     return 0
   }
 
-  /** Whether some node of the cluster, empty, could run a task of the shape. */
+  /** Whether some node of the empty cluster could run a task of the shape. */
   feasible(shape: ShapeId): boolean {
     return (this.#feasible[shape] ??= this.#hasRoom(shape))
   }
 
-  /** Whether the cluster, empty, could run a task of the stage, and of a gang as many at once as it has to. */
+  /** Whether the empty cluster could run a task of the stage and, for a gang, as many tasks at once as must start together. */
   canRun(stage: StageSpec): boolean {
     const shape = this.intern(stage.demand, stage.constraints)
     if (!this.feasible(shape)) return false
@@ -196,14 +199,14 @@ export class Shapes {
     return false
   }
 
-  /** How many tasks of one job and this shape the cluster, empty, could run at once; at most `enough`, where the count stops. */
+  /** How many tasks of the shape, all of one job, the empty cluster could run at once. Counting stops at `enough`, which is the most it returns. */
   most(shape: ShapeId, enough: number): number {
     let room = 0
     for (let node = 0 as NodeId; node < this.#model.nodes && room < enough; node++) room += this.roomOn(shape, node)
     return Math.min(room, enough)
   }
 
-  /** Whether the cluster, empty, could run as many tasks of the stage as start at once beside a task of another one of its job, its master. */
+  /** Whether the empty cluster could run the job's master and, at the same time, as many tasks of the stage as start at once. */
   canRunBeside(master: StageSpec, stage: StageSpec): boolean {
     const [first, shape] = [this.intern(master.demand, master.constraints), this.intern(stage.demand, stage.constraints)]
     const least = leastTasks(stage)
@@ -220,7 +223,10 @@ export class Shapes {
     return false
   }
 
-  /** How many tasks of one job an empty node could run, or one that runs a task of another shape of the job and nothing else; of devices it is taken for empty. */
+  /**
+   * How many tasks of the shape, all of one job, a node could run that is empty or, with `beside`, runs one task of that shape of the same job.
+   * Devices held by the latter are not subtracted.
+   */
   roomOn(shape: ShapeId, node: NodeId, beside?: ShapeId): number {
     const { total, nodes, devices } = this.#model
     const { resources, amounts, count, special } = this.of(shape)
@@ -255,7 +261,7 @@ export class Shapes {
     return shape
   }
 
-  /** Notes that a task asks so little, or did. */
+  /** Lowers `least` where a task asks for less, or did before a restart. */
   lowerLeast(lane: LaneId, amountOf: (resource: number) => number): void {
     const { resources, amounts: least } = this.least[lane] as Shape
     const lower = resources.map((r, i) => Math.min(amountOf(r), least[i] as number))

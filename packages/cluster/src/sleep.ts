@@ -1,17 +1,17 @@
 import type { NodeSleep, Seconds } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
-/** When a node goes to sleep, and how long that takes it. */
+/** When a node goes to sleep, and how long the changes take. */
 export interface SleepRule {
-  /** Seconds for which nothing runs there before it goes to sleep, at least 0. */
+  /** Idle seconds after which a node goes to sleep, at least 0. */
   readonly after: Seconds
-  /** Seconds that it takes to wake, at least 0; tasks that start there wait for it. */
+  /** Seconds to wake, at least 0; tasks that start on the node wait for it. */
   readonly wake: Seconds
-  /** Seconds that it takes to go to sleep; one for which a task comes meanwhile finishes that first. Default 0. */
+  /** Seconds to go to sleep. A node that gets a task meanwhile finishes going to sleep first. Default 0. */
   readonly shutdown?: Seconds | undefined
 }
 
-/** A year: longer is milliseconds, or a node that never sleeps. */
+/** At most a year: longer times are milliseconds by mistake, or a node that never sleeps. */
 const seconds = z.number().min(0).max(366 * 86_400)
 
 export const sleepSchema = z.strictObject({
@@ -20,7 +20,7 @@ export const sleepSchema = z.strictObject({
   shutdown: seconds.default(0).describe('seconds that it takes to go to sleep (Slurm: SuspendTimeout); a node that is needed meanwhile finishes that first'),
 })
 
-/** By node, when it sleeps; `undefined`: no node ever does. */
+/** Sleep settings by node; `undefined` if no node ever sleeps. */
 export function sleepOf(groups: readonly { readonly count: number; readonly sleep?: SleepRule }[]): readonly (NodeSleep | undefined)[] | undefined {
   if (groups.every(({ sleep }) => sleep === undefined)) return undefined
   return groups.flatMap(({ count, sleep }) => Array<NodeSleep | undefined>(count).fill(sleep === undefined ? undefined : { ...sleep, shutdown: sleep.shutdown ?? 0 }))

@@ -1,6 +1,6 @@
 import type { NodeId } from '@sched/core'
 
-/** Whether an ascending list has a member. Where it has few gaps, there are few places to look at. */
+/** Whether an ascending list contains a node. The fewer gaps the list has, the fewer places are searched. */
 export function includes(sorted: readonly NodeId[], node: NodeId): boolean {
   const last = sorted.length - 1
   let low = Math.max(0, last - ((sorted[last] as number) - node))

@@ -1,12 +1,12 @@
 import type { StageSpec } from '@sched/core'
 
 /**
- * Which stages of a job wait for which, so that the end of a task asks only those that wait for its stage: workflows have as many stages as others have tasks.
- * Counted are waits that are not over: `fraction` of the tasks of another stage have not ended.
+ * Which stages of a job wait for which others, so that the end of a task checks only the stages that wait for its stage: a workflow may have as many
+ * stages as other jobs have tasks. It counts open waits: those for a stage of which less than `fraction` of the tasks have ended.
  */
 export class StageWaits {
   readonly #stages: readonly StageSpec[]
-  /** Stages that wait for stage i, ascending: `behind[from[i]]` to `behind[from[i + 1] - 1]`, with the fractions beside. */
+  /** Stages that wait for stage i, ascending: `behind[from[i]]` to `behind[from[i + 1] - 1]`, with their fractions in a parallel column. */
   readonly #from: Int32Array
   readonly #behind: Int32Array
   readonly #fractions: Float64Array
@@ -32,7 +32,7 @@ export class StageWaits {
     })
   }
 
-  /** Of stage `index` one more task has ended, `done` in all: stages whose last wait is over with it, ascending. */
+  /** Records that one more task of stage `index` has ended, the `done`-th. Returns the stages whose last open wait ends with it, ascending. */
   ended(index: number, done: number): number[] {
     const { tasks } = this.#stages[index] as StageSpec
     const free: number[] = []

@@ -5,7 +5,8 @@ import type { Work } from './work.js'
 import { OPEN } from './work-columns.js'
 
 /**
- * The moves of a suspended round: off the live state while decision time passes, with what each has seen; then checked and made again.
+ * The moves of a suspended round. They are taken off the live state while decision time passes, together with what each has seen; then they are
+ * checked and applied again.
  *
  * Source: optimistic transactions, Schwarzkopf et al., EuroSys 2013, sections 3.4 and 5.2.
  */
@@ -50,8 +51,8 @@ export class SuspendedMoves {
   }
 
   /**
-   * Makes the moves again on the live state, in order, as far as they do not conflict; conflicting claims are pending again, of a gang
-   * that lacks tasks without them all, and appended to `conflicted`; tasks to be evicted that are gone are forgotten.
+   * Applies the moves again to the live state, in order, unless they conflict. Conflicting claims are pending again and are appended to `conflicted`,
+   * and so are all claims of a gang that lacks tasks without them. Evictions of tasks that are gone are dropped.
    */
   makeAgain({ conflict, atomic }: CommitMode, conflicted: TaskId[]): void {
     const work = this.#work
@@ -79,7 +80,7 @@ export class SuspendedMoves {
         if (own === -1 || own !== gang) {
           gang = own
           gangFrom = kept
-          isBroken = broken?.has(own) === true || (work.isElastic(stage) && work.lacksTasks(stage)) // others of it have stopped meanwhile
+          isBroken = broken?.has(own) === true || (work.isElastic(stage) && work.lacksTasks(stage)) // other tasks of it have stopped meanwhile
         }
         last = stage
       }
@@ -113,7 +114,7 @@ export class SuspendedMoves {
     return true
   }
 
-  /** One conflict rejects all, or all of a gang: takes back what has been made again from there on, newest first. */
+  /** Takes back, newest first, the moves applied again since `from`: one conflict rejects all claims, or all of a gang. */
   #takeBack(from: number, conflicted: TaskId[]): void {
     const work = this.#work
     while (this.#moves.count > from) {
@@ -130,10 +131,13 @@ export class SuspendedMoves {
     }
   }
 
-  /** Own earlier claims raise no version before they are applied, so a round never conflicts with itself. */
+  /**
+   * Whether a claim conflicts. The round's own earlier claims do not raise versions before the commit applies them, so a round never conflicts with
+   * itself.
+   */
   #conflicts(conflict: CommitMode['conflict'], index: number, shape: ShapeId, node: NodeId): boolean {
     const stage = this.#work.taskStage[this.#moves.tasks[index] as number] as number
-    if (this.#work.stageOpen[stage] !== OPEN) return true // the master of its job is gone, or the job has failed
+    if (this.#work.stageOpen[stage] !== OPEN) return true // the job has lost its master or has failed
     return (conflict === 'version' && this.#live.versions[node] !== this.#moves.seen[index]) || !this.#live.fits(shape, node)
   }
 }

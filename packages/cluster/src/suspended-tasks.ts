@@ -1,16 +1,16 @@
 import { None, type NodeId, type Seconds, type ShapeId, type TaskId } from '@sched/core'
 import type { CellState } from './cell-state.js'
 
-/** What a suspended task holds until it goes on: `shape` on its node, on devices that it has there; `None`: nothing. */
+/** What a task holds while it is suspended: the demand `shape` on its node, with its devices there; `None`: nothing. */
 export interface Hold {
   readonly node: NodeId
   readonly shape: ShapeId | None
   readonly devices: number
 }
 
-/** Tasks that are suspended, with what they hold meanwhile, and the work that they have behind them until they end. */
+/** Suspended tasks with what they hold, and the work that tasks have done before a suspension; kept until the task ends. */
 export class SuspendedTasks {
-  /** Number of tasks that are suspended. */
+  /** Number of suspended tasks. */
   count = 0
   readonly #holds = new Map<TaskId, Hold>()
   readonly #worked = new Map<TaskId, Seconds>()
@@ -19,7 +19,7 @@ export class SuspendedTasks {
     return this.#holds.entries()
   }
 
-  /** From now on the task is suspended, and holds that much; where no devices are named, the best fitting. */
+  /** Suspends a task, which holds `shape` from now on; devices are chosen best fit if none are given. */
   hold(task: TaskId, { node, shape, devices }: Hold, cell: CellState): void {
     this.#holds.set(task, { node, shape, devices: shape === None ? 0 : cell.take(shape, node, devices) })
     this.count++
@@ -34,7 +34,7 @@ export class SuspendedTasks {
     return this.#holds.get(task) as Hold
   }
 
-  /** Gives back what a suspended task holds: it is none any more. */
+  /** Frees what a suspended task holds and ends its suspension. */
   free(task: TaskId, cell: CellState): void {
     const { shape, node, devices } = this.of(task)
     if (shape !== None) cell.give(shape, node, devices)
@@ -42,27 +42,27 @@ export class SuspendedTasks {
     this.count--
   }
 
-  /** Seconds of work that a task has behind it which is suspended or was. */
+  /** Seconds of work that a task did before it was last suspended; 0 for a task that never was. */
   worked(task: TaskId): Seconds {
     return this.#worked.size === 0 ? 0 : (this.#worked.get(task) ?? 0)
   }
 
-  /** All that are suspended or were, with the seconds of work behind them. */
+  /** All tasks that are or were suspended, with their seconds of work. */
   allWorked(): IterableIterator<readonly [TaskId, Seconds]> {
     return this.#worked.entries()
   }
 
-  /** Whether a task that starts has been suspended before, and not started anew since. */
+  /** Whether a task that starts resumes: it was suspended before and has not started anew since. */
   goesOn(task: TaskId): boolean {
     return this.#worked.has(task)
   }
 
-  /** A task that is suspended has run for so long since it started or went on. */
+  /** Adds the seconds that a task has run, from its start or resumption to its suspension. */
   ran(task: TaskId, seconds: Seconds): void {
     this.#worked.set(task, this.worked(task) + seconds)
   }
 
-  /** The task has ended, or has to start anew. */
+  /** Forgets a task's work: it has ended, or has to start anew. */
   forget(task: TaskId): void {
     if (this.#worked.size > 0) this.#worked.delete(task)
   }

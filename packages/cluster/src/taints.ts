@@ -7,7 +7,7 @@ export const isHard = ({ effect }: Taint): boolean => effect !== 'PreferNoSchedu
 export const taintText = ({ key, value = '', effect }: Taint): string => `${key}${value === '' ? '' : `=${value}`}:${effect}`
 
 /**
- * Whether a toleration is of a taint. What is left out, or empty, is of any key, and of any effect; the operator is then `Equal`.
+ * Whether a toleration matches a taint. A missing or empty key matches any key, a missing effect any effect; the default operator is `Equal`.
  *
  * Source: Kubernetes, api/core/v1/toleration.go (ToleratesTaint); `Gt` and `Lt` are of its TaintTolerationComparisonOperators.
  */
@@ -20,10 +20,10 @@ export function tolerates({ key = '', operator = 'Equal', value = '', effect }: 
   return isWhole(value) && isWhole(other) && (operator === 'Gt' ? BigInt(other) > BigInt(value) : BigInt(other) < BigInt(value))
 }
 
-/** Without a plus or zeros at the start, as Kubernetes wants it there. */
+/** Whether a text is an integer without plus sign or leading zeros, as Kubernetes requires here. */
 const isWhole = (text: string): boolean => /^(0|-?[1-9]\d*)$/.test(text)
 
-/** A taint as kubectl writes it, `gpu=present:NoSchedule` or `gpu:NoSchedule`; `undefined` for another text. */
+/** Parses a taint as kubectl writes it, `gpu=present:NoSchedule` or `gpu:NoSchedule`; `undefined` for any other text. */
 export function taintOf(text: string): Taint | undefined {
   const [, key, value, effect] = /^([^=:\s]+)(?:=([^=:\s]*))?:(NoSchedule|NoExecute|PreferNoSchedule)$/.exec(text) ?? []
   return key === undefined ? undefined : { key, ...(value !== undefined && value !== '' && { value }), effect: effect as Taint['effect'] }

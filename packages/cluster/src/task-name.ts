@@ -2,7 +2,7 @@ import { SchedError, type JobId, type TaskId } from '@sched/core'
 import { DONE, OPEN, UNPLACED } from './work-columns.js'
 import type { Work } from './work.js'
 
-/** A task by its job's id, the stage's index in the job and its own index in the stage. */
+/** A task named by its job's id, the stage's index in the job, and its own index in the stage. */
 export interface TaskName {
   /** Id of the job. */
   readonly job: string
@@ -12,12 +12,12 @@ export interface TaskName {
   readonly task: number
 }
 
-/** A task's place in its job. */
+/** The name of a task. */
 export function taskName(work: Work, id: TaskId): TaskName {
   return { job: work.name(work.jobOf(id)), stage: work.stageOf(id), task: work.indexOf(id) }
 }
 
-/** The task at a place in its job, or the lowest of its stage, that may start now. Throws `BAD_INPUT` where there is none. */
+/** An unplaced task of an open stage: the one at `index` or, without an index, the lowest. Throws `BAD_INPUT` if there is none. */
 export function unplacedTask(work: Work, job: JobId, stageIndex: number, index: number | undefined): TaskId {
   const bad = (fact: string, remedy: string) => new SchedError('BAD_INPUT', `job ${work.name(job)} ${fact}.`, {}, remedy)
   if (!(Number.isInteger(stageIndex) && stageIndex >= 0 && stageIndex < (work.jobStages[job] as number))) throw bad(`has no stage ${stageIndex}`, 'Its stages are numbered from 0.')

@@ -4,9 +4,9 @@ const TREES = 'Give the policy the placement `topology-tree` (racks as Slurm fil
 const RULES = 'Give the policy the placement `weighted`.'
 const SCORES = 'Give the policy the placement `kube-scores`, or `weighted` the scores `inter-pod-affinity`, `pod-topology-spread` and `node-affinity`.'
 
-/** Tells the user of the first job that asks to be placed in a way that nothing of the run heeds: by its `topology`, or its `placementRules`. */
+/** Warns of the first job whose `topology` or `placementRules` no part of the run heeds. */
 export class Unheeded {
-  /** Whether each is heeded, or has been told. */
+  /** Whether each is heeded, or has been warned of. */
   #topology = false
   #rules = false
   #preferences = false
@@ -16,18 +16,18 @@ export class Unheeded {
     this.#warn = warn
   }
 
-  /** Who heeds the topology of jobs calls this. */
+  /** Called by a part that heeds the topology of jobs. */
   readonly heedsTopology = (): void => {
     this.#topology = true
   }
 
-  /** Who heeds their placement rules calls this: those that must hold, and whether it does the others. */
+  /** Called by a part that heeds the placement rules that must hold; with `preferences`, the other rules, too. */
   readonly heedsPlacementRules = (preferences: boolean): void => {
     this.#rules = true
     this.#preferences ||= preferences
   }
 
-  /** A job has come. */
+  /** Checks a job that has come. */
   look(spec: JobSpec): void {
     if (this.#topology && this.#rules && this.#preferences) return
     this.#lookAt(spec, spec)

@@ -1,16 +1,16 @@
 import type { Seconds } from '@sched/core'
 
-/** Times at which a policy wants to be asked. Those that have come count as one until somebody has asked it. */
+/** Times at which a policy wants a round. All times that have passed are kept as one until a round answers it. */
 export class Wakes {
-  /** Latest first, each once. */
+  /** Distinct times, latest first. */
   readonly #times: Seconds[] = []
 
-  /** The earliest, which may have passed; `Infinity`: none. */
+  /** The earliest time, which may have passed; `Infinity`: none. */
   get next(): Seconds {
     return this.#times.at(-1) ?? Infinity
   }
 
-  /** All of them, which may have passed. */
+  /** All times, of which the earliest may have passed. */
   get all(): readonly Seconds[] {
     return [...this.#times]
   }
@@ -27,7 +27,7 @@ export class Wakes {
     if (times[low] !== time) times.splice(low, 0, time)
   }
 
-  /** Of several that have come by now keeps the earliest, so that a caller who never asks keeps one. */
+  /** Keeps only the earliest of the times that have come, so that a caller who never asks keeps one. */
   come(now: Seconds): void {
     const times = this.#times
     const { next } = this
@@ -36,7 +36,7 @@ export class Wakes {
     times.push(next)
   }
 
-  /** The policy is asked now. */
+  /** A round answers all times up to `now`. */
   asked(now: Seconds): void {
     while (this.next <= now) this.#times.pop()
   }

@@ -2,7 +2,7 @@ import { SchedError, type JobId, type LaneId, type ShapeId, type TaskId } from '
 import { OPEN, UNPLACED } from './work-columns.js'
 import type { WorkReads } from './work-reads.js'
 
-/** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */
+/** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */
 export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
   const unplaced = work.pendingTasks.map(() => 0)
   for (let job = 0; job < work.jobSpec.length; job++) {
@@ -22,16 +22,16 @@ export function checkWork(work: WorkReads, nodeNames: readonly string[]): void {
       )
 }
 
-/** Unplaced tasks of a job in a lane. Tests do this after every round: it allocates nothing where nothing is wrong. */
+/** Counts the unplaced tasks of a job in a lane. Tests run this after every round, so it allocates nothing if nothing is wrong. */
 function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly string[]): number {
   const { taskRun } = work
-  const waiting = UNPLACED // a local: where modules are not bundled, as in tests, an import is read by a call
+  const waiting = UNPLACED // a local variable: in unbundled modules, as in tests, an import is read by a call
   const first = work.jobFirstStage[job] as number
   let unplaced = 0
   let running = 0
   let isDistinct = false
   for (let stage = first; stage < first + (work.jobStages[job] as number); stage++) {
-    if (work.stageLane[stage] !== lane || work.stageOpen[stage] === 0) continue // one that is shut may have claims of a decision that takes time
+    if (work.stageLane[stage] !== lane || work.stageOpen[stage] === 0) continue // a shut stage may have claims of a decision that takes time
     isDistinct ||= work.isDistinct(work.stageShape[stage] as ShapeId)
     const isOpen = work.stageOpen[stage] === OPEN
     const from = work.stageFirst[stage] as number
@@ -49,7 +49,7 @@ function recount(work: WorkReads, job: JobId, lane: LaneId, nodeNames: readonly 
   return unplaced
 }
 
-/** A job that is one gang runs whole or not at all. */
+/** Throws if a job that is one gang runs only in part. */
 function checkGangJob(work: WorkReads, job: JobId): void {
   if (!work.lacksTasks(work.jobFirstStage[job] as number)) return
   for (const task of work.startedOf(job)) throw new SchedError('INVARIANT', `task ${task} of job ${work.name(job)} runs without others of its gang`)

@@ -1,14 +1,20 @@
 import { grown, listOf, type JobSpec, type NodeId, type Seconds, type TaskId } from '@sched/core'
 import type { BlockLists } from './block-lists.js'
 
-/** State of a task in `taskRun`: unplaced, done, or the index of its run. */
+/** State of a task in `taskRun`: unplaced, done, or else the index of its run. */
 export const UNPLACED = -1
 export const DONE = -2
-/** State of a stage in `stageOpen`: its tasks may be placed; it is shut, since the master of its job is lost. 0: not open yet. */
+/**
+ * State of a stage in `stageOpen`. `OPEN`: its tasks may be placed. `SHUT`: it was open, and is closed while the job has no master, is updated, or
+ * has failed. 0: not open yet.
+ */
 export const OPEN = 1
 export const SHUT = 2
 
-/** A row of a run: so many doubles, of which the last two are its times, or twice as many integers, of which the first are the others. */
+/**
+ * Layout of a run's row: `RUN` doubles, or twice as many 32-bit integers in the same memory. The last two doubles are its times; the first integers
+ * are the other fields.
+ */
 const RUN = 4
 const TASK = 0
 const NODE = 1
@@ -51,15 +57,18 @@ export class WorkColumns {
   stageLists = listOf<BlockLists | undefined>()
   /** Slot of a stage with located data in the near bits, -1 without. */
   stageNear: Int32Array = new Int32Array(0)
-  /** The fewest tasks that start at once: of a gang all, or its `minTasks`; otherwise 1, in a job that is one gang 0. */
+  /**
+   * Fewest tasks of the stage that start at once: for a gang all, or its `minTasks`; otherwise 1. In a job that is one gang, 0 for a stage that is
+   * not a gang.
+   */
   stageLeast: Int32Array = new Int32Array(0)
   /** Task columns. */
   taskStage: Int32Array = new Int32Array(0)
   taskRun: Int32Array = new Int32Array(0)
-  /** Rows of runs: what is read together when one ends is in one line of the cache. Doubles, and the same bytes as integers. */
+  /** Rows of runs, so that what is read together at the end of a run is in one cache line. The same memory is seen as doubles and as integers. */
   #runTimes = new Float64Array(0)
   #runs = new Int32Array(0)
-  /** Room for so many runs. */
+  /** Number of rows there is room for. */
   protected runRows = 0
 
   constructor(lanes: number) {
@@ -68,7 +77,7 @@ export class WorkColumns {
 
   // ---- runs ----
 
-  /** A run; `start` is NaN of one that has not started. */
+  /** Writes the row of a run; `start` is NaN if it has not started. */
   protected addRun(run: number, task: TaskId, stage: number, node: NodeId, start: Seconds): void {
     const at = 2 * RUN * run
     this.#runs[at + TASK] = task
@@ -76,7 +85,7 @@ export class WorkColumns {
     this.#runs[at + STAGE] = stage
     this.#runTimes[RUN * run + START] = start
   }
-  /** Its task, complemented once it is released. */
+  /** The run's task, complemented (`~task`) once it is released. */
   runTask(run: number): TaskId {
     return this.#runs[2 * RUN * run + TASK] as TaskId
   }
@@ -86,25 +95,25 @@ export class WorkColumns {
   runNode(run: number): NodeId {
     return this.#runs[2 * RUN * run + NODE] as NodeId
   }
-  /** Stage of its task: here, too, since the columns of tasks are all over memory. */
+  /** Stage of the run's task, repeated here because the columns of tasks are scattered over memory. */
   runStage(run: number): number {
     return this.#runs[2 * RUN * run + STAGE] as number
   }
-  /** Devices of its node that it holds, one bit each; what it says of a run without is nothing. */
+  /** Devices of its node that the run holds, one bit each; undefined content in a cluster without devices. */
   runDevices(run: number): number {
     return this.#runs[2 * RUN * run + DEVICES] as number
   }
   setRunDevices(run: number, devices: number): void {
     this.#runs[2 * RUN * run + DEVICES] = devices
   }
-  /** When it started, seconds; NaN as long as it has not. */
+  /** When the run started, in seconds; NaN until it has. */
   runStart(run: number): Seconds {
     return this.#runTimes[RUN * run + START] as Seconds
   }
   setRunStart(run: number, start: Seconds): void {
     this.#runTimes[RUN * run + START] = start
   }
-  /** When it stops by itself, seconds. */
+  /** When the run stops by itself, in seconds. */
   runEnd(run: number): Seconds {
     return this.#runTimes[RUN * run + END] as Seconds
   }

@@ -9,37 +9,37 @@ import { Special, type Shapes } from './shapes.js'
 import { SuspendedTasks } from './suspended-tasks.js'
 import { OPEN, UNPLACED } from './work-columns.js'
 
-/** What schedulers read of the work. */
+/** What schedulers read about jobs. */
 export class WorkReads extends JobFacts implements WorkView {
   readonly shapes: Shapes
   /** Unplaced tasks per scheduler and lane, `[owner * lanes + lane]`; jobs held back do not count. */
   readonly pendingTasks: number[] = []
   protected readonly model: ClusterModel
   protected readonly near: NearBits
-  /** Running tasks that must be on different nodes, by job and node: `[job * nodes + node]`; `undefined`: no job asked for that yet. */
+  /** Number of running tasks that must be on different nodes, by `job * nodes + node`; `undefined` until a job asks for that. */
   protected apart: Map<number, number> | undefined
   readonly suspended = new SuspendedTasks()
   /** Whether any job so far has had a master. */
   hasMasters = false
-  /** Whether there has been a gang. */
+  /** Whether any job so far has had a gang. */
   areGangs = false
   /** Whether any job so far has had placement rules. */
   areRules = false
-  /** Tasks that stopped before they were done. */
+  /** Number of tasks that stopped before they were done. */
   stops = 0
-  /** Whether any job so far has been one gang of several stages, and those that are. */
+  /** Whether any job so far has been one gang of several stages, and which jobs in the system are. */
   areGangJobs = false
   readonly gangJobs = new Set<JobId>()
-  /** Jobs that have failed while something is being decided for them: their claims conflict; and who is told when one does. */
+  /** Jobs that have failed while a decision about them is open: their claims conflict. `onWithdrawn` is called when one does. */
   readonly failed = new Set<JobId>()
   onWithdrawn: ((job: JobId) => void) | undefined
-  /** Jobs with a master: whether it is up, so that other stages may open, or was and is to be evicted. */
+  /** Jobs with a master, and its state. `up`: other stages may open. `waiting`: it has not started. `lost`: it was up and is being evicted. */
   readonly masters = new Map<JobId, 'waiting' | 'up' | 'lost'>()
-  /** What `taskFor` found last, since the task it finds is the one whose level is asked next. */
+  /** The last result of `taskFor`: the level of that task is usually asked next. */
   protected foundTask = -1
   #foundNode = -1
   #foundLevel = 0
-  /** The task that was released last, and its stage: whoever is told of it asks, and the columns of tasks are all over memory. */
+  /** The task released last, and its stage: the listener that is told asks for it, and the columns of tasks are scattered over memory. */
   protected releasedTask = -1
   protected releasedStage = -1
 
@@ -128,7 +128,7 @@ export class WorkReads extends JobFacts implements WorkView {
     const least = this.stageLeast[stage] as number
     const isAlone = least === 1 && !this.isGangJob(this.jobOf(task))
     if (isAlone || least === 0 || least === this.stageTasks[stage]) return !isAlone && least > 0
-    let before = 0 // of its gang: placed ones of smaller ids
+    let before = 0 // number of placed tasks with smaller ids
     for (let other = this.stageFirst[stage] as number; other < task; other++) if (this.taskRun[other] !== UNPLACED) before++
     return before < least
   }
@@ -159,7 +159,7 @@ export class WorkReads extends JobFacts implements WorkView {
   requiresLabels(shape: ShapeId): boolean {
     return (this.shapes.of(shape).special & Special.Labels) !== 0
   }
-  /** False where a task of the job runs on the node that a task of this shape must not share it with. */
+  /** False if the shape must not share a node with other tasks of its job and one of them runs on the node. */
   isApart(shape: ShapeId, job: JobId, node: NodeId): boolean {
     return !this.isDistinct(shape) || (this.apart?.get(job * this.model.nodes + node) ?? 0) === 0
   }
@@ -182,7 +182,7 @@ export class WorkReads extends JobFacts implements WorkView {
     return this.#nextTask(stage)
   }
 
-  /** The nearest task from a level on at which there may be one. */
+  /** The nearest task, from level `from` on, at which the near bits say that there may be one. */
   #nearTask(stage: number, node: NodeId, from: number, within: number): TaskId | None {
     const slot = this.stageNear[stage] as number
     const lists = this.stageLists[stage] as BlockLists
@@ -246,7 +246,7 @@ export class WorkReads extends JobFacts implements WorkView {
     const run = this.taskRun[task] as number
     return run < 0 ? None : this.runNode(run)
   }
-  /** Devices that a claimed or running task holds, as `CellState.take` gave them. */
+  /** Devices that a claimed or running task holds, as `CellState.take` returned them. */
   devicesOf(task: TaskId): number {
     return this.runDevices(this.taskRun[task] as number)
   }
@@ -275,8 +275,8 @@ export class WorkReads extends JobFacts implements WorkView {
   }
 
   /**
-   * Running tasks that a node takes with it when it fails, in their order: those on it, all others of their gangs, and all of a job whose
-   * master is on it. Costs a scan of all runs.
+   * Running tasks that stop if a node fails, by ascending id: those on the node; all others of their gangs if too few are left; and all tasks of a
+   * job whose master is on it. Costs a scan of all runs.
    */
   lostWith(node: NodeId): TaskId[] {
     const lost = new Set<TaskId>()
@@ -293,18 +293,18 @@ export class WorkReads extends JobFacts implements WorkView {
     return [...lost].sort((a, b) => a - b)
   }
 
-  /** Whether the stage is a gang, or of one. */
+  /** Whether the stage is a gang or part of one. */
   isGang(stage: number): boolean {
     return (this.stageLeast[stage] as number) > 1 || this.isGangJob(this.stageJob[stage] as JobId)
   }
 
-  /** The gang that a stage is of: its own number, or that of the first stage of a job that is one gang. */
+  /** Number of the gang that a stage belongs to: the stage itself, or the first stage of a job that is one gang. */
   gangWith(stage: number): number {
     const job = this.stageJob[stage] as JobId
     return this.isGangJob(job) ? (this.jobFirstStage[job] as number) : stage
   }
 
-  /** The stages of the gang that a stage is of. */
+  /** The stages of the gang that a stage belongs to. */
   *stagesWith(stage: number): Generator<number> {
     const job = this.stageJob[stage] as JobId
     if (!this.isGangJob(job)) return void (yield stage)
@@ -312,14 +312,14 @@ export class WorkReads extends JobFacts implements WorkView {
     for (let each = first; each < first + (this.jobStages[job] as number); each++) yield each
   }
 
-  /** Whether fewer tasks of the gang that a stage is of are claimed, run or have ended than must. */
+  /** Whether the gang of a stage has fewer tasks claimed, running or ended than it needs. */
   lacksTasks(stage: number): boolean {
     if (!this.isGangJob(this.stageJob[stage] as JobId)) return this.spareIn(stage) < 0
     for (const each of this.stagesWith(stage)) if (this.spareIn(each) < 0) return true
     return false
   }
 
-  /** What a task of a stage asks. */
+  /** Amount of a resource that a task of the stage asks for. */
   #amount(stage: number, resource: number): number {
     return this.shapes.amount(this.stageShape[stage] as ShapeId, resource)
   }
@@ -330,7 +330,7 @@ export class WorkReads extends JobFacts implements WorkView {
     return sum
   }
 
-  /** The first stage of a job that is one gang which lacks tasks, or else the first with unplaced ones. */
+  /** For a job that is one gang: its first stage that lacks tasks, else its first stage with unplaced tasks. */
   protected frontOfGangJob(job: JobId): number {
     const first = this.jobFirstStage[job] as number
     let front = -1
@@ -348,18 +348,18 @@ export class WorkReads extends JobFacts implements WorkView {
     this.gangJobs.add(job)
   }
 
-  /** How many more tasks of a gang are claimed, run or have ended than must; negative for one that lacks some. */
+  /** How many more tasks of a gang are claimed, running or ended than it needs; negative if it lacks some. */
   spareIn(stage: number): number {
     return this.#placedIn(stage) - (this.stageLeast[stage] as number)
   }
 
-  /** Whether a gang may run without some of its tasks. */
+  /** Whether a gang may go on without some of its tasks. */
   isElastic(stage: number): boolean {
     const least = this.stageLeast[stage] as number
     return (least > 1 && least < (this.stageTasks[stage] as number)) || this.isGangJob(this.stageJob[stage] as JobId)
   }
 
-  /** Whether too few tasks of a gang run or have ended when so many of them stop, also with others that are about to start. */
+  /** Whether too few tasks of a gang are left, running or ended, when `count` of them stop and `more` are about to start. */
   stopsWithout(stage: number, count: number, more = 0): boolean {
     const least = this.stageLeast[stage] as number
     if (!this.isElastic(stage)) return least > 1
@@ -372,47 +372,53 @@ export class WorkReads extends JobFacts implements WorkView {
     return (this.stageTasks[stage] as number) - (this.stageUnplaced[stage] as number)
   }
 
-  /** Running tasks that stop where one of them is lost or fails: itself, all others of a gang that has too few without it, and all of the job of a master. */
+  /**
+   * Running tasks that stop if this task is lost or fails: the task itself, all others of its gang if too few are left, and all tasks of the job if
+   * it is the master.
+   */
   stoppedWith(task: TaskId): Iterable<TaskId> {
     if (this.isMaster(task)) return this.startedOf(this.jobOf(task))
     const stage = this.taskStage[task] as number
     return this.stopsWithout(stage, 1) ? this.startedInGang(stage) : [task]
   }
 
-  /** Tasks of a job that have started and not been released, in their order. */
+  /** Tasks of a job that have started and not been released, by ascending id. */
   *startedOf(job: JobId): Generator<TaskId> {
     const first = this.jobFirstStage[job] as number
     for (let stage = first; stage < first + (this.jobStages[job] as number); stage++) yield* this.startedIn(stage)
   }
 
-  /** The same of the gang that a stage is of. */
+  /** The same for the gang that a stage belongs to. */
   *startedInGang(stage: number): Generator<TaskId> {
     for (const each of this.stagesWith(stage)) yield* this.startedIn(each)
   }
 
-  /** The same of a stage. */
+  /** The same for a stage. */
   *startedIn(stage: number): Generator<TaskId> {
     const first = this.stageFirst[stage] as number
     for (let task = first; task < first + (this.stageTasks[stage] as number); task++) if (this.#runs(task as TaskId, this.taskRun[task] as number)) yield task as TaskId
   }
 
-  /** Whether it is the run of a task that has started and not been released: columns keep what has been. */
+  /** Whether the run belongs to a task that has started and not been released. Columns keep old values, so several of them are compared. */
   #runs(task: TaskId, run: number): boolean {
     return task >= 0 && run >= 0 && this.taskRun[task] === run && this.runTask(run) === task && !Number.isNaN(this.runStart(run))
   }
 
-  /** Whether all tasks of the job have ended but its master, which is up. */
+  /** Whether all tasks of the job have ended except its master, which is up. */
   isMasterAlone(job: JobId): boolean {
     return this.jobLeft[job] === 1 && this.masters.get(job) === 'up'
   }
 
-  /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still busy. */
+  /** Whether the task's run has been released: evicted in a draft, or ended while its slot is still occupied. */
   isReleased(task: TaskId): boolean {
     const run = this.taskRun[task] as number
     return run >= 0 && this.runTask(run) < 0
   }
 
-  /** What a job's tasks share, where it has one mouldable stage, open, of which no task is claimed or has run, and nothing is said of single tasks. */
+  /**
+   * What `Round.moulding` returns: for a job with one open, mouldable stage of which no task is claimed or has run, without data or durations of
+   * single tasks; otherwise `undefined`.
+   */
   moulding(job: JobId): Moulding | undefined {
     const stage = this.jobFirstStage[job] as number
     const [spec] = this.spec(job).stages as [StageSpec]
@@ -444,7 +450,7 @@ export class WorkReads extends JobFacts implements WorkView {
     this.near.restore(this.stageNear[stage] as number, lists.replicas, task * lists.factor, (task + 1) * lists.factor)
   }
 
-  /** Tasks of a stage that are neither claimed nor done, counted anew. */
+  /** Recounts the tasks of a stage that are neither claimed nor done. */
   protected countUnplaced(stage: number): number {
     const first = this.stageFirst[stage] as number
     return this.taskRun.subarray(first, first + (this.stageTasks[stage] as number)).filter((run) => run === UNPLACED).length

@@ -13,12 +13,12 @@ import { DONE, OPEN, SHUT, UNPLACED } from './work-columns.js'
 import { StageWaits } from './stage-waits.js'
 import { WorkReads } from './work-reads.js'
 
-/** Stages of a job from which on it is noted who waits for whom. */
+/** Number of stages from which on a job keeps track of which stages wait for which. */
 const MANY_STAGES = 16
 
 /**
- * All jobs in the system, live: columns of jobs, of their stages, of tasks and of runs (a run is a task on a node).
- * Ids of ended jobs are used again, so memory follows what is in the system and not what ever was.
+ * All jobs in the system, live: columns of jobs, of their stages, of tasks and of runs (a run is a task on a node). Ids of ended jobs are reused, so
+ * memory follows the jobs in the system and not all jobs ever submitted.
  */
 export class Work extends WorkReads {
   /** Jobs submitted and not finished. */
@@ -28,13 +28,13 @@ export class Work extends WorkReads {
   readonly #jobIds = new Blocks()
   readonly #stageIds = new Blocks()
   readonly #taskIds = new Blocks()
-  /** Of their own, not those of tasks: columns of runs are as short as what runs at once, where many more tasks may be in the system. */
+  /** Separate from task ids: the columns of runs are as short as the number of runs at once, while many more tasks may be in the system. */
   readonly #runIds = new Blocks()
   readonly #blockPlaces: BlockPlaces
   #submitted = 0
-  /** Jobs whose tasks take as long as if their data were on their node: see `Round.ignoreLocality`. */
+  /** Jobs whose tasks run as if their data were on their node: see `Round.ignoreLocality`. */
   readonly nearAnywhere = new Set<JobId>()
-  /** Of jobs with many stages. */
+  /** Waits of stages, for jobs with many stages. */
   readonly #waits = new Map<JobId, StageWaits>()
 
   constructor(model: ClusterModel, shapes: Shapes, blockPlaces: BlockPlaces = () => undefined) {
@@ -42,24 +42,24 @@ export class Work extends WorkReads {
     this.#blockPlaces = blockPlaces
   }
 
-  /** Adds a scheduler that is told of its own jobs; returns its number, the `owner` of `submit`. */
+  /** Adds a scheduler, which is told of its own jobs; returns its number, the `owner` in `submit`. */
   addListener(listener: WorkListener): number {
     for (let lane = 0; lane < this.lanes; lane++) this.pendingTasks.push(0)
     return this.#listeners.push(listener) - 1
   }
-  /** Schedulers by their numbers, which are told of their own jobs. */
+  /** The schedulers by number. */
   get listeners(): readonly WorkListener[] {
     return this.#listeners
   }
 
-  /** Tells all schedulers that a node has gone, or is back. */
+  /** Tells all schedulers that a node has gone down or come up. */
   tellNode(node: NodeId, up: boolean): void {
     for (const listener of this.#listeners) listener.onNode?.(node, up)
   }
 
   // ---- what moves it ----
 
-  /** Puts a job into the system at `now`, its stages closed until `open`. Throws `BAD_INPUT` for a job that none can be. */
+  /** Puts a job into the system at `now`, with its stages closed until `open`. Throws `BAD_INPUT` for an invalid job. */
   submit(spec: JobSpec, now: Seconds, owner: number): JobId {
     checkStages(spec)
     const job = this.#jobIds.take(1) as JobId
@@ -98,7 +98,7 @@ export class Work extends WorkReads {
     return job
   }
 
-  /** What is said of a job as a whole. Its scheduler is not told: see `updateJob`. */
+  /** Sets the description of a job as a whole. Its scheduler is not told: see `updateJob`. */
   describe(job: JobId, spec: JobSpec): void {
     this.jobSpec[job] = spec
     this.jobPriority[job] = spec.priority ?? 0
@@ -106,7 +106,7 @@ export class Work extends WorkReads {
     this.jobQueue[job] = this.queues.id(spec.queue ?? spec.user ?? 'default')
   }
 
-  /** Gives a mouldable job another number of tasks. Throws `BROKEN_CONTRACT` where it may have none. */
+  /** Gives a mouldable job another number of tasks. Throws `BROKEN_CONTRACT` for a number below 1, or a job that is not mouldable now. */
   mould(job: JobId, tasks: number): void {
     if (!(Number.isSafeInteger(tasks) && tasks >= 1) || this.moulding(job) === undefined)
       throw new SchedError('BROKEN_CONTRACT', `job ${this.name(job)} was given ${tasks} tasks`, {}, 'Ask `moulding` first, and give at least 1.')
@@ -129,13 +129,13 @@ export class Work extends WorkReads {
     if (this.jobHeld[job] === 0) this.pendingTasks[owner * this.lanes + lane] = this.pending(owner, lane) + tasks - had
   }
 
-  /** Opens the stages, of all or of some of them (ascending), whose predecessors have gone far enough; the first call makes the job schedulable. */
+  /** Opens the stages whose predecessors have gone far enough, of all stages or of `some` (ascending). The first call makes the job schedulable. */
   open(job: JobId, some?: readonly number[]): void {
     if (this.jobClosedStages[job] === 0) return
     const spec = this.spec(job)
     const first = this.jobFirstStage[job] as number
     const isShown = this.isGangJob(job) && this.jobHeld[job] === 0
-    if (isShown) this.holdBack(job) // its scheduler sees all of a gang or nothing
+    if (isShown) this.holdBack(job) // the scheduler sees all stages of a gang at once
     const isMasterless = this.hasMasters && this.masters.has(job) && this.masters.get(job) !== 'up'
     for (let at = 0; at < (some ?? spec.stages).length; at++) {
       const i = some === undefined ? at : (some[at] as number)
@@ -157,13 +157,13 @@ export class Work extends WorkReads {
     if (isShown) this.letGo(job)
   }
 
-  /** The master of a job is up: its other stages may open. */
+  /** The master of a job has started: its other stages may open. */
   masterUp(job: JobId): void {
     this.masters.set(job, 'up')
     this.open(job)
   }
 
-  /** The master of a job is lost: its open stages shut until there is another. */
+  /** The master of a job is lost: its open stages are shut until there is another. */
   #loseMaster(job: JobId): void {
     if (this.masters.get(job) !== 'up') return
     this.masters.set(job, 'lost')
@@ -173,7 +173,7 @@ export class Work extends WorkReads {
     if (!wasHeld) this.letGo(job)
   }
 
-  /** Shuts the open stages, from one on, of a job that is held back: what waits of them is pending when they open again. */
+  /** Shuts the open stages, from index `from` on, of a job that is held back. Their unplaced tasks are pending when the stages open again. */
   shut(job: JobId, from: number): void {
     const first = this.jobFirstStage[job] as number
     for (let stage = first + from; stage < first + (this.jobStages[job] as number); stage++) {
@@ -187,7 +187,10 @@ export class Work extends WorkReads {
     for (let lane = 0 as LaneId; lane < this.lanes; lane++) this.#moveFront(job, lane)
   }
 
-  /** A draft claim: the task has a run on the node from here on, not started; or one that has started and is told of again. */
+  /**
+   * Records a draft claim: from here on the task has a run on the node that has not started. With `start`, the task has started before and is
+   * announced again.
+   */
   claim(task: TaskId, node: NodeId, devices = 0, start: Seconds = NaN): void {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
@@ -212,7 +215,7 @@ export class Work extends WorkReads {
     if (left === 0) listener.onDrained?.(job, lane)
   }
 
-  /** Takes a draft claim, or the rest of a killed run, back: the task is unplaced again. */
+  /** Takes back a draft claim, or ends a killed run: the task is unplaced again. */
   unclaim(task: TaskId, why: Release): void {
     if (why !== 'evicted') this.release(task, why)
     this.unplace(task)
@@ -220,7 +223,7 @@ export class Work extends WorkReads {
     if (why === 'withdrawn' && this.failed.has(this.jobOf(task))) this.onWithdrawn?.(this.jobOf(task))
   }
 
-  /** A released run is none any more, and its task unplaced. */
+  /** Removes a released run; its task is unplaced. */
   unplace(task: TaskId): void {
     this.#runIds.giveBack(this.taskRun[task] as number, 1)
     this.taskRun[task] = UNPLACED
@@ -231,12 +234,12 @@ export class Work extends WorkReads {
     if (this.stageOpen[stage] === OPEN) this.#addUnplaced(stage, 1)
   }
 
-  /** The task stops counting as running, its run stays (an eviction in a draft, or a node whose slot is still busy). */
+  /** The task stops counting as running; its run stays (an eviction in a draft, or a node whose slot is still occupied). */
   release(task: TaskId, why: Release): void {
     this.releaseRun(this.taskRun[task] as number, why)
   }
 
-  /** The same of a task whose run is known. */
+  /** The same, for a run. */
   releaseRun(run: number, why: Release): void {
     const task = this.runTask(run)
     const stage = this.runStage(run)
@@ -255,7 +258,7 @@ export class Work extends WorkReads {
     if (this.isMaster(task)) this.#loseMaster(job)
   }
 
-  /** Undoes a release for an eviction. */
+  /** Undoes the release of an eviction. */
   keep(task: TaskId): void {
     const stage = this.taskStage[task] as number
     const job = this.stageJob[stage] as JobId
@@ -269,12 +272,12 @@ export class Work extends WorkReads {
     if (this.isMaster(task) && this.masters.get(job) === 'lost') this.masterUp(job)
   }
 
-  /** Ends a run that `release` already counted; true when it was the job's last task. */
+  /** Ends a released run; true if its task was the last of the job. */
   finish(task: TaskId): boolean {
     return this.finishRun(this.taskRun[task] as number)
   }
 
-  /** The same of a task whose run is known. */
+  /** The same, for a run. */
   finishRun(run: number): boolean {
     const task = ~this.runTask(run) as TaskId
     const stage = this.runStage(run)
@@ -289,7 +292,7 @@ export class Work extends WorkReads {
     return left === 0
   }
 
-  /** Removes a job whose tasks have all ended; its ids may be used again. */
+  /** Removes a job whose tasks have all ended; its ids may be reused. */
   remove(job: JobId): void {
     this.#listeners[this.jobOwner[job] as number]?.onFinish?.(job)
     this.#forget(job)
@@ -307,7 +310,7 @@ export class Work extends WorkReads {
     this.active--
   }
 
-  /** What is known of some jobs alone: a set that is empty, as most are, is faster asked for its size. */
+  /** Removes the job from the sets that hold only few jobs. Most of these are empty, and checking the size first is faster. */
   #forget(job: JobId): void {
     if (this.nearAnywhere.size > 0) this.nearAnywhere.delete(job)
     if (this.#waits.size > 0) this.#waits.delete(job)
@@ -316,7 +319,7 @@ export class Work extends WorkReads {
     if (this.failed.size > 0) this.failed.delete(job)
   }
 
-  /** Hides a job from its scheduler: as if all its unplaced tasks had been claimed. */
+  /** Hides a job from its scheduler, as if all its unplaced tasks had been claimed. */
   holdBack(job: JobId): void {
     if (this.jobHeld[job] === 1) return
     this.jobHeld[job] = 1
@@ -329,7 +332,7 @@ export class Work extends WorkReads {
     }
   }
 
-  /** Ends `holdBack`: its pending tasks are told of again. */
+  /** Ends `holdBack`: the scheduler is told of the unplaced tasks again. */
   letGo(job: JobId): void {
     if (this.jobHeld[job] === 0) return
     this.jobHeld[job] = 0
@@ -342,7 +345,10 @@ export class Work extends WorkReads {
     }
   }
 
-  /** Drops all tasks of a job that are not running, open or not; returns whether none is left. Of a job in `failed` claims that are not decided yet conflict. */
+  /**
+   * Drops all tasks of a job that are not running, open or not; returns whether none is left. Claims of a job in `failed` that are not decided yet
+   * will conflict.
+   */
   drop(job: JobId): boolean {
     this.holdBack(job)
     const first = this.jobFirstStage[job] as number
@@ -364,7 +370,10 @@ export class Work extends WorkReads {
     return this.jobLeft[job] === 0
   }
 
-  /** Stages that may open since another task of a stage has ended; of one that has had ends before, its job is known. */
+  /**
+   * Stages that may open now that one more task of `stage` has ended. The first end of a task in the job creates its entry in `#waits`, so that no
+   * end is missed.
+   */
   #behind(job: JobId, stage: number): number[] {
     let waits = this.#waits.get(job)
     if (waits === undefined) this.#waits.set(job, (waits = new StageWaits(this.spec(job).stages)))
@@ -373,7 +382,8 @@ export class Work extends WorkReads {
 
   #mayOpen(first: number, stage: StageSpec): boolean {
     for (const { stage: index, fraction } of stage.after ?? [])
-      if ((this.stageDone[first + index] as number) / (this.stageTasks[first + index] as number) < fraction) return false // 0.07 * 100 > 7
+      // not `done < fraction * tasks`, since 0.07 * 100 > 7
+      if ((this.stageDone[first + index] as number) / (this.stageTasks[first + index] as number) < fraction) return false
     return true
   }
 
@@ -426,7 +436,7 @@ export class Work extends WorkReads {
     else listener?.onMore?.(job, lane)
   }
 
-  /** To the first stage with unplaced tasks; there is none before the front. */
+  /** Moves the front to the first stage with unplaced tasks; no stage before the current front has any. */
   #moveFront(job: JobId, lane: LaneId): void {
     const at = job * this.lanes + lane
     if (this.laneUnplaced[at] === 0) return void (this.laneFront[at] = -1)
@@ -436,7 +446,7 @@ export class Work extends WorkReads {
     this.laneFront[at] = front
   }
 
-  /** Compares every counter with a recount; throws `INVARIANT` with the first difference. For tests and `--validate`. */
+  /** Recounts every counter and throws `INVARIANT` at the first difference. For tests and `--validate`. */
   check(): void {
     checkWork(this, this.model.nodeNames)
   }

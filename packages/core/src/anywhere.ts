@@ -1,4 +1,4 @@
 import type { Constraints } from './job.js'
 
-/** Of tasks that may be on any node, whatever its labels and taints: to ask about amounts alone. */
+/** Constraints of a task that may be on any node, whatever its labels and taints: for questions about amounts alone. */
 export const ANYWHERE: Constraints = { tolerations: [{ operator: 'Exists' }] }

@@ -1,8 +1,8 @@
 import { nearest, SchedError, suggest } from './error.js'
 
 /**
- * Throws `BAD_OPTION` for a key that is nearly one of those known: a slip, as a program without types may have it. Others may be there for
- * somebody else, where options are spread. `path` is what stands before the key in the message.
+ * Throws `BAD_OPTION` for a key that is nearly a known one, that is, a typing error in a program without types. Other unknown keys are allowed:
+ * options may be spread over several readers. `path` precedes the key in the message.
  */
 export function checkKeys(path: string, given: object, known: object): void {
   const names = Object.keys(known)

@@ -1,6 +1,6 @@
 import { SchedError } from './error.js'
 
-/** How one of each kind is made, for who has given something else. */
+/** An example of each kind, for the message to a caller who passed something else. */
 const examples = {
   order: 'fifo()',
   policy: 'greedy(fifo())',
@@ -14,11 +14,11 @@ interface Found {
   readonly kind?: unknown
   readonly name?: unknown
   readonly create?: unknown
-  /** Definitions have it, and plugs do not. */
+  /** Definitions have this, plugs do not. */
   readonly plug?: unknown
 }
 
-/** Throws `BAD_OPTION` unless `value` is a plug of the kind: programs without types may give a name, a function that was not called, or nothing. */
+/** Throws `BAD_OPTION` unless `value` is a plug of the kind. A program without types may pass a name, a function that was not called, or nothing. */
 export function checkPlug(kind: Kind, value: unknown, field: string): void {
   const found = (value ?? {}) as Found
   if (found.kind === kind && typeof found.create === 'function' && found.plug === undefined) return
@@ -26,7 +26,7 @@ export function checkPlug(kind: Kind, value: unknown, field: string): void {
   throw new SchedError('BAD_OPTION', `${fact}, and ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind} is needed.`, { field }, wayOut)
 }
 
-/** What is there instead of a plug of the kind, and what to do with it. */
+/** What was given instead of a plug of the kind, and what to do about it. */
 function instead(kind: Kind, value: unknown, { kind: other, name, create, plug }: Found): [fact: string, wayOut?: string] {
   if (value === undefined || value === null) return ['is missing']
   if (typeof value === 'function') return [`is the function ${String(name)}`, `Call it, for example ${examples[kind]}.`]

@@ -1,7 +1,7 @@
 /** One value for each dense id. */
 export type Column = Float64Array | Int32Array | Int8Array | Uint8Array
 
-/** A column of at least `needed` entries with the old contents, new ones `empty`; grown by half at least, so that growth is rare. */
+/** The column, or a longer copy of at least `needed` entries with new ones set to `empty`. It grows by half at least, so that growth is rare. */
 export function grown<Kind extends Column>(column: Kind, needed: number, empty = 0): Kind {
   if (column.length >= needed) return column
   const larger = new (column.constructor as new (length: number) => Kind)(Math.max(16, needed, Math.ceil(column.length * 1.5)))

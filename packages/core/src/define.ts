@@ -6,7 +6,7 @@ import type { Architecture, ArchitectureEnv, Env, Order, Placement, Policy } fro
 
 /** The synchronous part of the Standard Schema interface: a plug-in may validate its options with any library or by hand. */
 export interface OptionsSchema<Options, Input = unknown> {
-  /** The interface as its specification has it: version 1, the name of the library, and a check of a value. */
+  /** The interface as its specification defines it: version 1, the name of the library, and a function that validates a value. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -18,40 +18,40 @@ type SchemaResult<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
-/** The part a plug plays, with what it is built with and what it builds. */
+/** The kinds of plugs: the environment each is built with, and the object it builds. */
 export interface Kinds {
   /** Whose work goes next. */
   order: { env: Env; made: Order }
   /** An order under a discipline: whose work goes next, and whether it may go now. */
   policy: { env: Env; made: Policy }
-  /** Where. */
+  /** Where tasks run. */
   placement: { env: Env; made: Placement }
   /** Who decides, seeing what, and how decisions become real. */
   architecture: { env: ArchitectureEnv; made: Architecture }
 }
-/** Which part a plug plays. */
+/** A kind of plug. */
 export type Kind = keyof Kinds
 
 /** A chosen and configured part of a scheduling system, ready to be built once per run. */
 export interface Plug<K extends Kind> {
-  /** Which part it plays. */
+  /** The kind of plug. */
   readonly kind: K
-  /** Of its definition, or of the preset that it was asked for by. */
+  /** Name of its definition, or of the preset that was asked for. */
   readonly name: string
-  /** Builds it for one run; nothing is kept from one run to the next. Throws `SchedError` where it does not suit the cluster. */
+  /** Builds the part for one run; nothing is kept from one run to the next. Throws `SchedError` if the part does not suit the cluster. */
   create(env: Kinds[K]['env']): Kinds[K]['made']
 }
 
 type PartKind = 'order' | 'policy' | 'placement'
-/** What the parts inside a wrapper are: an order under a discipline, a policy under a preempting wrapper. With `?` a part may be left out. */
+/** Kinds of the parts inside a wrapper: a discipline wraps an order, a preempting wrapper wraps a policy. A part with `?` may be left out. */
 export type Inner = Readonly<Record<string, PartKind | `${PartKind}?`>>
 type InnerPlugs<I extends Inner> = {
   readonly [N in keyof I]: I[N] extends `${infer P extends PartKind}?` ? Plug<P> | undefined : I[N] extends PartKind ? Plug<I[N]> : never
 }
 
-/** What an author writes of a plug-in. */
+/** What the author of a plug-in writes. */
 export interface Definition<K extends Kind, Options, I extends Inner, Input = unknown> {
-  /** Which part its plugs play. */
+  /** Kind of the plugs that it makes. */
   readonly kind: K
   /** Unique among definitions and presets of its kind. */
   readonly name: string
@@ -59,33 +59,33 @@ export interface Definition<K extends Kind, Options, I extends Inner, Input = un
   readonly summary: string
   /** Where it is published: paper, section, algorithm. */
   readonly source?: string
-  /** What may be set; left out: nothing. */
+  /** Schema of its options. Absent: it has none. */
   readonly options?: OptionsSchema<Options, Input>
   /** Parts it wraps, by option name, for example `{ order: 'order', placement: 'placement?' }`. */
   readonly inner?: I
-  /** Names used for parts not given, for example `{ order: 'fifo' }`. */
+  /** Names of the plugs to use for parts that are not given, for example `{ order: 'fifo' }`. */
   readonly defaults?: Readonly<Record<string, string>>
-  /** Builds it for one run from checked options and the plugs of its parts, which it builds itself. */
+  /** Builds the part for one run from checked options and the plugs of its inner parts, which it builds itself. */
   create(options: Options, env: Kinds[K]['env'], inner: InnerPlugs<I>): Kinds[K]['made']
 }
 
-/** Options as code may give them: nobody changes them, at any depth. */
+/** The options as code may pass them: read-only at every depth. */
 type AsGiven<Input> = Input extends object ? { readonly [K in keyof Input]: AsGiven<Input[K]> } : Input
 
-/** A definition as a registry keeps it; code that needs no registry makes its plug: `defined.plug({ order: fifo() }, { most: 3 })`. */
+/** A definition as a registry keeps it. Code without a registry makes its plug directly: `defined.plug({ order: fifo() }, { most: 3 })`. */
 export interface Defined<K extends Kind, Options = unknown, I extends Inner = Inner, Input = unknown> extends Omit<Definition<K, Options, I>, 'inner' | 'options'> {
-  /** What may be set; of a definition without options a schema that takes none. */
+  /** Schema of its options; for a definition without options, one that accepts none. */
   readonly options: OptionsSchema<Options>
-  /** Parts it wraps and their kinds, by option name; which may be left out is not told here. */
+  /** Kinds of the parts it wraps, by option name; it does not say which may be left out. */
   readonly inner: Readonly<Record<string, PartKind>>
   /**
-   * Checks the options at once and yields the plug; they have the type of the schema's input, where it has one. Throws `BAD_OPTION` with the
-   * option's path, which starts with `path` (default: the name), and for a part that is needed and missing, or is of another kind.
+   * Checks the options at once and makes the plug; the options have the type of the schema's input, where it has one. Throws `BAD_OPTION` with the
+   * option's path, which starts with `path` (default: the name), also for a required part that is missing and for a part of another kind.
    */
   readonly plug: (inner: InnerPlugs<I>, ...options: OptionsAsGiven<Input>) => Plug<K>
 }
 
-/** The options, which cannot be left out where one of them is needed, and the path of messages about them. */
+/** Arguments of `plug`: the options, which may be left out only if none is required, and the path for messages about them. */
 type OptionsAsGiven<Input> = unknown extends Input
   ? [options?: unknown, path?: string]
   : Record<never, never> extends AsGiven<Input>
@@ -93,7 +93,7 @@ type OptionsAsGiven<Input> = unknown extends Input
     : [options: AsGiven<Input>, path?: string]
 
 
-/** Makes a definition of what its author wrote. Built-ins and plug-ins of strangers go the same way. */
+/** Turns what an author wrote into a definition. Built-ins and third-party plug-ins both go this way. */
 export function define<K extends Kind, Options, const I extends Inner = Record<never, never>, Input = unknown>(
   definition: Definition<K, Options, I, Input>,
 ): Defined<K, Options, I, Input> {
@@ -123,7 +123,7 @@ export function define<K extends Kind, Options, const I extends Inner = Record<n
   }
 }
 
-/** Where a definition has no schema any option is one too many. */
+/** The schema of a definition without options: it refuses every key. */
 const noOptions: OptionsSchema<unknown> = {
   '~standard': {
     version: 1,
@@ -135,7 +135,7 @@ const noOptions: OptionsSchema<unknown> = {
   },
 }
 
-/** What cannot be left out of what a definition makes. */
+/** The methods that an object of each kind must have. */
 const needed: Readonly<Record<Kind, readonly string[]>> = { policy: ['schedule'], order: ['begin', 'next'], placement: ['pick'], architecture: ['trigger'] }
 
 function complete<K extends Kind>({ kind, name }: { readonly kind: K; readonly name: string }, made: Kinds[K]['made']): Kinds[K]['made'] {
@@ -163,7 +163,10 @@ export const definePlacement = <Options, const I extends Inner = Record<never, n
 export const defineArchitecture = <Options, const I extends Inner = Record<never, never>, Input = unknown>(d: Omit<Definition<'architecture', Options, I, Input>, 'kind'>) =>
   define<'architecture', Options, I, Input>({ ...d, kind: 'architecture' })
 
-/** Options as the schema returns them (defaults filled in). Throws `BAD_OPTION`; an unknown name is answered with the nearest known. */
+/**
+ * The options as the schema returns them, with defaults filled in. Throws `BAD_OPTION`; the message for an unknown name suggests the nearest known
+ * one.
+ */
 export function checkOptions<Options>(path: string, schema: OptionsSchema<Options>, value: unknown): Options {
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) throw new SchedError('BROKEN_CONTRACT', `options of "${path}" are validated asynchronously`)
@@ -172,9 +175,9 @@ export function checkOptions<Options>(path: string, schema: OptionsSchema<Option
   throw new SchedError('BAD_OPTION', fact, { field: fieldOf([path, ...at]) }, wayOut)
 }
 
-/** A short name for a usual combination, for example `hfs`. */
+/** A short name for a common combination, for example `hfs`. */
 export interface Preset {
-  /** Which part it plays. */
+  /** Kind of the plug that it stands for. */
   readonly kind: Kind
   /** Unique among definitions and presets of its kind. */
   readonly name: string
@@ -182,16 +185,16 @@ export interface Preset {
   readonly summary: string
   /** Where it is published. */
   readonly source?: string
-  /** As a file would write it: see `resolve`. */
+  /** The combination as a configuration file would write it: see `resolve`. */
   readonly config: string | { readonly [name: string]: unknown }
 }
 
-/** Definitions by kind and name; a taken name is refused, an unknown one answered with the nearest known. */
+/** Definitions and presets by kind and name. It refuses a taken name; for an unknown one it suggests the nearest known. */
 export class Registry {
   readonly #byKind = new Map<Kind, Map<string, Defined<Kind>>>()
   readonly #presets: Preset[] = []
 
-  /** Throws `TAKEN_NAME` for a name that a definition or preset of the kind has. */
+  /** Adds a definition. Throws `TAKEN_NAME` if a definition or preset of the kind has the name. */
   add<K extends Kind, Options, I extends Inner, Input>(definition: Defined<K, Options, I, Input>): this {
     this.#refuseTaken(definition.kind, definition.name, 'plug-in')
     const named = this.#named(definition.kind)
@@ -199,21 +202,21 @@ export class Registry {
     return this
   }
 
-  /** Throws `UNKNOWN_NAME`, with the nearest known one. */
+  /** The definition of a name. Throws `UNKNOWN_NAME`, with the nearest known name. */
   get<K extends Kind>(kind: K, name: string): Defined<K> {
     const found = this.#named(kind).get(name)
     if (found === undefined) throw new SchedError('UNKNOWN_NAME', `no ${kind} is called "${name}".`, {}, suggest(name, this.names(kind)))
     return found as unknown as Defined<K>
   }
 
-  /** Throws `TAKEN_NAME`, as `add`. */
+  /** Adds a preset. Throws `TAKEN_NAME`, as `add`. */
   addPreset(preset: Preset): this {
     this.#refuseTaken(preset.kind, preset.name, 'preset')
     this.#presets.push(preset)
     return this
   }
 
-  /** The preset of the name; undefined where there is none. */
+  /** The preset of the name, `undefined` if there is none. */
   preset(kind: Kind, name: string): Preset | undefined {
     return this.#presets.find((preset) => preset.kind === kind && preset.name === name)
   }
@@ -223,17 +226,17 @@ export class Registry {
     return this.#presets.filter((preset) => preset.kind === kind)
   }
 
-  /** Whether there is a definition of the name; presets are none. */
+  /** Whether there is a definition of the name; presets do not count. */
   has(kind: Kind, name: string): boolean {
     return this.#named(kind).has(name)
   }
 
-  /** Names of definitions of a kind, sorted; those of presets are not among them. */
+  /** Names of the definitions of a kind, sorted; presets are not among them. */
   names(kind: Kind): string[] {
     return [...this.#named(kind).keys()].sort()
   }
 
-  /** Definitions of a kind by name. */
+  /** Definitions of a kind, sorted by name. */
   list(kind: Kind): Defined<Kind>[] {
     return this.names(kind).map((name) => this.get<Kind>(kind, name))
   }

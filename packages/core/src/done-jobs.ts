@@ -2,12 +2,12 @@ import { None, type JobId } from './ids.js'
 import type { Order } from './plugs.js'
 import type { Round } from './round.js'
 
-/** Jobs that a policy is done with in this call of its `schedule`: marked one by one, forgotten together. */
+/** Jobs that a policy is done with in the current call of its `schedule`. They are marked one by one and forgotten all at once. */
 export class DoneJobs {
   readonly #doneIn: number[] = []
   #call = 0
 
-  /** A new call: no job is done. */
+  /** Starts a new call: no job is done. */
   begin(): void {
     this.#call++
   }
@@ -15,12 +15,12 @@ export class DoneJobs {
   add(job: JobId): void {
     this.#doneIn[job] = this.#call
   }
-  /** Whether it is marked in this call. */
+  /** Whether the job is marked in this call. */
   has(job: JobId): boolean {
     return this.#doneIn[job] === this.#call
   }
 
-  /** In a round for so many jobs: takes up the first in order that is not done, which it is then. `None` where no job is left. */
+  /** Takes up the first job of the order that is not done and that the round lets it take, and marks it. `None` where no job is left. */
   takeNext(order: Order, round: Round): JobId | None {
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())

@@ -1,25 +1,25 @@
 /** What went wrong, as a stable code for programs; the message is for people. */
 export type ErrorCode =
-  /** What a file or a description says cannot be used. */
+  /** A file or a description holds something that cannot be used. */
   | 'BAD_INPUT'
-  /** An option of a part, of a command or of a call is none, or not possible there. */
+  /** An option of a part, a command or a call does not exist, or its value is not possible. */
   | 'BAD_OPTION'
-  /** Nothing is called so. */
+  /** Nothing has this name. */
   | 'UNKNOWN_NAME'
-  /** Something else is called so. */
+  /** Something else has this name already. */
   | 'TAKEN_NAME'
-  /** A plug-in, or a caller of the library, has done what the interface forbids. */
+  /** A plug-in, or a caller of the library, did what the interface forbids. */
   | 'BROKEN_CONTRACT'
   /** A round was used after it had been closed. */
   | 'ROUND_CLOSED'
   /** A job asks for more than there can ever be, or waits for ever. */
   | 'INFEASIBLE'
-  /** A count or an amount is not what it must be: a fault of this program. */
+  /** A count or an amount is wrong: a bug in this program. */
   | 'INVARIANT'
   /** The system cannot read or write a file. */
   | 'IO'
 
-/** Where a fact was found: file, 1-based line and column, or row of a table that has no lines, field or option path. */
+/** Where a fact was found: file, line and column (or row, for a table without lines), and path of a field or option. */
 export interface Place {
   /** Name of the file. */
   readonly file?: string | undefined
@@ -34,20 +34,20 @@ export interface Place {
 }
 
 /**
- * A broken contract or bad input: the fact, the place and the way out in one message.
+ * A broken contract or bad input. The message holds the place, the fact and the way out.
  *
  * `Trace "a.swf" line 120: run time -1. Use { onUnknown: 'skip' } to drop such jobs.`
  */
 export class SchedError extends Error {
-  /** Tells such errors apart, also those of another copy of this package. */
+  /** Identifies these errors, also those of another copy of this package. */
   override readonly name = 'SchedError'
-  /** Which kind of error it is, for programs. */
+  /** Kind of error, for programs. */
   readonly code: ErrorCode
   /** Where the fact was found; empty where there is no place. */
   readonly place: Place
-  /** What is so, a sentence that goes on after the place. */
+  /** What is wrong, as a sentence that follows the place. */
   readonly fact: string
-  /** What to do about it; empty where nobody can say. */
+  /** What to do about it; empty where there is no advice. */
   readonly wayOut: string
 
   constructor(code: ErrorCode, fact: string, place: Place = {}, wayOut = '') {
@@ -58,18 +58,20 @@ export class SchedError extends Error {
     this.wayOut = wayOut
   }
 
-  /** Those of another copy of this package, as plug-ins with dependencies of their own have, are such errors, too. */
+  /** Errors of another copy of this package count, too: a plug-in with its own dependencies throws such. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'SchedError'
   }
 
-  /** The same error by somebody who knows more of its place, for example the file that an option came from. */
+  /** The same error with more of its place filled in, for example the file that an option came from. */
   at(place: Place): SchedError {
     return placed(this, place)
   }
 }
 
-/** Outside of the class, whose name the build would change to _SchedError if it named itself: Node prints that of an error that nobody catches. */
+/**
+ * Outside the class, because the build would rename a class that refers to itself to _SchedError, and Node prints that name for an uncaught error.
+ */
 const placed = ({ code, fact, place, wayOut }: SchedError, more: Place) => new SchedError(code, fact, { ...place, ...more }, wayOut)
 
 const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`)
@@ -82,18 +84,24 @@ function describePlace({ file, line, row, column, field }: Place): string {
 }
 
 const MOST = 10_000
-/** What input says may be of any length, and of characters that move the cursor or turn the direction of writing: a message is one line that can be read. */
+/**
+ * Makes text from input safe to print: a message is one readable line. Input may be of any length, and may hold characters that move the cursor or
+ * change the direction of writing.
+ */
 const legible = (text: string) => escaped(text.length > MOST ? `${text.slice(0, MOST)}...` : text).replace(/\S{400,}/g, (word) => `${word.slice(0, 200)}...`)
 const escaped = (text: string) => text.replace(unprinted, (character) => (character < ' ' ? JSON.stringify(character).slice(1, -1) : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`))
 // eslint-disable-next-line no-control-regex -- control characters, marks of direction and of byte order, line and paragraph separators
 const unprinted = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** The known name closest to a mistyped one (at most a third of its letters wrong, missing, too many or swapped), for "did you mean". */
+/**
+ * The known name closest to a mistyped one, for "did you mean"; `undefined` if more than a third of its letters (at least one) are wrong, missing,
+ * surplus or swapped.
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) >= least) continue // so many letters are missing or too many
+    if (Math.abs(candidate.length - name.length) >= least) continue // the lengths differ by too much
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance < least) {
       least = distance
@@ -103,14 +111,14 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best
 }
 
-/** ` Did you mean "x"? Known: a, b, x.` for the end of a message about an unknown name; each known one once. */
+/** ` Did you mean "x"? Known: a, b, x.` for the end of a message about an unknown name; each known name is listed once. */
 export function suggest(name: string, known: readonly string[]): string {
   const close = nearest(name, known)
   const hint = close === undefined ? '' : `Did you mean "${close}"? `
   return `${hint}Known: ${known.length === 0 ? 'none' : [...new Set(known)].join(', ')}.`
 }
 
-/** Letters changed, left out, added, or swapped with the next one (optimal string alignment). */
+/** Number of letters changed, left out, added, or swapped with the next one (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)

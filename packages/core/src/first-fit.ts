@@ -3,7 +3,10 @@ import { LowestNodes } from './lowest-nodes.js'
 import type { Placement } from './plugs.js'
 import type { Round } from './round.js'
 
-/** The lowest node in sight on which the job's next task fits: of all nodes the lowest with room for anything, if it fits there, otherwise from where it is remembered by shape that there may be one. */
+/**
+ * First fit: the lowest node in sight on which the job's next task fits. With all nodes in sight it tries the lowest node with any room first, then
+ * continues where the search for the job's shape left off.
+ */
 export class FirstFit implements Placement {
   readonly #byShape = new LowestNodes()
 

@@ -1,21 +1,21 @@
 import type { Commit, Policy } from './plugs.js'
 
-/** What an order, a policy or a placement is besides what it decides: its hooks, and what it says of itself. */
+/** An order, policy or placement apart from its decisions: its hooks and its declared properties. */
 type Part = Omit<Policy, 'schedule'>
 
-/** Hooks with an answer. */
+/** Hooks that return an answer. */
 type Answer = 'admits' | 'wantsLook' | 'wantsNode' | 'wantsRound' | 'memory'
 
-/** Hooks without an answer, all there: what a part is seen as by the hook for which it was chosen. */
+/** Hooks without an answer, all required: a part is viewed as this type only for the hook that it was chosen for. */
 type Told = Required<Omit<Part, Answer | 'recall' | 'sharing' | 'promises' | 'startsGangJobs'>>
 type Hook = keyof Told
 
-/** Whom a composed policy passes each hook on to, and its parts whose answers it gives. */
+/** What the functions below run on: for each hook the part that hears it, and the parts whose answers are combined. */
 type Targets = { [Name in Hook as `${Name}Of`]: Told } & { readonly answering: readonly Part[] }
 
 /**
- * One function per hook for all composed policies. Closures or bound functions of each policy would be new call targets in
- * every run, which make V8 throw away what it has compiled for the run before.
+ * One function per hook, shared by all composed policies. Closures or bound functions per policy would be new call targets in every run, and V8 would
+ * throw away what it has compiled for the run before.
  */
 const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>) => void } = {
   onSubmit(job) {
@@ -50,7 +50,10 @@ const passOn: { [Name in Hook]: (this: Targets, ...args: Parameters<Told[Name]>)
   },
 }
 
-/** The same of hooks with an answer: the first reason against a job, whether any part wants a look, a node or a round, and what each remembers; and of what takes such a memory up. */
+/**
+ * The same for hooks with an answer. `admits` gives the first reason against a job; `wantsLook`, `wantsNode` and `wantsRound` are true if they are
+ * for any part; `memory` lists the parts' memories, and `recall` hands them back.
+ */
 const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
   admits(spec, again) {
     for (let i = 0; i < this.answering.length; i++) {
@@ -80,10 +83,10 @@ const answers: Required<Pick<Part, Answer | 'recall'>> & ThisType<Targets> = {
 }
 
 /**
- * What a composed policy is by its parts; to be assigned to the policy, whose own it is then. Every hook is passed on to the
- * parts in order, and left out if none has it; its memory is a list of theirs. It shares as the first part does that divides capacity, promises starts if a
- * part does, starts no jobs that are one gang if a part says that it does not, and wants a look, a node or a round, if a part
- * does. Of what the whole must see to itself nothing is said: whether it starts such jobs, and whether it reads all that wait.
+ * The hooks and properties that a composed policy gets from its parts, to be assigned to the policy.
+ * - Each hook goes to all parts in order; it is absent if no part has it. The memory is the list of the parts' memories.
+ * - `sharing` is that of the first part that has one. `promises` is true if any part's is; `startsGangJobs` is false if any part's is.
+ * - Left for the composed policy to set itself: `startsGangJobs: true` and `readsAll`.
  */
 export function forwarding(...given: readonly (Part | undefined)[]): Part {
   const parts = given.filter((part) => part !== undefined)
@@ -103,10 +106,10 @@ export function forwarding(...given: readonly (Part | undefined)[]): Part {
   return made
 }
 
-/** Who hears the hook in the end, where a part only passes it on. */
+/** The part that hears the hook in the end: where a part only forwards the hook, the one it forwards to. */
 const targetOf = (part: Told, hook: Hook): Told => (part[hook] === passOn[hook] ? (part as unknown as Targets)[`${hook}Of`] : part)
 
-/** Parts that all have the hook for which they are kept. */
+/** Several parts that all have the hook they are kept for. */
 class Several implements Told {
   constructor(private readonly parts: readonly Told[]) {}
 

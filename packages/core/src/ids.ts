@@ -1,15 +1,15 @@
 /**
- * Dense integer ids, branded so that a task cannot be passed for a node. Job and task ids are column indices that are
- * used again after their job has ended; `WorkView.rank` is the number that never repeats.
+ * Dense integer ids, branded so that a task cannot be passed for a node. Job and task ids are column indices and are reused after their job has
+ * ended; `WorkView.rank` is the number that never repeats.
  */
 declare const brand: unique symbol
 type Id<K extends string> = number & { readonly [brand]: K }
 
-/** A machine: an index into the cluster's description, from 0. */
+/** A node: an index into the cluster's description, from 0. */
 export type NodeId = Id<'node'>
-/** A job in the system; the number of an ended one is used again. */
+/** A job in the system; ids of ended jobs are reused. */
 export type JobId = Id<'job'>
-/** A task of a job in the system; numbers are used again. */
+/** A task of a job in the system; ids are reused. */
 export type TaskId = Id<'task'>
 /** Index into `ClusterView.resources`. */
 export type ResourceId = Id<'resource'>
@@ -19,9 +19,9 @@ export type LaneId = Id<'lane'>
 export type QueueId = Id<'queue'>
 /** An interned user name. */
 export type UserId = Id<'user'>
-/** An interned demand vector with its constraints: jobs of one shape ask the same amounts and may run on the same nodes. */
+/** An interned demand vector with its constraints: jobs of one shape ask for the same amounts and may run on the same nodes. */
 export type ShapeId = Id<'shape'>
-/** A moment of an open round to roll back to; means nothing after it. */
+/** A point in an open round to roll back to; meaningless after the round. */
 export type Savepoint = Id<'savepoint'>
 
 /** Seconds in a 64-bit float; the only unit of time. */

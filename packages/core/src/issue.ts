@@ -2,32 +2,32 @@ import { suggest } from './error.js'
 import { fieldOf } from './field-of.js'
 import { keysAt, placesOf } from './schema-keys.js'
 
-/** What a schema complains of, as the Standard Schema interface gives it; zod's own fields are used where they are there. */
+/** An issue that a schema reports, as in the Standard Schema interface. Fields of zod's own are used where present. */
 export interface SchemaIssue {
-  /** What the schema says of it. */
+  /** The schema's message. */
   readonly message: string
-  /** Where in the value; absent or empty: the value itself. */
+  /** Path within the value; absent or empty: the value itself. */
   readonly path?: readonly PathPart[] | undefined
 }
 type PathPart = PropertyKey | { readonly key: PropertyKey }
 type Path = readonly PropertyKey[]
 
-/** A complaint for people: where in the value, the fact, and the way out where there is one. */
+/** An issue in words for people: where in the value, the fact, and the way out if there is one. */
 export interface Complaint {
-  /** Where in the value; empty: the value itself. */
+  /** Path within the value; empty: the value itself. */
   readonly at: Path
-  /** What is so. */
+  /** What is wrong. */
   readonly fact: string
-  /** What to do about it; empty where there is nothing to say. */
+  /** What to do about it; empty where there is no advice. */
   readonly wayOut: string
 }
 
-/** The first issue in words: what was found, what was expected, the nearest known key for an unknown one. */
+/** Describes the most telling issue: what was found, what was expected, and for an unknown key the nearest known one. */
 export function describeIssues(schema: unknown, value: unknown, issues: readonly SchemaIssue[]): Complaint {
   const issue = telling(issues)
   if (issue === undefined) return { at: [], fact: 'invalid.', wayOut: '' }
   const at = pathOf(issue)
-  if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not zod's: its words are all there is
+  if (issue.code === undefined) return { at, fact: sentence(issue.message), wayOut: '' } // not from zod: there is only its message
   const [key] = issue.keys ?? []
   if (issue.code === 'unrecognized_keys' && key !== undefined)
     return { at: [...at, key], fact: `unknown key "${key}".`, wayOut: knownKeys(key, schema, at, issue.message) }
@@ -57,7 +57,10 @@ interface Issue extends SchemaIssue {
 const pathOf = ({ path = [] }: SchemaIssue): Path => path.map((part) => (typeof part === 'object' ? part.key : part))
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** The place where it is known, and before it one of many here of which it is one; else what the schema itself says of it (zod's `error`), or the nearest of the known keys; and these. */
+/**
+ * Advice for an unknown key, ending in the known keys. It names the places where the key exists, preceded by a key here that is its singular or
+ * plural. Otherwise it gives the schema's own message (zod's `error`), or the nearest known key.
+ */
 function knownKeys(key: string, schema: unknown, at: Path, message: string): string {
   const known = keysAt(schema, at)
   if (known.length === 0) return ''
@@ -69,7 +72,7 @@ function knownKeys(key: string, schema: unknown, at: Path, message: string): str
   return message.startsWith('Unrecognized key') ? suggest(key, known) : `${sentence(message)} ${listed}`
 }
 
-/** What stands in a mapping or list that something else was written for. */
+/** How to write a list or a mapping, where something else was written instead. */
 function howToWrite({ code, expected }: Issue, found: unknown, known: readonly string[]): string {
   if (code !== 'invalid_type' || found === undefined || found === null) return ''
   if (expected === 'array' && typeof found === 'string') return `Write it as a list: [${found}].`
@@ -81,13 +84,13 @@ function show(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`
 }
 
-/** The issue that says most: a mistyped key rather than the key that is missing for it. */
+/** The most telling issue: a mistyped key rather than the missing key that it was meant for. */
 function telling(issues: readonly Issue[]): Issue | undefined {
   const found = issues.map(deepest)
   return found.find(({ code }) => code === 'unrecognized_keys') ?? found[0]
 }
 
-/** In a union, the issue of the branch that was meant: `duration.mean` says more than "no branch of duration fits". */
+/** For a union, the issue of the branch that was meant: `duration.mean` says more than "no branch of duration fits". */
 function deepest(issue: Issue): Issue {
   if (issue.code !== 'invalid_union') return issue
   const branches = (issue.errors ?? []).flatMap((branch) => {
@@ -99,7 +102,10 @@ function deepest(issue: Issue): Issue {
   return { ...meant.first, path: [...(issue.path ?? []), ...(meant.first.path ?? [])] }
 }
 
-/** 3: another type of thing altogether; 2: keys that it has not, and lacks one that it has; 1: a wrong word, such as another `kind`; 0: the right thing with a mistake inside. */
+/**
+ * How far a union's branch is from the value. 3: the value is of another type. 2: it has keys that the branch lacks, and lacks a required one. 1: it
+ * has a wrong word, such as another `kind`. 0: the right branch, with a mistake inside.
+ */
 function strangeness(branch: readonly Issue[]): 0 | 1 | 2 | 3 {
   const has = (wanted: string, depth: number) => branch.some(({ code, path = [] }) => code === wanted && path.length === depth)
   if (branch.some(({ code, path = [] }) => path.length === 0 && code !== 'unrecognized_keys')) return 3

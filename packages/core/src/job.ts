@@ -3,8 +3,8 @@ import type { NodeSelectorTerm } from './node-selector.js'
 import type { PlacementRule } from './placement-rule.js'
 
 /**
- * Amounts per task by resource name; non-negative integers in the resource's unit (slot, millicore, MiB, ...). Of a
- * resource that comes in devices either a share of one device, or a multiple of a device's amount: so many whole ones.
+ * Amounts per task by resource name: non-negative integers in the resource's unit (slot, millicore, MiB, ...). For a resource that comes in devices,
+ * the amount is a share of one device or a whole number of devices (a multiple of a device's amount).
  */
 export type Demand = Readonly<Record<string, number>>
 
@@ -20,162 +20,186 @@ export type Duration =
   | { readonly kind: 'uniform'; readonly min: Seconds; readonly max: Seconds }
 
 /**
- * The blocks a stage reads, one per task. Without `set` they are the job's own; jobs that name the same set read the
- * same blocks, so task i of each reads block `first + i` of that set.
+ * The blocks that a stage reads, one per task. Without `set` they are the job's own. Jobs that name the same set read the same blocks: task i of each
+ * reads block `first + i` of the set.
  */
 export interface DataSpec {
   /** Name of the set of blocks; absent: the job's own. */
   readonly set?: string
   /** Block of the set that the first task reads. Default 0. */
   readonly first?: number
-  /** Node names that hold each task's block, where a trace records them; otherwise the cluster places replicas. */
+  /** Names of the nodes that hold each task's block, where a trace records them; otherwise the cluster places the replicas. */
   readonly hosts?: readonly (readonly string[])[]
 }
 
-/** What a taint does to tasks that do not tolerate it: the last one keeps nobody off. */
+/** What a taint does to tasks that do not tolerate it: `PreferNoSchedule` keeps no task off the node, the others do. */
 export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule'
 
-/** Keeps tasks off a node that do not tolerate it. */
+/** Keeps tasks that do not tolerate it off a node. */
 export interface Taint {
-  /** For example `nvidia.com/gpu`. */
+  /** Name of the taint, for example `nvidia.com/gpu`. */
   readonly key: string
   /** Default: ''. */
   readonly value?: string
-  /** Whether it keeps tasks off; such as run there already are left alone. */
+  /** What the taint does to tasks that do not tolerate it. Tasks that run there already are left alone. */
   readonly effect: TaintEffect
 }
 
-/** Taints that tasks do not mind. */
+/** Which taints tasks tolerate. */
 export interface Toleration {
-  /** That of the taints; default: any. */
+  /** Key of the taints; default: any. */
   readonly key?: string
-  /** Their value is `value` (`Equal`, the default), whatever it is (`Exists`), or a whole number above it or below (`Gt`, `Lt`). */
+  /**
+   * How their value is compared: it equals `value` (`Equal`, the default), may be anything (`Exists`), or is a whole number above or below `value`
+   * (`Gt`, `Lt`).
+   */
   readonly operator?: 'Equal' | 'Exists' | 'Gt' | 'Lt'
-  /** Default: ''. */
+  /** Value to compare with. Default: ''. */
   readonly value?: string
-  /** That of the taints; default: any. */
+  /** Effect of the taints; default: any. */
   readonly effect?: TaintEffect
 }
 
-/** Where the tasks of a stage may run, whatever the policy: on nodes for which all of this holds. */
+/** Where the tasks of a stage may run, whatever the policy: on nodes that meet all of these. */
 export interface Constraints {
-  /** Labels that a node must have, each with this value or one of these: `{ model: ['T4', 'P100'] }`; `{ 'fast|ib': 'true' }`: one of two labels. */
+  /**
+   * Labels that a node must have, each with this value or one of these: `{ model: ['T4', 'P100'] }`. A key with `|` stands for either label: `{
+   * 'fast|ib': 'true' }`.
+   */
   readonly require?: Readonly<Record<string, string | readonly string[]>>
-  /** Of which one must hold. Source: required node affinity of Kubernetes. */
+  /** At least one of these terms must hold. Source: required node affinity of Kubernetes. */
   readonly nodeSelectorTerms?: readonly NodeSelectorTerm[]
-  /** Taints that do not keep its tasks off; default: none, all do. */
+  /** Taints that its tasks tolerate; default: none. */
   readonly tolerations?: readonly Toleration[]
-  /** No two running tasks of a job on one node, among the stages that say so. */
+  /** No two running tasks of the job share a node, among the stages that set this. */
   readonly distinctNodes?: boolean
 }
 
 /**
- * Which nodes tasks share that should be near each other, by level: 0 one node, 1 a rack, 2 what racks stand in, and so on; a level above those of the cluster is all of
- * it. For placements that heed it (`topology-tree`, `topology-aware`).
+ * Which tasks should be near each other, by level of the group of nodes that they share: 0 is one node, 1 a rack, 2 the next larger group, and so on.
+ * A level above those of the cluster means the whole cluster. For placements that heed it (`topology-tree`, `topology-aware`).
  */
 export interface Topology {
-  /** All are in one group of this level: they wait for one. Kueue's `podset-required-topology`. */
+  /** All tasks are in one group of this level, and wait for one with room. Kueue's `podset-required-topology`. */
   readonly required?: number
-  /** All are in one group of this level if one has room for them, otherwise in one of the next level, up to `required`, or at last anywhere. Kueue's `podset-preferred-topology`. */
+  /**
+   * All tasks are in one group of this level if one has room; otherwise in one of the next level, and so on up to `required`; without `required`, at
+   * last anywhere. Kueue's `podset-preferred-topology`.
+   */
   readonly preferred?: number
-  /** They are in so many racks at most, at least 1: they wait for that. Slurm's `--switches`. */
+  /** The tasks are in at most this many racks, at least 1, and wait for that. Slurm's `--switches`. */
   readonly racks?: number
-  /** They are in parts of so many nodes, at least 1, each in one block by itself, under schedulers that keep jobs in blocks. Slurm's `--segment`. */
+  /**
+   * The tasks are split into parts of this many nodes, at least 1, each part in one block. Only for schedulers that keep jobs in blocks. Slurm's
+   * `--segment`.
+   */
   readonly segment?: number
-  /** Seconds from its submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever. Slurm's `--switches=1@time`. */
+  /**
+   * Seconds from submission for which the job waits for `required` or `racks`; after that it may go anywhere. Default: for ever. Slurm's
+   * `--switches=1@time`.
+   */
   readonly wait?: Seconds
 }
 
-/** Activities of one mean time that workers share, each of which does one at a time. */
+/** Activities with a common mean time that the workers share; a worker does one activity at a time. */
 export interface Phase {
-  /** How many, at least 1. */
+  /** Number of activities, at least 1. */
   readonly activities: number
-  /** Mean time of one, above 0. */
+  /** Mean time of one activity in seconds, above 0. */
   readonly time: Seconds
 }
 
 /** Tasks of one shape, for example the maps of a MapReduce job. */
 export interface StageSpec {
-  /** For example `map`; for messages and reports. */
+  /** For messages and reports, for example `map`. */
   readonly name: string
   /** Number of tasks, at least 1. */
   readonly tasks: number
   /** What each task asks for. */
   readonly demand: Demand
-  /** How long a task runs on a nominal node with its data there. */
+  /** How long a task runs on a node of speed 1 with its data there. */
   readonly duration: Duration
-  /** Earlier stages (by index) of which a fraction of tasks must have ended: Hadoop's slow start is `{ stage: 0, fraction: 0.05 }`. */
+  /**
+   * Earlier stages, by index, of which this fraction of tasks must have ended before the stage opens. Hadoop's slow start is `{ stage: 0, fraction:
+   * 0.05 }`.
+   */
   readonly after?: readonly { readonly stage: number; readonly fraction: number }[]
-  /** Blocks that the tasks read, by which some nodes are nearer than others; default: none, every node is equally near. */
+  /** Blocks that the tasks read, which make some nodes nearer than others. Default: none, every node is equally near. */
   readonly data?: DataSpec
-  /** Slow-down by locality level (node, rack, ..., anywhere); overrides the runtime model's for this stage. */
+  /** Slow-down factors by locality level (node, rack, ..., anywhere); they replace those of the runtime model for this stage. */
   readonly localityFactors?: readonly number[]
-  /** Bytes the whole stage reads and writes, where a trace gives them. */
+  /** Bytes that the whole stage reads, where a trace gives them. */
   readonly bytesIn?: number
-  /** Bytes the whole stage writes, where a trace gives them. */
+  /** Bytes that the whole stage writes, where a trace gives them. */
   readonly bytesOut?: number
   /** Where its tasks may run; default: anywhere. */
   readonly constraints?: Constraints
-  /** How near its tasks are to each other, in place of what the job says. */
+  /** How near its tasks must be to each other; replaces the job's `topology`. */
   readonly topology?: Topology
-  /** Tags of its tasks, by which rules select them: labels of pods, allocation tags of YARN. They come to those of the job, or in their place. */
+  /**
+   * Tags by which rules select its tasks: pod labels in Kubernetes, allocation tags in YARN. They are added to the job's tags, and replace those of
+   * the same name.
+   */
   readonly tags?: Readonly<Record<string, string>>
-  /** Where its tasks are to each other and to those of other jobs, in place of what the job says. */
+  /** Rules about where its tasks run relative to each other and to tasks of other jobs; replace the job's. */
   readonly placementRules?: readonly PlacementRule[]
   /**
-   * What a task really uses of its node while it runs alone there, by the names of the nodes' hardware: `{ cores: 0.9,
-   * disks: 0.3, memory: 1.5 }`. Schedulers go by `demand`; this is for contention and for measured use.
+   * What a task really uses of its node's hardware while it runs alone there, by the names of the hardware: `{ cores: 0.9, disks: 0.3, memory: 1.5
+   * }`. Schedulers go by `demand`; `use` is for contention and for measured use.
    */
   readonly use?: Readonly<Record<string, number>>
-  /** What the tasks fetch over the network before they work: bytes in all from the tasks of an earlier stage, an equal part each. */
+  /**
+   * What the tasks fetch over the network before they work: `bytes` in total from the tasks of the earlier stage `from`, an equal part for each task.
+   */
   readonly shuffle?: { readonly from: number; readonly bytes: number }
-  /** All tasks start together or none does; see `minTasks`, and `gang` of the job. */
+  /** All tasks start together or none does; see `minTasks`, and `JobSpec.gang`. */
   readonly gang?: boolean
   /**
-   * Of a gang, the fewest tasks that start together and run on, 1 to `tasks`; the others follow one by one as there is room. Default: all.
-   * Ended tasks count as those that run. Volcano's `minAvailable`, `minMember` of a PodGroup.
+   * For a gang, the fewest tasks that start together and keep running, 1 to `tasks`; the others follow one by one as there is room. Ended tasks count
+   * as running. Default: all. Volcano's `minAvailable`, `minMember` of a PodGroup.
    */
   readonly minTasks?: number
   /**
-   * The user's estimate of the run time of its tasks, seconds, where the job is one gang and this is another than that of the job, which is the longest:
-   * in Slurm every part of a heterogeneous job has a limit of its own. Default: that of the job.
+   * The user's estimate of the run time of its tasks in seconds, in a job that is one gang. Default: that of the job, which is the longest of its
+   * stages. In Slurm every part of a heterogeneous job has its own time limit.
    */
   readonly estimate?: Seconds
-  /** Partition of the machine on whose nodes its tasks run, where that is another than the job's; for readers of queue files that know the nodes of partitions. */
+  /** Partition on whose nodes its tasks run, where it is not the job's. Used by readers of queue files that know the nodes of partitions. */
   readonly partition?: string
   /**
-   * The master of the job, as YARN's application master: one task, the first stage. The other stages open `duration` seconds after it has
-   * started, it runs until all other tasks have ended, and where it is lost or evicted, so is what runs of the job; ended tasks stay ended.
+   * The stage is the job's master, like YARN's application master: one task, the first stage. The other stages open `duration` seconds after it has
+   * started, and it runs until all other tasks have ended. If the master is lost or evicted, all running tasks of the job are, too; ended tasks stay
+   * ended.
    */
   readonly master?: boolean
   /**
-   * What the tasks do as workers, one phase after the other. It makes the only stage of a job mouldable: `tasks` is how many
-   * its user asked for, its scheduler may start another number, and `duration` changes in proportion to `phasesTime`.
+   * What the tasks do as workers, one phase after the other. Phases make the only stage of a job mouldable: `tasks` is how many its user asked for,
+   * the scheduler may start another number, and `duration` changes in proportion to `phasesTime`.
    */
   readonly phases?: readonly Phase[]
 }
 
-/** What a log recorded of a job on the real machine, to compare with; of schedulers only one that does again what was recorded sees its wait. */
+/** What a log recorded of a job on the real machine, for comparison. Only a scheduler that replays the recorded schedule sees its `wait`. */
 export interface RecordedRun {
   /** Seconds from submission to start. */
   readonly wait?: Seconds
-  /** Seconds it ran, where the job's duration here is another one (cut at the estimate, say). */
+  /** Seconds that it ran, where the job's duration here differs (cut at the estimate, for example). */
   readonly runtime?: Seconds
   /** How it ended: `completed`, `failed`, `cancelled`, `timeout`, ... */
   readonly status?: string
-  /** CPU time of each of its processors in the mean, seconds. */
+  /** CPU time in seconds, the mean over its processors. */
   readonly cpuTime?: Seconds
-  /** Memory that it used, MiB for each of its processors in the mean. */
+  /** Memory used in MiB, the mean over its processors. */
   readonly mem?: number
 }
 
-/** What happens to a job, for which others may wait. */
+/** An event of a job that other jobs may wait for. */
 export interface JobEvent {
   /** The id of that job. */
   readonly job: string
-  /** `end`: it has left the system, however it ended (the default); `start`: its first task has started, or it has left without. */
+  /** `end` (the default): the job has left the system, however it ended. `start`: its first task has started, or the job has left without a start. */
   readonly on?: 'start' | 'end'
-  /** Seconds from then on, at least 0; default 0. */
+  /** Seconds to wait after the event, at least 0; default 0. */
   readonly think?: Seconds
 }
 
@@ -185,95 +209,110 @@ export interface JobSpec {
   readonly id: string
   /** Seconds from the start of the workload, at least 0. */
   readonly submit: Seconds
-  /** Who submits it; of jobs that name nobody one user is made, called `user`. */
+  /** The user who submits it. Jobs that name nobody all belong to one user, called `user`. */
   readonly user?: string
   /** Path of the queue or pool, for example `root.ads`; default: the user's own, or `default`. */
   readonly queue?: string
-  /** What else a log says of the job; for reports and filters. */
+  /** The group that a log gives for the job; for reports and filters. */
   readonly group?: string
   /** Account that pays for it. */
   readonly account?: string
-  /** Partition of the machine that it was submitted to. */
+  /** Partition that the job was submitted to. */
   readonly partition?: string
-  /** Quality of service that it asks for, by name. */
+  /** Name of the quality of service that it asks for. */
   readonly qos?: string
-  /** Licences that it holds while it runs, by name, whatever nodes it runs on: counted in the whole cluster, by schedulers that know of them. */
+  /**
+   * Licences that it holds while it runs: number by name, whatever nodes it runs on. Schedulers that know of licences count them over the whole
+   * cluster.
+   */
   readonly licenses?: Readonly<Record<string, number>>
   /**
-   * It has its nodes for itself, whatever it asks for of them (Slurm's `--exclusive`): for readers of queue files that know the sizes of nodes. `user`: it shares
-   * them with jobs of its user alone (`--exclusive=user`): for schedulers that know of it, as Slurm's backfilling does.
+   * True: the job has its nodes to itself, whatever it asks for (Slurm's `--exclusive`); used by readers of queue files that know the sizes of nodes.
+   * `user`: it shares its nodes only with jobs of its user (`--exclusive=user`); used by schedulers that know of it, such as Slurm's backfilling.
    */
   readonly exclusive?: boolean | 'user'
-  /** The array that it is a task of, such as a job array of Slurm. */
+  /** Name of the job array that it belongs to, as in Slurm. */
   readonly array?: string
-  /** How many jobs of that array may run at once, at least 1; schedulers keep to it that know of arrays. Default: any number. */
+  /** How many jobs of its array may run at once, at least 1, under schedulers that know of arrays. Default: any number. */
   readonly arrayThrottle?: number
-  /** What it runs. */
+  /** Name of the application that it runs. */
   readonly application?: string
   /** Larger is more important; default 0. Hadoop's five priorities are 2 (very high) to -2 (very low). */
   readonly priority?: number
-  /** Whether what runs of it may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn); default: as they go by without. */
+  /**
+   * Whether its running tasks may be preempted, for schedulers that ask jobs (those of KAI, Volcano and YuniKorn). Default: what these do for a job
+   * that does not say.
+   */
   readonly preemptible?: boolean
   /** Share of this job relative to its neighbours under a fair order; default 1. */
   readonly weight?: number
   /** The user's estimate of the run time, seconds; unknown when absent. */
   readonly estimate?: Seconds
-  /** Seconds from the start of the workload, by which it should have ended; default: none. */
+  /** When the job should have ended, seconds from the start of the workload; default: no deadline. */
   readonly deadline?: Seconds
-  /** Seconds between submission and the first task being schedulable (set-up cost). */
+  /** Seconds from submission until the first task can be scheduled (set-up cost). */
   readonly startup?: Seconds
-  /** Waits for the end of this job, then `think` seconds more; its submit time moves to that instant if later. */
+  /** The job waits until this job has ended, and `think` seconds more; its submit time moves to that instant if that is later. */
   readonly after?: string
   /** Seconds between the end of that job and this submission, at least 0; default 0. */
   readonly think?: Seconds
-  /** Waits for all of these, too; its submit time moves to the last of them if later. */
+  /** The job also waits for all of these events; its submit time moves to the last of them if that is later. */
   readonly afterAll?: readonly JobEvent[]
-  /** Waits for the first of these, too: Slurm's dependencies with `?` between them. */
+  /** The job also waits for the first of these events: Slurm's dependencies with `?` between them. */
   readonly afterAny?: readonly JobEvent[]
   /** Kind of job by which architectures choose a scheduler, for example `batch` or `service`. */
   readonly class?: string
   /** Class of jobs for reports, for example the bin of a published table. */
   readonly label?: string
-  /** What a log recorded of it on the real machine; no scheduler but one that does it again goes by it. */
+  /** What a log recorded of it on the real machine. No scheduler uses it, except one that replays the recorded schedule. */
   readonly recorded?: RecordedRun
   /**
-   * The job is one gang: of each of its stages that is a gang all tasks, or its `minTasks`, start together with those of the others or none
-   * does, in the order of the stages; a task too few of one of them stops all. Tasks of other stages follow one by one, and stop with them. No
-   * stage waits for another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
+   * The job is one gang. Its stages that are gangs start together, each with all its tasks or its `minTasks`, in the order of the stages; if one
+   * stage lacks a task, nothing starts, and everything stops. Tasks of the other stages follow one by one, and stop with them. No stage waits for
+   * another, is a master or has phases. Volcano's jobs of several tasks, Kueue's workloads of several pod sets, Slurm's `hetjob`.
    */
   readonly gang?: boolean
-  /** How near its tasks are to each other; where a stage says its own, those of each of the others. Default: as its scheduler places it. */
+  /**
+   * How near its tasks must be to each other. A stage with its own `topology` goes by that; each other stage goes by this, on its own. Default: no
+   * demand.
+   */
   readonly topology?: Topology
   /** Tags of all its tasks, by which rules select them. */
   readonly tags?: Readonly<Record<string, string>>
-  /** Where its tasks are to each other and to those of other jobs; where a stage says its own, those of the others. Default: anywhere. */
+  /** Rules about where its tasks run relative to each other and to tasks of other jobs. A stage with its own rules goes by those. Default: none. */
   readonly placementRules?: readonly PlacementRule[]
-  /** At least one. */
+  /** At least one stage. */
   readonly stages: readonly StageSpec[]
 }
 
-/** Jobs in order of submission. An object it returned is kept until its job has ended, so each call returns a new one. */
+/** Yields jobs in order of submission. A returned object is kept until its job has ended, so each call must return a new one. */
 export interface JobSource {
   /** The next job by submit time; `undefined` at the end, or when only `more` can tell. */
   next(): JobSpec | undefined
-  /** Closed loop: called when a job has ended; what it returns is submitted at `now`. */
+  /** Closed loop: called when a job has ended; the job it returns is submitted at `now`. */
   ended?(id: string, now: Seconds): JobSpec | undefined
-  /** A source that reads on: resolves to false at its end. Present only on streams. */
+  /** Reads on; resolves to false at the end of the source. Present only on streams. */
   more?(): Promise<boolean>
 }
 
-/** A workload that can be read again from its start, once per run. */
+/** A workload; each run reads it once from its start. */
 export interface Workload {
   /** For reports. */
   readonly name: string
-  /** Number of jobs where it is known beforehand, for progress. */
+  /** Number of jobs where known in advance, for progress. */
   readonly jobs?: number
   /** False: no job follows another (`after`, `afterAll`, `afterAny`), so that ended jobs need not be remembered. Default true. */
   readonly chained?: boolean
-  /** What time 0 is on the clock of the log: seconds since 1970, or of some logs since the start of a window. Absent where it does not say. */
+  /**
+   * What time 0 is on the clock of the log, in seconds since 1970 or, for some logs, since the start of a window. Absent where the workload does not
+   * say.
+   */
   readonly start?: Seconds
-  /** The time zone of the place that it is of, by whose midnight calendars go: `US/Pacific`. Absent where times are those of clocks there already, or nobody says. */
+  /**
+   * Time zone of the place where the workload was recorded, whose midnight calendars go by: `US/Pacific`. Absent where times are local clock times
+   * already, or where nobody says.
+   */
   readonly timeZone?: string
-  /** Its jobs from the first on; sources do not depend on each other. */
+  /** A new source that starts at the first job. Sources are independent of each other. */
   open(): JobSource
 }

@@ -1,7 +1,6 @@
 /**
- * An empty list of anything but numbers. To V8 a new `[]` holds small integers until something else comes, and no gaps until
- * there is one; code that it has compiled for other lists is thrown away when a run begins with such a one. This one is of
- * the most general kind from the start.
+ * An empty list for anything but numbers. V8 treats a new `[]` as a list of small integers without gaps until something else is stored; a run that
+ * begins with such a list invalidates code compiled for other lists. This one has the most general kind from the start.
  */
 export function listOf<Item>(): Item[] {
   const list = new Array<Item | undefined>(1)

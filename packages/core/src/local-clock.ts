@@ -4,19 +4,20 @@ import type { Seconds } from './ids.js'
 const DAY: Seconds = 86_400
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
 
-/** Whether a name is one of a time zone: of the IANA database (`Europe/Stockholm`) or an older one (`US/Pacific`). */
+/** Whether a name denotes a time zone: of the IANA database (`Europe/Stockholm`) or an older name (`US/Pacific`). */
 export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false // offsets, which only later platforms take
+  if (!/^[A-Za-z]/.test(name)) return false // an offset such as +01:00, which only newer platforms accept
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
-    return false // a RangeError
+    return false // it throws a RangeError
   }
 }
 
 /**
- * The clocks of a time zone, by the time zones that the platform knows: the same everywhere but for zones whose rules have been changed since. Times are
- * seconds since 1970, and what clocks show is the time at which clocks of UTC show that. Throws `BAD_OPTION` for a zone that there is not.
+ * The local clock of a time zone, from the platform's time zone data: results are the same everywhere except for zones whose rules have changed
+ * since. Times are seconds since 1970. A local time is given as the time at which a UTC clock shows the same. Throws `BAD_OPTION` for an unknown
+ * zone.
  */
 export class LocalClock {
   readonly #format: Intl.DateTimeFormat
@@ -28,19 +29,19 @@ export class LocalClock {
     })
   }
 
-  /** What they show at a time. */
+  /** The local time at a time. */
   shown(time: Seconds): Seconds {
     return time + this.#ahead(time)
   }
 
-  /** When they first show that; where they skip it, when they go on. */
+  /** The first time at which the clock shows a local time; if the clock skips it, the corresponding time after the skip. */
   first(shown: Seconds): Seconds {
-    const [before, after] = [shown - this.#ahead(shown - DAY), shown - this.#ahead(shown + DAY)] // clocks are changed at most once in two days
+    const [before, after] = [shown - this.#ahead(shown - DAY), shown - this.#ahead(shown + DAY)] // the offset changes at most once in two days
     const both = [Math.min(before, after), Math.max(before, after)]
     return both.find((time) => this.shown(time) === shown) ?? before
   }
 
-  /** Seconds that they are ahead of UTC. */
+  /** Seconds by which the clock is ahead of UTC. */
   #ahead(time: Seconds): Seconds {
     const whole = Math.floor(time)
     const parts = new Map(this.#format.formatToParts(whole * 1000).map(({ type, value }) => [type, Number(value)] as const))

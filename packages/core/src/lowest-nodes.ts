@@ -3,19 +3,20 @@ import type { Round } from './round.js'
 import type { ChangeLog, ClusterView } from './views.js'
 
 /**
- * Searches over all nodes for the lowest, again and again for jobs of one key: how far none came into question is remembered, so that
- * a search begins there. What has changed since is known from the cluster's log of changes.
+ * Finds the lowest node for a job, for repeated searches over all nodes with the same key. It remembers below which node no candidate exists and
+ * starts there. The cluster's change log tells which nodes to look at again.
  */
 export class LowestNodes {
-  /** Of the cluster seen last: a round on a stock sees another one. */
+  /** The cluster of the last search; a round on a stock has another one. */
   #cluster: ClusterView | undefined
-  /** By key: no node below it came into question when `#seen` changes had happened. */
+  /** By key: no node below it was a candidate after `#seen` changes. */
   #from: number[] = []
   #seen: number[] = []
 
   /**
-   * The lowest node on which the job's next task fits, and that suits it. Jobs of one key ask for one shape. Whether a node suits them may turn
-   * from yes to no, and the other way only with `forget`; who may run where beside that may be another matter for each job and round.
+   * The lowest node on which the job's next task fits and that suits it. Jobs with one key must have one shape. For a key, `suits` may turn from true
+   * to false for a node at any time, but from false to true only with `forget`. Whether the round lets the job run on a node may differ by job and
+   * round.
    */
   find(key: number, job: JobId, round: Round, suits?: (node: NodeId) => boolean): NodeId | None {
     const { cluster, lane } = round
@@ -26,7 +27,7 @@ export class LowestNodes {
     for (; node !== None; node = cluster.nextWithRoom(lane, node + 1)) {
       if (round.fits(job, node) && (suits === undefined || suits(node))) break
       if (isPassed || !isPossible(job, node, round, suits)) continue
-      isPassed = true // this job may not run there now
+      isPassed = true // a candidate, but not for this job now
       from = node
     }
     if (!isPassed) from = node === None ? cluster.nodes : node
@@ -35,12 +36,12 @@ export class LowestNodes {
     return node
   }
 
-  /** Any node may suit the jobs of the key again. */
+  /** Forgets what is known about a key: any node may suit its jobs again. */
   forget(key: number): void {
     this.#seen[key] = -Infinity
   }
 
-  /** No node below the result comes into question. */
+  /** The node to start from: no node below it is a candidate. */
   #start(key: number, job: JobId, round: Round, suits?: (node: NodeId) => boolean): number {
     const log: ChangeLog | undefined = round.cluster.changeLog
     const seen = this.#seen[key] ?? -Infinity
@@ -60,7 +61,7 @@ export class LowestNodes {
   }
 }
 
-/** Whether the node suits, and has room for tasks of the job's shape. */
+/** Whether the node is a candidate: it suits, and has room for tasks of the job's shape. */
 function isPossible(job: JobId, node: NodeId, { cluster, work, lane }: Round, suits?: (node: NodeId) => boolean): boolean {
   return cluster.couldTake(work.shape(job, lane), node) > 0 && (suits === undefined || suits(node))
 }

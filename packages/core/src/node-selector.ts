@@ -1,20 +1,20 @@
 /**
- * What a label of a node must be, as Kubernetes has it: `NotIn` and `DoesNotExist` hold where there is none of that name; `Gt` and `Lt`
- * compare whole numbers of 64 bits, and hold for nothing else.
+ * A requirement on a label of a node, as in Kubernetes. `NotIn` and `DoesNotExist` also hold where the node has no label of that name. `Gt` and `Lt`
+ * compare 64-bit integers, and are false for any other value.
  */
 export interface NodeRequirement {
   /** Name of the label. */
   readonly key: string
   /** How it is compared. */
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
-  /** Of `In` and `NotIn` at least one, of `Gt` and `Lt` one, of others none. */
+  /** Values to compare with: at least one for `In` and `NotIn`, exactly one for `Gt` and `Lt`, none for the others. */
   readonly values?: readonly string[]
 }
 
-/** Requirements that hold together; one without any holds for no node. */
+/** Requirements that must all hold. A term without requirements holds for no node. */
 export interface NodeSelectorTerm {
-  /** Of labels. */
+  /** Requirements on labels. */
   readonly matchExpressions?: readonly NodeRequirement[]
-  /** Of fields, of which there is one: `metadata.name`, the node's name. */
+  /** Requirements on fields; the only field is `metadata.name`, the node's name. */
   readonly matchFields?: readonly NodeRequirement[]
 }

@@ -1,40 +1,41 @@
 import type { NodeId } from './ids.js'
 import type { ClusterView } from './views.js'
 
-/** What a choice of nodes minds beside room. */
+/** What the choice of nodes considers besides room. */
 export interface NodeTreeChoice {
-  /** By node: those of the least are used up before any other. Default: all are alike. */
+  /** Weight by node: nodes of lower weight are used up before heavier ones. Default: all are equal. */
   readonly weights?: ArrayLike<number> | undefined
-  /** Leaves that are used up before others, such as those where the job is; in any order. */
+  /** Leaves to use up before others, such as those where the job already runs; in any order. */
   readonly first?: Iterable<number> | undefined
 }
 
 /**
- * The nodes of a cluster as leaves of a tree of switches: the racks of its description, what those stand in, and so on, with all nodes at the top. On a
- * cluster without racks all nodes are one leaf.
+ * The nodes of a cluster as a tree of switches. The leaves are the racks of its description; inner nodes are the groups above them, up to all nodes
+ * at the top. In a cluster without racks all nodes form one leaf.
  *
- * `choose` names nodes for tasks that should be near each other: as few leaves as can be, and those near each other in the tree.
+ * `choose` picks nodes for tasks that should be near each other: as few leaves as possible, and leaves near each other in the tree.
  *
- * Source: Slurm, `_eval_nodes_topo` of topology/tree. Deviations: nodes and room that are used up are taken off once, there processors never are, and nodes of
- * leaves that come first several times; hops are counted from leaves in use alone, there from the switches above leaves that come first, too; trees that nothing
- * connects are one.
+ * Source: Slurm, `_eval_nodes_topo` of topology/tree. Deviations:
+ * - Used-up nodes and room are subtracted once; Slurm never subtracts processors, and subtracts nodes of leaves that come first several times.
+ * - Hops are counted only from leaves in use; Slurm also counts them from the switches above leaves that come first.
+ * - Trees that nothing connects count as one tree.
  */
 export class NodeTree {
   /** Number of leaves. */
   readonly leaves: number
-  /** The level of all nodes. */
+  /** The level of the root, the group of all nodes. */
   readonly #top: number
   readonly #leafOf: Int32Array
-  /** By leaf: its nodes in id order. */
+  /** By leaf: its nodes, in id order. */
   readonly #members: NodeId[][]
-  /** By level and group: the group that it is in. */
+  /** By level and group: the parent group. */
   readonly #parents: readonly Int32Array[]
-  // of the choice that is being made
+  // state of the current choice
   readonly #room: Int32Array
-  /** By level and group: nodes with room, and room for tasks on them. */
+  /** By level and group: number of nodes with room, and tasks that fit on them. */
   readonly #nodesIn: readonly Int32Array[]
   readonly #roomIn: readonly Int32Array[]
-  /** By leaf: hops to all leaves in use together. */
+  /** By leaf: sum of the hops to all leaves in use. */
   readonly #distance: Int32Array
   #left = 0
 
@@ -67,7 +68,10 @@ export class NodeTree {
     return this.#members[leaf] as NodeId[]
   }
 
-  /** Nodes for a number of tasks into `places`, one entry per task. `room[node]` is how many a node can take, 0 for one that cannot be used; their sum is at least `tasks`. */
+  /**
+   * Fills `places` with one node per task. `room[node]` is how many tasks the node can take, 0 for a node that cannot be used; the sum must be at
+   * least `tasks`.
+   */
   choose(room: ArrayLike<number>, tasks: number, places: NodeId[], { weights, first = [] }: NodeTreeChoice = {}): void {
     places.length = 0
     this.#left = tasks
@@ -101,7 +105,7 @@ export class NodeTree {
     }
   }
 
-  /** All of a leaf, in id order, as far as there are tasks; others are near it from then on. */
+  /** Uses a leaf's nodes in id order until all tasks are placed or the leaf is full, and adds the hops to it to every leaf's distance. */
   #use(leaf: number, places: NodeId[]): void {
     for (const node of this.nodesOf(leaf)) if (this.#room[node] !== 0 && this.#left > 0) this.#fill(node, places)
     for (let other = 0; other < this.leaves; other++) add(this.#distance, other, this.#hops(leaf, other))
@@ -114,7 +118,10 @@ export class NodeTree {
     this.#count(node, -1, -room)
   }
 
-  /** The leaf for what is left. One that is farther is taken only where the nearer ones have no room for it, nor has what they are in. */
+  /**
+   * The best leaf for the remaining tasks. A farther leaf is taken only if neither a nearer leaf nor the groups that it is compared by have room for
+   * them all.
+   */
   #best(): number {
     let best = -1
     for (let leaf = 0; leaf < this.leaves; leaf++) {
@@ -132,8 +139,9 @@ export class NodeTree {
   }
 
   /**
-   * Which of two leaves suits what is left: the one that holds it all, the tighter of two; where neither does, the same of what they are in, as long as that
-   * differs; the larger where nothing holds it. Above 0: the first. `fits`: it, or what it was compared by, holds it all.
+   * Compares two leaves for the remaining tasks. A leaf that holds them all wins; if both do, the one with fewer nodes wins. If neither does, their
+   * parents are compared in the same way, level by level, until these are the same; then the one with more nodes wins. A preference above 0 means
+   * `first`. `fits`: `first`, or the ancestor that decided, holds all remaining tasks.
    */
   #compare(first: number, second: number): { readonly preference: number; readonly fits: boolean } {
     for (let level = LEAF, a = first, b = second; ; level++) {
@@ -150,7 +158,7 @@ export class NodeTree {
     }
   }
 
-  /** Steps in the tree from one leaf to another. */
+  /** Number of hops in the tree from one leaf to another. */
   #hops(from: number, to: number): number {
     let hops = 0
     for (let level = LEAF, a = from, b = to; a !== b; level++, hops += 2) {
@@ -166,7 +174,7 @@ const LEAF = 1
 
 const add = (counts: Int32Array, at: number, by: number): void => void (counts[at] = (counts[at] as number) + by)
 
-/** The weight without whose nodes the lighter ones have no room for all tasks. */
+/** The lowest weight such that nodes up to this weight have room for all tasks; `Infinity` if all nodes together have not. */
 function heaviestNeeded(room: ArrayLike<number>, tasks: number, weights: ArrayLike<number>): number {
   const byWeight = new Map<number, number>()
   for (let node = 0; node < room.length; node++) byWeight.set(weights[node] as number, (byWeight.get(weights[node] as number) ?? 0) + (room[node] as number))

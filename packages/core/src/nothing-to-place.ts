@@ -2,7 +2,10 @@ import { SchedError } from './error.js'
 import type { JobId } from './ids.js'
 import type { WorkView } from './views.js'
 
-/** Of an order that gives a job which has left, or has no task to place: the fault of a plug-in, which otherwise goes on for ever, or fails where nobody can tell why. */
+/**
+ * The error for an order that lists a job which has left or has no task to place. It is a plug-in's bug, which would otherwise loop for ever or fail
+ * at an unrelated place.
+ */
 export function nothingToPlace(job: JobId, work: WorkView): SchedError {
   const isThere = [...work.jobs()].includes(job)
   const fact = `job ${isThere ? work.name(job) : `with the number ${job}`} was to be started and ${isThere ? 'has no task to place' : 'is not in the system'}.`

@@ -6,31 +6,28 @@ import type { Reason } from './round.js'
 import type { ClusterView, WorkView } from './views.js'
 
 /**
- * How a started task left its node: `done`; `evicted` for others; `lost` with a node, the rest of its gang or its job's master; `failed` by itself,
- * with another of its gang, or with its job.
+ * How a started task left its node. `done`: it finished. `evicted`: it was preempted. `lost`: with its node, with the rest of its gang, or with its
+ * job's master. `failed`: by itself, with another task of its gang, or with its job.
  */
 export type TaskEnd = 'done' | 'evicted' | 'lost' | 'failed'
 
-/**
- * Tasks of one stage of which the same is told at one instant, in order. One object is used for all rows: valid during
- * the call only.
- */
+/** Tasks of one stage with the same event at one instant, in order. One object is reused for all rows: valid during the call only. */
 export interface TaskRow {
-  /** Whose the tasks are. */
+  /** The job of the tasks. */
   readonly job: JobId
-  /** In which they are scheduled. */
+  /** The lane in which they are scheduled. */
   readonly lane: LaneId
-  /** Of the columns the first `count` entries count; `nodes[i]` is the node of `tasks[i]`. */
+  /** Number of tasks in the row: only the first `count` entries of `tasks` and `nodes` are valid. */
   readonly count: number
-  /** Of which the first `count` count. */
+  /** The tasks; the first `count` entries are valid. */
   readonly tasks: readonly TaskId[]
-  /** The node of each. */
+  /** `nodes[i]` is the node of `tasks[i]`. */
   readonly nodes: readonly NodeId[]
 }
 
 /** Tasks that start; see `onTaskStart`. */
 export interface StartRow extends TaskRow {
-  /** Locality level of the launches, -1 without data. */
+  /** Locality level at which the tasks start, -1 without data. */
   readonly level: number
 }
 
@@ -38,74 +35,75 @@ export interface StartRow extends TaskRow {
 export interface EndRow extends TaskRow {
   /** How they ended. */
   readonly how: TaskEnd
-  /** When the tasks started, and when they stopped: at or before the time at which it is told. */
+  /** When the tasks started. */
   readonly started: Seconds
-  /** When the tasks stopped: at or before the time at which it is told. */
+  /** When the tasks stopped: at or before the time of the call. */
   readonly stopped: Seconds
   /**
-   * Seconds of each task's work that are not lost although it was not done: see `checkpoint` of a simulation. Below 0 where
-   * what earlier runs had kept is lost: of a task that was suspended, went on and is killed.
+   * Seconds of each task's work that are kept although the task is not done: see `checkpoint` of a simulation. Negative where work kept from earlier
+   * runs is lost, as for a task that was suspended, resumed and is then killed.
    */
   readonly saved: Seconds
 }
 
 /**
- * Read-only listener to what really happened; every metric is one. Hooks are called in event order, a job's
- * `onJobEnd` after its last `onTaskEnd`; tasks of a stage that end together have all left when the first is told of.
- * Ids are valid during the call only.
+ * Read-only listener to what really happens; every metric is one. Hooks are called in event order, and a job's `onJobEnd` comes after its last
+ * `onTaskEnd`. Tasks of a stage that end together have all left their nodes when the first end is reported. Ids are valid during the call only.
  */
 export interface Observer {
-  /** Before anything happens; the views stay valid during the run. */
+  /** Called before anything happens; the views stay valid during the run. */
   onRunStart?(run: { readonly cluster: ClusterView; readonly work: WorkView; readonly architecture: Architecture }): void
   /** A job has been submitted and not refused. */
   onSubmit?(job: JobId, spec: JobSpec, now: Seconds): void
-  /** `level` is the locality level of the launch, -1 for a task without data. */
+  /** A task has started. `level` is the locality level of the start, -1 for a task without data. */
   onTaskStart?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, level: number, now: Seconds): void
-  /** `now` is when the master knows; the task itself stopped at `stopped` <= now. */
+  /** A task has ended. `now` is when the master learns of it; the task itself stopped at `stopped` <= `now`. */
   onTaskEnd?(task: TaskId, job: JobId, lane: LaneId, node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds, saved: Seconds): void
-  /** In place of `onTaskStart`, for an observer that can count tasks of a job together. */
+  /** Replaces `onTaskStart` for an observer that can handle several tasks of a job at once. */
   onTasksStart?(row: StartRow, now: Seconds): void
-  /** In place of `onTaskEnd`, as above. */
+  /** Replaces `onTaskEnd` in the same way. */
   onTasksEnd?(row: EndRow, now: Seconds): void
   /**
-   * A suspended task has lost so many seconds of work that it had behind it, told of as saved when it stopped: `lost` with its node, `evicted` or
-   * `failed` as its job is given up. It has no run of which an end could be told.
+   * A suspended task has lost `seconds` of its work, which were reported as saved when it stopped: `lost` with its node, `evicted` or `failed` when
+   * its job is given up. The task does not run, so no `onTaskEnd` follows.
    */
   onWorkLost?(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds, now: Seconds): void
-  /** A task fetches bytes of its job from a node over the network, or from its own disk; known when the transfer begins. */
+  /** A task begins to fetch `bytes` of its job from a node, over the network or from its own disk. */
   onFetch?(job: JobId, from: NodeId, to: NodeId, bytes: number, now: Seconds): void
-  /** A task that fetched has all its input and begins to work. */
+  /** A task has fetched all its input and begins to work. */
   onTaskFetched?(task: TaskId, now: Seconds): void
-  /** What the tasks of a node use, or how many work there, has changed (`ClusterView.hardware`); only where that is measured. */
+  /**
+   * The use of a node's hardware, or the number of tasks that work there, has changed (`ClusterView.hardware`). Called only where use is measured.
+   */
   onUse?(node: NodeId, now: Seconds): void
-  /** All tasks of the job have ended, or are given up and none runs. */
+  /** All tasks of the job have ended, or the job was given up and its last running task has ended. */
   onJobEnd?(job: JobId, spec: JobSpec, now: Seconds): void
-  /** A submitted job that can never run, with the limit that forbids it. */
+  /** A job was left out at its submission: it can never run, or its policy refused it. `reason` says why. */
   onReject?(spec: JobSpec, reason: string, now: Seconds): void
   /** A policy has promised that the job starts no later than `start`. */
   onReserve?(job: JobId, start: Seconds, now: Seconds): void
-  /** A policy has looked at its queue, and tells of it. */
+  /** A policy reports a pass over its queue. */
   onPass?(pass: Pass, now: Seconds): void
-  /** `limit` names the limit where that is the reason and the policy tells. */
+  /** A policy has passed over a job. `limit` names the limit where a limit is the reason and the policy tells. */
   onDefer?(job: JobId, lane: LaneId, reason: Reason, now: Seconds, limit?: string): void
-  /** A node has gone, or is back: `up` is whether it takes tasks from now on. */
+  /** A node has gone down or come up: `up` is whether it takes tasks from now on. */
   onNode?(node: NodeId, up: boolean, now: Seconds): void
-  /** A node is in another state of power; only where nodes sleep. All are awake at the start. */
+  /** A node has changed its power state; only where nodes sleep. All nodes are awake at the start. */
   onNodeState?(node: NodeId, state: NodeState, now: Seconds): void
   /** A decision that took time has been closed. */
   onDecision?(decision: Decision, now: Seconds): void
-  /** A scheduler has given a job up with tasks unplaced, or it has failed; `onJobEnd` follows when its running tasks have ended. */
+  /** A scheduler has given up a job with tasks unplaced, or the job has failed; `onJobEnd` follows when its running tasks have ended. */
   onAbandon?(job: JobId, spec: JobSpec, unplaced: number, now: Seconds): void
-  /** Nothing happens any more, or the limit of the run is reached. */
+  /** The run is over: no events are left, or its time limit is reached. */
   onRunEnd?(now: Seconds): void
 }
 
-/** Tells an observer that takes no rows of each task that starts. */
+/** Calls `onTaskStart` for each task of a row, for an observer that takes no rows. */
 export function tellStarts(observer: Observer, { job, lane, count, tasks, nodes, level }: StartRow, now: Seconds): void {
   for (let i = 0; i < count; i++) observer.onTaskStart?.(tasks[i] as TaskId, job, lane, nodes[i] as NodeId, level, now)
 }
 
-/** Tells an observer that takes no rows of each task that ends. */
+/** Calls `onTaskEnd` for each task of a row, for an observer that takes no rows. */
 export function tellEnds(observer: Observer, { job, lane, count, tasks, nodes, how, started, stopped, saved }: EndRow, now: Seconds): void {
   for (let i = 0; i < count; i++) observer.onTaskEnd?.(tasks[i] as TaskId, job, lane, nodes[i] as NodeId, how, started, stopped, now, saved)
 }

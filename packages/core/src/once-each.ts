@@ -1,4 +1,4 @@
-/** Passes every message on, each once. */
+/** Wraps `warn` so that each message is passed on only once. */
 export function onceEach(warn: (message: string) => void): (message: string) => void {
   const warned = new Set<string>()
   return (message) => {

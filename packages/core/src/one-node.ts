@@ -3,7 +3,10 @@ import type { JobSpec } from './job.js'
 import { isGangJob, leastTasks } from './least-tasks.js'
 import type { ClusterView } from './views.js'
 
-/** Why a job can never start where every round is about one node, as at its heartbeat: what starts at once fits on none. `undefined` where it can. */
+/**
+ * Why a job can never start where every round covers one node, as at a heartbeat: what must start at once fits on no single node. `undefined` if it
+ * can start.
+ */
 export function beyondOneNode(spec: JobSpec, cluster: Pick<ClusterView, 'nodes' | 'couldHold'>): string | undefined {
   if (isGangJob(spec)) return `job ${spec.id} is one gang of several stages, which do not start at one node's heartbeat`
   for (const stage of spec.stages) {

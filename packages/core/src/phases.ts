@@ -2,11 +2,11 @@ import type { Seconds } from './ids.js'
 import type { Phase } from './job.js'
 
 /**
- * Predicted time of phases one after the other with so many workers: each does one activity at a time, linear speed-up up to
+ * Predicted time in seconds of phases run one after the other by `workers` workers. Each worker does one activity at a time; speed-up is linear up to
  * one worker per activity.
  *
- * Source: Schwarzkopf et al., EuroSys 2013, section 6.1, which gives the model in words; the formula is ours: the sum over
- * the phases of activities x time / min(workers, activities).
+ * Source: Schwarzkopf et al., EuroSys 2013, section 6.1, which gives the model in words; the formula is ours: the sum over the phases of activities x
+ * time / min(workers, activities).
  */
 export function phasesTime(phases: readonly Phase[], workers: number): Seconds {
   let time = 0

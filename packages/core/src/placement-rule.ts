@@ -1,36 +1,43 @@
 import type { NodeRequirement, NodeSelectorTerm } from './node-selector.js'
 
-/** Running tasks, of any job unless it says otherwise. What is given must all hold; without anything it selects all tasks. */
+/** Selects running tasks, of any job unless `job` says otherwise. All given conditions must hold; without conditions it selects all tasks. */
 export interface TaskSelector {
-  /** Tags that they have, with these values. */
+  /** Tags, with their values, that the tasks must have. */
   readonly tags?: Readonly<Record<string, string>>
-  /** What other tags of theirs must be: `In`, `NotIn`, `Exists`, `DoesNotExist`. */
+  /** Requirements on further tags, with the operators `In`, `NotIn`, `Exists` and `DoesNotExist`. */
   readonly matchExpressions?: readonly NodeRequirement[]
-  /** Whose jobs they are of; default: anybody's. A user is the namespace of pods of Kubernetes. */
+  /** Users whose jobs are selected; default: all. A user corresponds to a namespace of Kubernetes. */
   readonly users?: readonly string[]
-  /** Of the job itself, or of others; default: of all. YARN's namespaces `self` and `not-self`. */
+  /** Tasks of the same job, or of other jobs; default: both. YARN's namespaces `self` and `not-self`. */
   readonly job?: 'own' | 'other'
 }
 
-/** What rules about running tasks have in common. */
+/** What rules about other running tasks have in common. */
 interface AmongTasks {
-  /** The tasks that it is about; default: all. */
+  /** The tasks that are counted; default: all. */
   readonly of?: TaskSelector
-  /** Groups of nodes in which they are counted: `node`, `rack`, or nodes of one value of the label of this name (`label:rack`, where that is called so). A node without the label is in no group. */
+  /**
+   * Groups of nodes over which they are counted: `node`, `rack`, or the nodes with one value of a label of this name (`label:rack` for a label called
+   * `rack`). A node without the label is in no group.
+   */
   readonly over: string
 }
 
 /**
- * Near them, where any of them runs, or away from all of them, who then stay away from it, too. All required affinities of a task are about the tasks that all of them
- * select; while no such task runs it may go anywhere if it is one itself. Source: Kubernetes, inter-pod affinity.
+ * The task must run in a group where a selected task runs (affinity), or in a group without any (anti-affinity); anti-affinity works in both
+ * directions, so selected tasks stay away from this task, too. If a task has several required affinities, they count the tasks that all of them
+ * select. While no such task runs, the task may go anywhere if it is one itself. Source: Kubernetes, inter-pod affinity.
  */
 export interface AffinityRule extends AmongTasks {
   readonly kind: 'affinity' | 'antiAffinity'
-  /** 1 to 100: it is a preference, and counts so much; default: it must hold. */
+  /** 1 to 100: the rule is a preference of this weight. Default: the rule must hold. */
   readonly weight?: number
 }
 
-/** How many of them run in its group before it comes: at least `min`, and less than `max`, of a `max` of 0 none. Source: YARN, PlacementConstraints.cardinality. */
+/**
+ * Bounds the number of selected tasks in the group before the task comes: at least `min`, and less than `max`; a `max` of 0 means none. Source: YARN,
+ * PlacementConstraints.cardinality.
+ */
 export interface CardinalityRule extends AmongTasks {
   readonly kind: 'cardinality'
   /** Default 0. */
@@ -39,38 +46,38 @@ export interface CardinalityRule extends AmongTasks {
   readonly max?: number
 }
 
-/** Whether nodes on which a task may not be are left out. */
+/** Whether nodes where the task may not run are left out of the groups (`Honor`) or not (`Ignore`). */
 export type NodeInclusion = 'Honor' | 'Ignore'
 
 /**
- * Evenly: with it no group has more than `maxSkew` of them above the group that has the fewest, of those with nodes where the task may run by its labels, or as its policies say. Source: Kubernetes,
- * topologySpreadConstraints.
+ * Spreads tasks evenly. With the new task, its group may have at most `maxSkew` more selected tasks than the group with the fewest. By default only
+ * groups with nodes count where the task may run by its labels; the policies below change this. Source: Kubernetes, topologySpreadConstraints.
  */
 export interface SpreadRule extends AmongTasks {
   readonly kind: 'spread'
   /** At least 1. */
   readonly maxSkew: number
-  /** While there are fewer groups than this the fewest is taken to be 0; default 1. */
+  /** While there are fewer groups than this, the fewest is taken to be 0; default 1. */
   readonly minDomains?: number
-  /** Whether groups are of the nodes alone that the task may be on by the labels that it requires, and whose tasks count; default `Honor`: they are. */
+  /** Whether only nodes that the task's required labels allow form groups and have their tasks counted. Default `Honor`: yes. */
   readonly nodeAffinityPolicy?: NodeInclusion
-  /** The same by the taints that it does not tolerate; default `Ignore`: taints do not matter. */
+  /** The same for taints that the task does not tolerate. Default `Ignore`: taints do not matter. */
   readonly nodeTaintsPolicy?: NodeInclusion
-  /** 1 to 100: it is a preference (`ScheduleAnyway` counts 1); default: it must hold (`DoNotSchedule`). */
+  /** 1 to 100: the rule is a preference of this weight (`ScheduleAnyway` counts 1). Default: it must hold (`DoNotSchedule`). */
   readonly weight?: number
 }
 
-/** Rather on such nodes. Source: Kubernetes, preferred node affinity. */
+/** Prefers certain nodes. Source: Kubernetes, preferred node affinity. */
 export interface NodePreference {
   readonly kind: 'nodes'
-  /** What they are. */
+  /** The nodes to prefer. */
   readonly term: NodeSelectorTerm
-  /** 1 to 100: how much it counts. */
+  /** Weight of the preference, 1 to 100. */
   readonly weight: number
 }
 
-/** Where a task must be, or rather would be, by where other tasks are. For placements that heed it (`weighted`). */
+/** A rule on where a task must or should run relative to other tasks, or which nodes it prefers. For placements that heed it (`weighted`). */
 export type PlacementRule = AffinityRule | CardinalityRule | SpreadRule | NodePreference
 
-/** Whether it must hold. */
+/** Whether the rule must hold, and is not a preference. */
 export const isRequired = (rule: PlacementRule): boolean => rule.kind === 'cardinality' || rule.weight === undefined

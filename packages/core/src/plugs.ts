@@ -12,76 +12,94 @@ export interface Env {
   readonly cluster: ClusterView
   /** The jobs, valid during the run. */
   readonly work: WorkView
-  /** The time: of the event that a hook tells of, of the round otherwise. */
+  /** The current time: in a hook, the time of the event that it reports; otherwise the time of the round. */
   now(): Seconds
-  /** Whether a round sees all that ends in its instant, but for what has started in it; absent: ends of the instant may still be told after it. */
+  /**
+   * Whether a round comes after all task ends of its instant, except ends of tasks that start in the round itself. Absent: more ends of the same
+   * instant may be reported after a round.
+   */
   readonly seesWholeInstants?: boolean
-  /** What time 0 is on the clock of the workload (`Workload.start`), where it says so. */
+  /** What time 0 is on the workload's clock (`Workload.start`); absent where the workload does not say. */
   readonly start?: Seconds
-  /** The time zone of the workload (`Workload.timeZone`), where it says so. */
+  /** The workload's time zone (`Workload.timeZone`); absent where the workload does not say. */
   readonly timeZone?: string
   /** One seeded stream per name; the same name gives the same numbers in every run of a seed. */
   random(stream: string): Random
   /** Reports something the user should know, once per run (an overcommitted minimum share, for example). */
   warn(message: string): void
-  /** Called by what is made if it heeds the `topology` of jobs; where nobody does, the user is told of the first job that has one. Absent where nobody asks. */
+  /**
+   * A part calls this when it is created if it heeds the `topology` of jobs. If no part calls it, the user is warned of the first job that has a
+   * topology. Absent where nobody checks.
+   */
   readonly heedsTopology?: () => void
-  /** The same of the `placementRules` of jobs that must hold, and if `preferences` of the others, too. */
+  /** The same for `placementRules`: a part calls it if it heeds the rules that must hold; with `preferences`, it heeds rules with a weight, too. */
   readonly heedsPlacementRules?: (preferences: boolean) => void
-  /** Tells of a look at the queue that has ended; absent where nobody listens. */
+  /** Reports a finished pass over the queue; absent where nobody listens. */
   readonly tellPass?: (pass: Pass) => void
 }
 
-/** A look of a policy at its queue, as far as the policy tells of such. */
+/** One pass of a policy over its queue. Only some policies report their passes. */
 export interface Pass {
-  /** `first`: the first jobs start in order until one does not fit; `plan`: later ones are looked at, too. */
+  /** `first`: jobs start in order until one does not fit; `plan`: later jobs are considered, too. */
   readonly kind: 'first' | 'plan'
-  /** Jobs that waited when it began. */
+  /** Jobs waiting when the pass began. */
   readonly waiting: number
-  /** Jobs that were looked at, those that a limit or somebody else keeps from running too. */
+  /** Jobs considered, including those that a limit or an enclosing policy keeps from running. */
   readonly looked: number
-  /** Jobs for which a start was sought. */
+  /** Jobs for which the pass looked for a start. */
   readonly tried: number
   /** Jobs that started. */
   readonly started: number
-  /** Entries of the plan at the end, if there is one. */
+  /** Entries in the plan when the pass ended; absent if there is no plan. */
   readonly entries?: number
 }
 
 /** Which work goes next and whether it may go now: fills a round with claims. */
 export interface Policy extends WorkListener {
   /**
-   * Claims what shall start in this round, or nothing. Jobs it passes over are told by `defer`: a run may end with those that wait for ever where limits
-   * forbid them.
+   * Claims the tasks that start in this round; it may claim none. It calls `defer` for the jobs it passes over: a run may end while jobs wait for
+   * ever if the policy reports that limits forbid them.
    */
   schedule(round: Round): void
-  /** What became of the claims of a round, when it is closed. */
+  /** Called when a round is closed, with what became of its claims. */
   onCommit?(commit: Commit): void
-  /** With heartbeats: whether it wants a round without nodes where tasks wait and the node that beats has no room, since it may take tasks away. */
+  /**
+   * With heartbeats only: whether the policy wants a round without nodes when tasks wait and the beating node has no room. It may want one because it
+   * can preempt tasks.
+   */
   wantsLook?(lane: LaneId): boolean
-  /** With heartbeats: whether it wants the round of a node that beats and has no room, since it may start tasks there in the place of others. */
+  /**
+   * With heartbeats only: whether the policy wants the round of a beating node that has no room. It may want one because it can start tasks there in
+   * place of others.
+   */
   wantsNode?(lane: LaneId, node: NodeId): boolean
-  /** Without heartbeats: whether it wants a round without nodes although no task waits, since a time has come at which it looks at something. */
+  /**
+   * Without heartbeats only: whether the policy wants a round without nodes although no task waits, because a time has come at which it checks
+   * something.
+   */
   wantsRound?(now: Seconds): boolean
   /** Shares for a preempting wrapper, if the policy's order divides capacity. */
   readonly sharing?: Sharing | undefined
-  /** It plans starts on all its nodes over time, and may promise them (`Round.reserve`): that holds only while nobody else starts tasks there. */
+  /**
+   * True: the policy plans starts on all its nodes over time and may promise them (`Round.reserve`). Its promises hold only while nobody else starts
+   * tasks on these nodes.
+   */
   readonly promises?: boolean | undefined
-  /** It starts jobs that are one gang (`JobSpec.gang`) whole, and takes them away whole. Default: such jobs are refused. */
+  /** True: the policy starts jobs that are one gang (`JobSpec.gang`) as a whole, and preempts them as a whole. Default: such jobs are refused. */
   readonly startsGangJobs?: boolean | undefined
 }
 
-/** Part of an order's reading: `ids[from]` to `ids[to - 1]`, most deserving first. */
+/** A block of the jobs that an order lists: `ids[from]` to `ids[to - 1]`, most deserving first. */
 export interface JobBlock {
-  /** Jobs, of which those from `from` to `to` - 1 count. Valid until the next call of `next`. */
+  /** The jobs; only indices `from` to `to` - 1 count. Valid until the next call of `next`. */
   readonly ids: Int32Array
-  /** First index that counts. */
+  /** First index of the block. */
   readonly from: number
-  /** Index behind the last that counts. */
+  /** Index after the last of the block. */
   readonly to: number
   /**
-   * A block of one `id` and `version` holds the same jobs as when it was last read, so a reader may remember what it
-   * found; ids are small whole numbers, a version is never used again. Without them the block may have changed.
+   * A block with the same `id` and `version` as before holds the same jobs as before, so a reader may remember what it found. Ids are small whole
+   * numbers; a version is never used again. Without them the block may have changed.
    */
   readonly id?: number
   /** See `id`. */
@@ -89,61 +107,66 @@ export interface JobBlock {
 }
 
 /**
- * Pending jobs, most deserving first. Kept current by the listener hooks, never by sorting at a decision. A discipline
- * reads it block by block, so that a call is paid per block and not per job.
+ * Lists the pending jobs, most deserving first. The listener hooks keep it current; it never sorts when a decision is made. A discipline reads it
+ * block by block, which costs one call per block instead of one per job.
  */
 export interface Order extends WorkListener {
-  /** Starts a reading of the jobs with unplaced tasks in the round's lane. A claim, eviction or rollback ends it. */
+  /** Starts listing the jobs with unplaced tasks in the round's lane. A claim, an eviction or a rollback ends the listing. */
   begin(round: Round): void
-  /** The next block, `undefined` at the end. The object and its array are the order's own and change with the next call. */
+  /** The next block, or `undefined` at the end. The order owns the object and its array, and changes both at the next call. */
   next(): JobBlock | undefined
   /** Shares for a preempting wrapper, if it divides capacity. */
   readonly sharing?: Sharing | undefined
-  /** The priority of a waiting job as it computes it and as users are told it; absent: it computes none but the job's own. */
+  /**
+   * The priority that the order computes for a waiting job, as shown to users. Absent: the order computes none, and the job's own priority stands.
+   */
   priority?(job: JobId, lane: LaneId): number
   /**
-   * Every reading gives all jobs that wait, and none is held back by limits of its own, so that a discipline may take up a job that comes alone without
-   * reading the order. Default: it may hold jobs back.
+   * True: every listing gives all waiting jobs, because the order has no limits of its own that hold jobs back. A discipline may then take up a
+   * single new job without reading the order. Default: the order may hold jobs back.
    */
   readonly readsAll?: boolean | undefined
-  /** False: it has limits that go by the front stage alone, so that a job that is one gang (`JobSpec.gang`) might exceed them; such jobs are refused. */
+  /**
+   * False: the order has limits that look only at the front stage, so that a job that is one gang (`JobSpec.gang`) might exceed them; such jobs are
+   * refused.
+   */
   readonly startsGangJobs?: boolean | undefined
 }
 
-/** A pool as a preempting wrapper sees it; ids are the order's own, dense from 0. */
+/** An order's pools as a preempting wrapper sees them. Pool ids belong to the order and are dense from 0. */
 export interface Sharing {
-  /** Number of pools, leaves and inner ones. */
+  /** Number of pools, leaf and inner pools together. */
   readonly pools: number
-  /** Path of the pool; of the root it is empty. */
+  /** Path of the pool; empty for the root. */
   name(pool: number): string
-  /** The pool a pool lies in, `None` for a root. */
+  /** The parent pool, `None` for a root. */
   parent(pool: number): number
-  /** The leaf pool that a job in the system is in. */
+  /** The leaf pool of a job in the system. */
   poolOf(job: JobId): number
-  /** Tasks of the pool in the lane, with those of pools inside it: claimed or running, running and unplaced, and those it should not have less than. */
+  /** Claimed or running tasks of the pool in the lane, including the pools inside it. */
   running(pool: number, lane: LaneId): number
-  /** Tasks of the pool in the lane, with those of pools inside it: running and unplaced. */
+  /** Running and unplaced tasks of the pool in the lane, including the pools inside it. */
   demand(pool: number, lane: LaneId): number
-  /** Tasks that the pool should not have less than in the lane, with those of pools inside it. */
+  /** Minimum share of the pool in the lane, in tasks, including the pools inside it. */
   minShare(pool: number, lane: LaneId): number
   /** Instantaneous fair share of every pool in a lane, in units of the lane (slots, or a fraction of the whole). */
   fairShares(lane: LaneId): Float64Array
-  /** Seconds below the minimum share before it may take tasks; `Infinity`: never. */
+  /** Seconds that the pool stays below its minimum share before it may preempt tasks; `Infinity`: it never may. */
   minTimeout(pool: number): Seconds
-  /** Whether it holds jobs, not pools. */
+  /** Whether the pool is a leaf, which holds jobs and not pools. */
   isLeaf(pool: number): boolean
-  /** Set by who finds a pool below its share for too long: its jobs must not be delayed. */
+  /** Called by a wrapper that finds a pool below its share for too long: jobs of a starved pool must not be delayed. */
   markStarved(pool: number, lane: LaneId, starved: boolean): void
-  /** Whether a pool of the job, at any level, is marked as starved. */
+  /** Whether any pool above the job, at any level, is marked as starved. */
   starved(job: JobId, lane: LaneId): boolean
-  /** Jobs of a leaf pool, in no particular order; appended to `out`. */
+  /** Appends the jobs of a leaf pool to `out`, in no particular order. */
   jobs(pool: number, out: JobId[]): void
 }
 
-/** Why a placement keeps a job waiting that has room. */
+/** Why a placement keeps a job waiting although there is room for it. */
 export interface KeptBack {
   readonly reason: Reason
-  /** Which rules do so, where these are the reason. */
+  /** Name of the placement rules that forbid the nodes, where `reason` is `Reason.Rule`. */
   readonly limit?: string
 }
 
@@ -151,13 +174,17 @@ export interface KeptBack {
 export interface Placement extends WorkListener {
   /** A node of the round on which the job's next task fits, or `None`. */
   pick(job: JobId, round: Round): NodeId | None
-  /** Why it keeps a job waiting that has room: for nodes nearer to each other, or for what runs elsewhere; `undefined`: it does not. Asked where waits are explained alone: it may look at every node. Absent: it never does. */
+  /**
+   * Why the placement keeps a job waiting although there is room: it waits for nodes nearer to each other, or because of tasks that run elsewhere.
+   * `undefined`: the placement does not keep it waiting. Called only where waits are explained, so it may look at every node. Absent: the placement
+   * never keeps a job waiting.
+   */
   keepsBack?(job: JobId, round: Round): KeptBack | undefined
-  /** Whether tasks of the job must be near each other, so that room on some nodes is not enough for it, whatever else is free. Absent: they need not. */
+  /** Whether tasks of the job must be near each other, so that room on just any nodes is not enough. Absent: no job is confined. */
   confines?(job: JobId, round: Round): boolean
   /**
-   * Whether the placement rules of the job, and those of others, would let its next task be on the node if these running tasks went: for who preempts, of jobs that it
-   * confines. Absent: it heeds none.
+   * Whether all placement rules, the job's own and those of others, would allow its next task on the node if the tasks in `without` were gone. For
+   * preempting policies, about jobs that this placement confines. Absent: the placement heeds no rules.
    */
   wouldAllow?(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean
 }
@@ -166,15 +193,15 @@ export interface Placement extends WorkListener {
 export interface Commit {
   /** When the round was closed. */
   readonly now: Seconds
-  /** Tasks that start, and those that are pending again. */
+  /** Tasks that start. */
   readonly accepted: readonly TaskId[]
   /** Tasks that are pending again. */
   readonly conflicted: readonly TaskId[]
 }
 
 /**
- * What makes a scheduling opportunity: a node's heartbeat; a pass over all nodes, once per instant in which something
- * changed, where the cluster has no heartbeats; a time that a policy asked for, where it has (nothing may start then).
+ * What triggers scheduling: a node's heartbeat; without heartbeats, a pass over all nodes, once per instant in which something changed; with
+ * heartbeats, a time that a policy asked for (then no task may start).
  */
 export type Trigger =
   | { readonly kind: 'heartbeat'; readonly node: NodeId }
@@ -182,30 +209,30 @@ export type Trigger =
   | { readonly kind: 'timer' }
 
 /**
- * How claims are checked when a round closes: not at all (the draft was live), against what is free now (`fit`, fine
- * grained), or against the version of the node when the draft was made (`version`, coarse). A claim on a node that has gone
- * meanwhile conflicts in any case, of a gang all claims.
+ * How claims are checked when a round closes. `none`: no check, because the draft was live. `fit`: against what is free now (fine grained).
+ * `version`: against the node's version when the draft was made (coarse). A claim on a node that has gone down meanwhile conflicts in every mode, and
+ * so do all claims of its gang.
  */
 export interface CommitMode {
   /** How claims are checked. */
   readonly conflict: 'none' | 'fit' | 'version'
-  /** Any conflict rejects all claims of the round. */
+  /** Whether one conflict rejects all claims of the round. */
   readonly atomic: boolean
 }
 
-/** What a round may do; absent: no limit. */
+/** Limits of a round; an absent field is no limit. */
 export interface RoundLimits {
-  /** Most jobs taken up. */
+  /** Most jobs that may be taken up. */
   readonly jobs?: number
-  /** Most tasks claimed. */
+  /** Most tasks that may be claimed. */
   readonly claims?: number
-  /** The one job that may be taken up. */
+  /** The only job that may be taken up. */
   readonly only?: JobId
-  /** Most of every resource claimed, by `ResourceId`. */
+  /** Most that may be claimed of every resource, by `ResourceId`. */
   readonly amounts?: ArrayLike<number>
-  /** The round is only asked which job would be taken up: every claim is refused. */
+  /** True: the round only asks which job would be taken up, and every claim is refused. */
   readonly peek?: boolean
-  /** The nodes that rounds of the scheduler have in sight in turn; default: those of this round. */
+  /** All nodes that the scheduler's rounds see one after the other; default: the nodes of this round. */
   readonly reach?: readonly NodeId[]
 }
 
@@ -215,23 +242,23 @@ export interface Scheduler {
   readonly id: number
   /** For example `batch-1`; unique in a run. */
   readonly name: string
-  /** Schedulers of one kind, for example those that share the batch jobs; the name where there is one of a kind. */
+  /** Name shared by schedulers of one kind, for example those that share the batch jobs; equals `name` for the only one of its kind. */
   readonly group: string
-  /** What it runs. */
+  /** The policy that it runs. */
   readonly policy: Policy
-  /** Unplaced tasks of its jobs in a lane, jobs held back not counted. */
+  /** Unplaced tasks of its jobs in a lane, without jobs that are held back. */
   pending(lane: LaneId): number
 }
 
 /** Resources taken out of the cell for one scheduler to draft on: an offer. */
 export interface Stock {
-  /** The cell with nothing free but what is in stock. */
+  /** View of the cell in which only what is in stock is free. */
   readonly cluster: ClusterView
   /** Takes all that is free in the cell. */
   takeAll(): void
-  /** Takes what is free on one node, at most so much of every resource, by `ResourceId`. */
+  /** Takes what is free on one node, at most `most` of each resource, by `ResourceId`. */
   takeNode(node: NodeId, most?: ArrayLike<number>): void
-  /** Gives back all but what is claimed. */
+  /** Gives back everything that is not claimed. */
   giveBack(): void
   /** Nodes on which something may be in stock, in id order; `undefined`: any. A new array at every call. */
   nodes(): readonly NodeId[] | undefined
@@ -247,21 +274,24 @@ export interface Cell {
   readonly nodes: readonly NodeId[]
   /** Seconds from the start of the run. */
   now(): Seconds
-  /** Opens the scheduler's round for one lane, on the live state or on a stock. */
+  /** Opens the scheduler's round for one lane, on the live state or on the stock `on`. */
   draft(scheduler: Scheduler, lane: LaneId, nodes: readonly NodeId[], limits?: RoundLimits, on?: Stock): OpenRound
   /** A new stock with nothing in it. */
   stock(): Stock
-  /** Calls the architecture's `wake(token)` after a delay of at least 0 seconds; of 0 where nodes beat in the instant: after their reports, before their rounds. */
+  /**
+   * Calls the architecture's `wake(token)` after `delay` seconds, at least 0. With delay 0 in an instant in which nodes beat, it is called after
+   * their reports and before their rounds.
+   */
   after(delay: Seconds, token: number): void
-  /** The id of the scheduler that has a job. */
+  /** The id of the scheduler that a job is routed to. */
   schedulerOf(job: JobId): number
   /** Unplaced tasks of a job over all lanes. */
   unplaced(job: JobId): number
-  /** Hides a job from its scheduler (back-off) until `letGo`. */
+  /** Hides a job from its scheduler until `letGo` (back-off). */
   holdBack(job: JobId): void
-  /** Shows a job again that was held back. */
+  /** Shows a job that was held back to its scheduler again. */
   letGo(job: JobId): void
-  /** Gives the unplaced tasks of a job up; it ends with its running ones. */
+  /** Gives up the unplaced tasks of a job; the job ends when its running tasks have ended. */
   abandon(job: JobId): void
   /** Tells observers of a decision that took time. */
   decided(decision: Decision): void
@@ -275,77 +305,77 @@ export interface OpenRound extends Round {
   readonly claims: number
   /** Number of evictions drafted. */
   readonly evictions: number
-  /** Where the first gang of the job began of which only a part was claimed, to roll back to; `undefined` where there is none. */
+  /** Savepoint before the first gang of the job of which only a part was claimed, to roll back to; `undefined` where no gang is broken. */
   brokenGang(job: JobId): Savepoint | undefined
-  /** Goes on with an open round, now or later: so many more jobs may be taken up, on the same nodes or others. */
+  /** Continues an open round, now or later, on the same nodes or on others: `jobs` more jobs may be taken up. */
   goOn(now: Seconds, jobs: number, nodes?: readonly NodeId[]): void
   /**
-   * Takes the draft off the live state while time passes; its claims and the versions they saw are remembered. A task
-   * whose eviction was drafted runs on; if it still runs at the commit it is killed then.
+   * Takes the draft off the live state while time passes. The round remembers its claims and the node versions they saw. A task whose eviction was
+   * drafted runs on, and is killed at the commit if it still runs then.
    */
   suspend(): void
-  /** Takes everything back and closes the round. */
+  /** Takes back all claims and evictions and closes the round. */
   abandon(): void
-  /** Closes the round: what is accepted starts, what conflicts is pending again. */
+  /** Closes the round: tasks of accepted claims start, tasks of conflicting claims are pending again. */
   commit(mode: CommitMode): Commit
 }
 
-/** A decision of a scheduler that took time: a transaction, in shared state. */
+/** A scheduling decision that took time; in shared state, one transaction. */
 export interface Decision {
-  /** Who decided. */
+  /** The scheduler that decided. */
   readonly scheduler: Scheduler
-  /** About whom. */
+  /** The job that it decided about. */
   readonly job: JobId
   /** Attempt at this job, from 1. */
   readonly attempt: number
-  /** When it began and when it was closed. */
+  /** When the decision began. */
   readonly opened: Seconds
-  /** When it was closed. */
+  /** When its round was closed. */
   readonly closed: Seconds
-  /** Tasks that were claimed, of which started, and of which were sent back. */
+  /** Tasks that the decision claimed. */
   readonly claimed: number
-  /** Of these, the tasks that started. */
+  /** Claimed tasks that started. */
   readonly accepted: number
-  /** Of these, the tasks that were sent back. */
+  /** Claimed tasks that conflicted and are pending again. */
   readonly conflicted: number
-  /** Tasks of the job in the lane that are left unplaced. */
+  /** Tasks of the job in the lane that are still unplaced. */
   readonly unplaced: number
 }
 
 /**
- * Who decides, seeing what, and how decisions become real. The engine calls `trigger` at every heartbeat, and once per
- * instant for a queue pass where the cluster has no heartbeats; the architecture opens rounds, lets its schedulers fill
- * them and closes them, at once or when their decision time has passed.
+ * Decides who schedules, what each scheduler sees, and how decisions become real. The engine calls `trigger` at every heartbeat or, in a cluster
+ * without heartbeats, once per instant for a queue pass. The architecture then opens rounds, lets its schedulers fill them, and closes them: at once,
+ * or when their decision time has passed.
  */
 export interface Architecture {
   /** The scheduler of a new job; default: the first. */
   route?(spec: JobSpec): Scheduler
-  /** Opens rounds as the trigger allows and lets schedulers fill them. */
+  /** Opens the rounds that the trigger allows and lets schedulers fill them. */
   trigger(trigger: Trigger): void
-  /** A time asked for with `cell.after` has come. Rounds of the instant come later: `trigger` follows. */
+  /** A time requested with `cell.after` has come. It is called before the rounds of the instant: `trigger` follows. */
   wake?(token: number): void
-  /** A node takes no tasks any more, or takes them again; schedulers have been told. Rounds of the instant come later. */
+  /** A node has gone down or come up again. Schedulers have been told already; the rounds of the instant follow. */
   onNode?(node: NodeId, up: boolean): void
   /**
-   * Whether as many tasks of a stage of a waiting job could start now on the nodes that its scheduler may use, where these
-   * are not all; for explanations.
+   * Whether `tasks` tasks of a stage of a waiting job could start now on the nodes that its scheduler may use, where these are only some of all
+   * nodes. For explanations.
    */
   hasRoom?(job: JobId, stage: StageSpec, tasks: number): boolean
-  /** When the nodes that are kept for a waiting job were or are made ready; for explanations. */
+  /** From when to when the nodes reserved for a waiting job are set up. For explanations. */
   settingUp?(job: JobId): { readonly from: Seconds; readonly to: Seconds } | undefined
-  /** Why work waits for ever although nothing runs, where that is of the architecture's making; for the error, or the warning, that ends such a run. */
+  /** Why work waits for ever although nothing runs, if the architecture causes it. Printed in the error or warning that ends such a run. */
   stuck?(): string | undefined
-  /** The run is over: the time for warnings about what never happened. */
+  /** Called when the run is over: the time to warn of things that never happened. */
   finish?(): void
 }
 
-/** What an architecture is made with. */
+/** What an architecture is created with. */
 export interface ArchitectureEnv extends Env {
-  /** The state that it decides about. */
+  /** The cell that the architecture schedules. */
   readonly cell: Cell
   /**
-   * Adds a scheduler with the run's policy, or with the one configured for its name or else its group. The listeners are
-   * told of the scheduler's jobs after its policy.
+   * Adds a scheduler. It runs the policy configured for its name, else for its group, else the run's policy. The `listeners` are told of the
+   * scheduler's jobs after its policy.
    */
   addScheduler(name: string, options?: { readonly group?: string; readonly listeners?: readonly WorkListener[] }): Scheduler
 }

@@ -6,7 +6,7 @@
 
 const bits = new Float64Array([-1])
 const words = new Uint32Array(bits.buffer)
-/** Where sign and exponent of a double lie. */
+/** Index of the word with the sign and exponent of a double. */
 const HIGH = words[0] === 0 ? 1 : 0
 const BIAS = 1023
 const SMALLEST_NORMAL = 2 ** -1022
@@ -14,7 +14,7 @@ const SMALLEST_NORMAL = 2 ** -1022
 const ln2High = 0.69314718036912381649 // the upper 33 bits of ln 2, so that the product with a whole number is exact ...
 const ln2Low = 1.90821492927058770002e-10 // ... and the rest
 
-/** 2 to the powers from -1024 on, exact: by 1024 more than the exponent. */
+/** Exact powers of 2: `powers[LEAST + e]` is 2^e, for e from -1024 to 1023. */
 const LEAST = 1024
 const powers = new Float64Array(2 * LEAST)
 powers[0] = 2 ** -LEAST
@@ -91,7 +91,7 @@ export function portableExp2(x: number): number {
   return scaled(series((x - whole) * Math.LN2), whole)
 }
 
-/** So many terms of e^r are needed for the last bit where |r| <= ln 2 / 2: (ln 2 / 2)^14 / 14! < 2^-57. */
+/** Number of terms of the series of e^r that makes the last bit right for |r| <= ln 2 / 2: (ln 2 / 2)^14 / 14! < 2^-57. */
 const TERMS = 13
 
 function series(r: number): number {
@@ -100,7 +100,7 @@ function series(r: number): number {
   return sum
 }
 
-/** Times 2 to a whole power; every step but the last into the subnormal numbers is exact. */
+/** The value times 2^exponent. Every step is exact, except the last one into the subnormal numbers. */
 function scaled(value: number, exponent: number): number {
   let result = value
   for (let left = Math.abs(exponent); left > 0; left--) result *= exponent > 0 ? 2 : 0.5

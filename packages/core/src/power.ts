@@ -1,6 +1,6 @@
 import type { ResourceId, Seconds } from './ids.js'
 
-/** The shapes in which the power of a node rises from idle to busy: in proportion to use, or to a power or the root of it. */
+/** How a node's power rises from idle to busy: in proportion to use, or to its square, cube or square root. */
 export const powerModels = ['linear', 'square', 'cubic', 'sqrt'] as const
 
 /** One of `powerModels`. */
@@ -8,35 +8,35 @@ export type PowerModel = (typeof powerModels)[number]
 
 /** What a node draws, in watts. `idle` <= `busy`. */
 export interface NodePower {
-  /** Of a node that is up and of whose resources nothing is held. */
+  /** Draw of a node that is up with none of its resources held. */
   readonly idle: number
-  /** Of a node whose resources are all held. */
+  /** Draw of a node whose resources are all held. */
   readonly busy: number
-  /** Of a node that is away. */
+  /** Draw of a node that is down. */
   readonly off: number
-  /** Of a node that sleeps. */
+  /** Draw of a node that sleeps. */
   readonly asleep: number
-  /** Of a node that goes to sleep or wakes. */
+  /** Draw of a node that is going to sleep or waking. */
   readonly switching: number
-  /** How it rises between idle and busy. */
+  /** How the draw rises between idle and busy. */
   readonly model: PowerModel
-  /** By which resources use is told; amounts of several are added up. */
+  /** Resources by which use is measured; amounts of several are added up. */
   readonly resources: readonly ResourceId[]
-  /** What the node has of these together; 0: it is always idle. */
+  /** Amount that the node has of these together; 0: the node always counts as idle. */
   readonly total: number
 }
 
-/** When a node goes to sleep, and how long that takes it; all in seconds. */
+/** When a node goes to sleep, and how long the changes take; all in seconds. */
 export interface NodeSleep {
-  /** For so long nothing has to run there before it goes to sleep. */
+  /** Idle time after which the node goes to sleep. */
   readonly after: Seconds
-  /** It takes so long to wake; tasks that start there wait for it. */
+  /** Time to wake; tasks that start on the node meanwhile wait for it. */
   readonly wake: Seconds
-  /** It takes so long to go to sleep, which one for which a task comes meanwhile finishes first. */
+  /** Time to go to sleep. A node that gets a task meanwhile finishes going to sleep first. */
   readonly shutdown: Seconds
 }
 
-/** What a node does that may sleep: `stopping` while it goes to sleep. One that is `waking` may hold tasks, which wait for it. */
+/** Power state of a node that may sleep; `stopping`: it is going to sleep. A `waking` node may hold tasks, which wait until it is awake. */
 export type NodeState = 'awake' | 'stopping' | 'asleep' | 'waking'
 
 const rises: Readonly<Record<PowerModel, (use: number) => number>> = {

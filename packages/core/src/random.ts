@@ -14,12 +14,12 @@ export function randomStream(seed: number, name: string): () => number {
 }
 
 /**
- * A number in [0, 1), 53 bits, that depends on three 32-bit integers alone: the same question has the same answer
- * whoever asks it and whenever. With the key of a stream, `a` a task's number and `b` what is drawn for it, two
- * policies compared on one seed meet equal luck. Distinct `(a, b)` of one key never share their 64-bit state.
+ * A number in [0, 1), 53 bits, computed from three 32-bit integers alone: the same arguments always give the same number. Use the key of a stream, a
+ * task's number for `a` and what is drawn for it for `b`: two policies compared on one seed then meet equal luck. Distinct `(a, b)` of one key never
+ * share their 64-bit state.
  *
- * Source: Threefry-2x32-13, Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011, with the key's second
- * word 0; 13 rounds are the fewest that the paper found to pass BigCrush.
+ * Source: Threefry-2x32-13, Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011, with the key's second word 0; 13 rounds are the
+ * fewest that the paper found to pass BigCrush.
  */
 export function hashUnit(key: number, a: number, b: number): number {
   const k0 = key | 0
@@ -45,13 +45,16 @@ export function hashUnit(key: number, a: number, b: number): number {
   return unit(x, y)
 }
 
-/** The key of a named stream for `hashUnit`: a 32-bit integer. Throws `BAD_OPTION` for a seed that is no safe integer. */
+/** The key of a named stream for `hashUnit`: a 32-bit integer. Throws `BAD_OPTION` for a seed that is not a safe integer. */
 export function streamKey(seed: number, name: string): number {
   if (!Number.isSafeInteger(seed)) throw new SchedError('BAD_OPTION', `seed is ${seed}.`, { field: 'seed' }, 'Use a whole number.')
   return digest(seed, name, 0x3c6ef372)
 }
 
-/** One step of sfc32 for the high word and one for the low word; written out, since a second one that waits for what the first has stored takes longer than both. */
+/**
+ * Two steps of sfc32, one for the high word and one for the low word. Both are written out, because a second step that waits for the first to store
+ * its state takes longer than both together.
+ */
 function draw(state: Int32Array): number {
   const a = state[0]!, b = state[1]!, c = state[2]!, d = state[3]!
   const high = (((a + b) | 0) + d) | 0
@@ -71,7 +74,7 @@ function unit(high: number, low: number): number {
   return ((high >>> 5) * 67_108_864 + (low >>> 6)) / 9_007_199_254_740_992 // 2^26, 2^53
 }
 
-/** Both halves of the seed and every UTF-16 unit of the name, each mixed before the next one enters. */
+/** A hash of both halves of the seed and every UTF-16 unit of the name, each mixed in before the next. */
 function digest(seed: number, name: string, salt: number): number {
   let hash = mix(salt ^ (seed | 0))
   hash = mix(hash ^ Math.floor(seed / 4_294_967_296))

@@ -2,14 +2,14 @@ import { SchedError, suggest } from './error.js'
 import type { Defined, Kind, Plug, Registry } from './define.js'
 
 /**
- * A part of a scheduling system as a file writes it: a name, or one name with its options, in which the parts it wraps
- * are options too: `fair`, `{ delay: { node: 5, order: { fair: { pools: ... } } } }`.
+ * A part of a scheduling system as a configuration file writes it: a name, or a name with its options. The parts it wraps are options, too: `fair`,
+ * `{ delay: { node: 5, order: { fair: { pools: ... } } } }`.
  */
 export type Config = string | { readonly [name: string]: unknown }
 
 /**
- * Builds the plug that a configuration names. A policy may also be written as the name of an order, which then runs
- * under the discipline `greedy`, or as a preset. Throws `BAD_OPTION` or `UNKNOWN_NAME` with the path of the mistake.
+ * Builds the plug that a configuration names. A policy may also be given as a preset, or as the name of an order, which then runs under the
+ * discipline `greedy`. Throws `BAD_OPTION` or `UNKNOWN_NAME` with the path of the mistake.
  */
 export function resolve<K extends Kind>(registry: Registry, kind: K, config: unknown, path: string = kind): Plug<K> {
   const [name, options] = split(config, kind, path)
@@ -52,7 +52,7 @@ function split(config: unknown, kind: Kind, path: string): [string, Readonly<Rec
   return [name, options as Readonly<Record<string, unknown>>]
 }
 
-/** A preset's configuration with the options given laid over those of its outermost part. */
+/** A preset's configuration in which `options` replace those of its outermost part. */
 function overridden(config: Config, options: Readonly<Record<string, unknown>>): Config {
   if (Object.keys(options).length === 0) return config
   const [name, own] = split(config, 'policy', '')

@@ -2,7 +2,7 @@ import type { JobId, LaneId, NodeId, ResourceId, Savepoint, Seconds, TaskId } fr
 import type { Phase } from './job.js'
 import type { ClusterView, WorkView } from './views.js'
 
-/** Why a job was passed over; the parts of its wait. */
+/** Why a job was passed over. Its wait is split by these reasons. */
 export const Reason = {
   /** Nothing in sight has room for its next task. */
   NoRoom: 0,
@@ -14,28 +14,33 @@ export const Reason = {
   Reservation: 3,
   /** Another job was served first. */
   Order: 4,
-  /** Its placement rules, or those of others, forbid all nodes with room, by what runs there. */
+  /** Placement rules, its own or those of other jobs, forbid every node with room because of the tasks that run there. */
   Rule: 5,
 } as const
 export type Reason = (typeof Reason)[keyof typeof Reason]
-/** What people call a reason, by its number. */
+/** Names of the reasons for people, indexed by `Reason`. */
 export const reasonNames: readonly string[] = ['no room', 'locality delay', 'queue limit', 'reservation', 'behind others', 'placement rule']
 
-/** What limits around a policy say of a waiting job. */
+/** What the limits of an enclosing policy say of a waiting job. */
 export interface LimitsSay {
-  /** What holds it back for now: a limit of how many jobs or for how long, or one of amounts; absent: nothing does. */
+  /**
+   * Which kind of limit holds the job back now: `number`, a limit on the number of jobs or on time, or `amount`, a limit on resource amounts. Absent:
+   * no limit does.
+   */
   readonly held?: 'number' | 'amount'
-  /** Whom all that limit is of, for example a quality of service; '' where it is of the job, a user or an account. */
+  /**
+   * The group that the limit belongs to, for example a quality of service; '' where the limit is not of such a group, or where nothing holds the job.
+   */
   readonly by: string
-  /** Those of whom all there are limits for the job. */
+  /** All such groups that set limits for the job. */
   readonly groups: readonly string[]
 }
 
-/** A job of which the scheduler chooses the number of tasks. */
+/** A mouldable job: the scheduler chooses its number of tasks. */
 export interface Moulding {
   /** Tasks that its user asked for. */
   readonly requested: number
-  /** What its workers do one after the other. */
+  /** The phases that its workers run one after the other. */
   readonly phases: readonly Phase[]
 }
 
@@ -45,18 +50,21 @@ export interface Moulding {
  * view behind it. Valid only until the architecture closes it; then every call throws `ROUND_CLOSED`.
  */
 export interface Round {
-  /** Differs from that of every other round of the scheduler: for what is remembered during one round. */
+  /** Differs from the serial of every other round of the scheduler, so that a policy can key what it remembers for one round. */
   readonly serial: number
   /** When the decision takes effect. */
   readonly now: Seconds
-  /** What the round is about: one slot type, or all resources. */
+  /** The lane that the round schedules: one slot type, or all resources. */
   readonly lane: LaneId
   /**
-   * One node at a heartbeat, the offered ones for an offer, all for a queue pass; in id order. Valid in this round; the
-   * same array in a later round holds the same nodes, unless it holds one.
+   * One node at a heartbeat, the offered nodes for an offer, all nodes for a queue pass; in id order. Valid in this round. If a later round has the
+   * same array, it holds the same nodes, except for arrays of one node.
    */
   readonly nodes: readonly NodeId[]
-  /** The nodes that rounds of this scheduler have in sight in turn, in id order, where this one has a part of them: all nodes at a heartbeat. Absent: `nodes`. */
+  /**
+   * All nodes that this scheduler's rounds see one after the other, in id order, where this round sees only a part of them: all nodes at a heartbeat.
+   * Absent: the same as `nodes`.
+   */
   readonly reach?: readonly NodeId[] | undefined
   /** The nodes and what is free on them, as far as this scheduler knows. */
   readonly cluster: ClusterView
@@ -66,57 +74,69 @@ export interface Round {
   room(node: NodeId): boolean
   /** Whether the job's next task fits what is left on the node. */
   fits(job: JobId, node: NodeId): boolean
-  /** Unplaced tasks of all jobs of this scheduler in the lane. */
+  /** Unplaced tasks in the lane, over all jobs of this scheduler. */
   readonly pending: number
-  /** Jobs that may still be taken up; 0: only the one taken last, so a scan may stop. */
+  /** Jobs that may still be taken up. At 0 only the job taken last may go on, so a scan may stop. */
   readonly jobsLeft: number
-  /** Tasks that may still be claimed, as far as the architecture limits them; 0: it only asks which job would be taken up. */
+  /**
+   * Tasks that may still be claimed, as far as the architecture limits them. At 0 from the start, the architecture only asks which job would be taken
+   * up.
+   */
   readonly claimsLeft: number
   /**
-   * "I decide about this job now": to be called before the first claim of a job. False when the architecture allows no
-   * more jobs in this round, or this round is about another one.
+   * "I decide about this job now": call it before the first claim of a job. False when the architecture allows no more jobs in this round, or when
+   * this round is about another job.
    */
   take(job: JobId): boolean
-  /** What the job's tasks share, where it is mouldable and none of them is claimed or has run; `undefined` otherwise. */
+  /** The phases and requested tasks of a mouldable job of which no task is claimed or has run; `undefined` for any other job. */
   moulding(job: JobId): Moulding | undefined
-  /** Gives a mouldable job another number of tasks, at least 1. It keeps them whatever becomes of the round, until the next call. */
+  /** Sets the number of tasks of a mouldable job, at least 1. The number stays whatever becomes of the round, until the next call. */
   mould(job: JobId, tasks: number): void
   /** Drafts a start. False, and nothing changes, when it does not fit or the node is not in sight or the limit of claims is reached. */
   claim(task: TaskId, node: NodeId): boolean
-  /** Preemption: frees a running task's claim in the draft; the task is killed at commit and pending again. */
+  /** Preempts a running task: frees its claim in the draft. At the commit the task is killed and pending again. */
   evict(task: TaskId): void
   /**
-   * Preemption that loses no work: frees so much of a running task's claim in the draft. At commit the task stops and is pending; it
-   * can be claimed on its node alone, where it holds the rest of what it asks, and goes on where it was. It starts anew
-   * elsewhere when its node takes no tasks any more.
+   * Preempts a running task without losing its work: frees the resources in `frees` in the draft. At the commit the task stops and is pending. It
+   * keeps the rest of its demand on its node, can be claimed only there, and continues where it stopped. If its node goes down, it starts anew
+   * elsewhere.
    */
   suspendTask(task: TaskId, frees: readonly ResourceId[]): void
-  /** Preemption for good: evicts all that runs of a job, of which something does; at commit the job is given up. Nothing of it fits meanwhile. */
+  /**
+   * Preempts a job for good: evicts its running tasks, of which there must be at least one, and gives the job up at the commit. Until then none of
+   * its tasks fits.
+   */
   cancelJob(job: JobId): void
-  /** A promise that the job starts no later than `start`; observers and laws hold the policy to it. */
+  /** Promises that the job starts no later than `start`. Observers and laws hold the policy to it. */
   reserve(job: JobId, start: Seconds): void
-  /** Whether somebody listens to `defer`: a policy that passes over many jobs at once need look at each only then. */
+  /** Whether somebody listens to `defer`. A policy that passes over many jobs at once needs to look at each of them only then. */
   readonly explained: boolean
-  /** Records why a job was passed over; `limit` names the limit, or the rules, where these are the reason. Free unless somebody listens. */
+  /**
+   * Records why a job was passed over. `limit` names the limit or the placement rules, where one of these is the reason. Free unless somebody
+   * listens.
+   */
   defer(job: JobId, reason: Reason, limit?: string): void
-  /** Where `rollback` may go back to. */
+  /** Marks a point that `rollback` may return to. */
   savepoint(): Savepoint
-  /** Takes back later claims, evictions, suspensions and cancellations, newest first. */
+  /** Takes back the claims, evictions, suspensions and cancellations made since the savepoint, newest first. */
   rollback(to: Savepoint): void
   /**
-   * Asks what would be claimed at the rounds to come if nothing else happened: `see` brings other nodes of `reach` in sight
-   * as a round of their own would. What was claimed and evicted meanwhile is taken back. Only where there is `reach`.
+   * Runs `attempt` to ask what later rounds would claim if nothing else happened. `see` brings other nodes of `reach` in sight, as a round of their
+   * own would. Claims and evictions made meanwhile are taken back at the end. Present only where there is `reach`.
    */
   rehearse?(attempt: (see: (nodes: readonly NodeId[]) => void) => void): void
   /**
-   * From now on tasks of the job take as long as if their data were on their node, wherever they start; reports keep their
-   * places. For comparing what a move costs with and without the way to the data.
+   * From now on tasks of the job run as if their data were on their node, wherever they start; reports still show the real locality. Used to compare
+   * the cost of a move with and without the cost of reading remote data.
    */
   ignoreLocality?(job: JobId): void
-  /** Whether a policy around this one keeps the job off the node, whatever is free there: nothing to wait for. */
+  /** Whether an enclosing policy keeps the job off the node whatever is free there, so that waiting for the node is useless. Absent: none does. */
   readonly bars?: ((job: JobId, node: NodeId) => boolean) | undefined
-  /** What limits around this policy say of a waiting job, where they let it see those that they hold back, too: `take` and `claim` refuse these. */
+  /**
+   * What the limits of an enclosing policy say of a waiting job. Present only where that policy lets the inner one see jobs that it holds back;
+   * `take` and `claim` refuse those.
+   */
   readonly limitsOf?: ((job: JobId) => LimitsSay) | undefined
-  /** Asks for another round at `time` even if nothing happens until then. */
+  /** Asks for another round at `time` even if nothing else happens before. */
   wakeAt(time: Seconds): void
 }

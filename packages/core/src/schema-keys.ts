@@ -15,13 +15,13 @@ interface SchemaDef {
   readonly getter?: () => Schema
 }
 
-/** Keys that a schema knows at a path; none where it is not one of zod's. */
+/** Keys that a schema knows at a path; empty for a schema that is not zod's. */
 export function keysAt(schema: unknown, path: Path): string[] {
   const inside = path.reduce<SchemaDef[]>((defs, key) => defs.flatMap((def) => child(def, key)), branchesOf(schema as Schema))
   return [...new Set(inside.flatMap(({ shape }) => Object.keys(shape ?? {})))]
 }
 
-/** Where a key that is not known at a path would be: a step further inside, or else in the nearest mapping around. */
+/** Where a key that is unknown at a path would be valid: one step further inside, else in the nearest enclosing mapping. */
 export function placesOf(schema: unknown, path: Path, key: string): Path[] {
   const knows = (at: Path) => keysAt(schema, at).includes(key)
   const inside = keysAt(schema, path).map((step) => [...path, step]).filter(knows)
@@ -33,7 +33,7 @@ function child({ shape, element, valueType }: SchemaDef, key: PropertyKey): Sche
   return branchesOf(shape?.[key] ?? element ?? valueType)
 }
 
-/** The schema without optional, default and pipe wrappers; every branch of a union. */
+/** The schema without its optional, default and pipe wrappers; for a union, every branch. */
 function branchesOf(schema: Schema | undefined): SchemaDef[] {
   const def = schema?._zod?.def
   if (def === undefined) return []

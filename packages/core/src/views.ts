@@ -4,155 +4,159 @@ import type { PlacementRule } from './placement-rule.js'
 import type { NodePower, NodeSleep } from './power.js'
 
 /**
- * Resources that are scheduled together. On a cluster of typed slots every slot type is a lane of its own, because
- * Hadoop runs the same policy once per slot type, independently; everywhere else there is one lane with all resources.
+ * Resources that are scheduled together. On a cluster of typed slots every slot type is its own lane, because Hadoop runs the policy once per slot
+ * type, independently. Everywhere else one lane holds all resources.
  */
 export interface Lane {
-  /** Of a slot type its name; `all` where there is one lane. */
+  /** Name of the slot type; `all` where there is one lane. */
   readonly name: string
   /** What tasks of the lane may ask for. */
   readonly resources: readonly ResourceId[]
 }
 
-/** Changes of what is free, or of what is up, node by node, for readers that keep something per node. */
+/** A log of changes to what is free or up, by node, for readers that cache something per node. */
 export interface ChangeLog {
-  /** Changes so far. */
+  /** Number of changes so far. */
   readonly count: number
-  /** How many of the last changes are known: whoever is further behind must look at every node. */
+  /** How many of the latest changes the log still holds. A reader that is further behind must look at every node. */
   readonly kept: number
-  /** The node of a change, numbered from 0. */
+  /** The node of a change; changes are numbered from 0. */
   node(change: number): NodeId
 }
 
 /**
- * What a monitor on each node would report: what the node has of each kind of hardware, how fast that is, what its tasks
- * use of it now and how many of them work. Where the cluster describes its nodes' `hardware`, this is the real use (a
- * stage's `use`), whatever the tasks asked for. Where it does not, the kinds are the resources and what is claimed stands for
- * what is used. Reading costs an array access, keeping it current nothing that grows.
+ * What a monitor on each node would report: how much hardware of each kind the node has, how fast it is, how much of it tasks use now, and how many
+ * tasks work.
+ * Where the cluster describes its nodes' `hardware`, use is the real use (a stage's `use`), whatever the tasks asked for. Where it does not, the
+ * kinds are the resources, and claimed amounts stand for use. Reading costs one array access; the cost of keeping it current does not grow with the
+ * cluster.
  */
 export interface HardwareView {
-  /** Kinds of work by index: `cores`, `disks`, `memory`, ... in the units of the cluster's description. */
+  /** Kinds of hardware by index: `cores`, `disks`, `memory`, ... Units are those of the cluster's description. */
   readonly kinds: readonly string[]
-  /** Whether `use` is what tasks really use; false: it is what they claim, with the draft. */
+  /** True: `use` is what tasks really use. False: it is what they claim, drafted claims included. */
   readonly isMeasured: boolean
-  /** What the node has of the kind; `Infinity` where its description does not say. */
+  /** Amount of the kind on the node; `Infinity` where its description does not say. */
   amount(node: NodeId, kind: number): number
   /** Relative speed of the kind on the node, 1 = nominal. */
   speed(node: NodeId, kind: number): number
-  /** What the tasks on the node use of the kind now; more than `amount` where they crowd it. */
+  /** Amount of the kind that tasks on the node use now; above `amount` where they contend for it. */
   use(node: NodeId, kind: number): number
-  /** Tasks that work on the node now: its load. Tasks that wait for the network do not, where the use is measured. */
+  /** Number of tasks that work on the node now: its load. Where use is measured, tasks that wait for the network do not count. */
   runnable(node: NodeId): number
 }
 
-/** What a scheduler may read about nodes. Amounts are integers in the resource's unit; they already count the draft. */
+/** What a scheduler may read about nodes. Amounts are integers in the resource's unit; drafted claims already count. */
 export interface ClusterView {
   /** Number of nodes; ids are 0 to nodes - 1. */
   readonly nodes: number
   /** Names of the resources, by `ResourceId`. */
   readonly resources: readonly string[]
-  /** By id. */
+  /** Lanes by `LaneId`. */
   readonly lanes: readonly Lane[]
   /**
-   * Number of locality levels below "anywhere": level 0 is the node, level 1 its rack, level 2 the next larger group.
-   * `anywhere` equals this number.
+   * Number of locality levels below "anywhere", and so the level of "anywhere" itself. Level 0 is the node, level 1 its rack, level 2 the next larger
+   * group.
    */
   readonly levels: number
-  /** Seconds between two heartbeats of a node, 0 where every change reaches the master at once. */
+  /** Seconds between two heartbeats of a node; 0 where every change reaches the master at once. */
   readonly heartbeat: Seconds
-  /** What is not claimed, drafted claims counted, whether or not the node is up. */
+  /** Amount that no claim holds, drafted claims included, whether or not the node is up. */
   free(node: NodeId, resource: ResourceId): number
-  /** What the node has, free or not, up or not. */
+  /** Amount that the node has, free or not, up or not. */
   total(node: NodeId, resource: ResourceId): number
-  /** Amount of one device of a resource that comes in devices (1000 of a GPU in thousandths), 0 for any other resource. */
+  /** Amount of one device, for a resource that comes in devices (1000 for a GPU counted in thousandths); 0 for any other resource. */
   deviceSize(resource: ResourceId): number
   /** Number of devices of the resource on the node; 0 for a resource that does not come in devices. */
   devices(node: NodeId, resource: ResourceId): number
-  /** What is free on device `index` of the node; their sum is `free`. */
+  /** Amount free on device `index` of the node; the sum over the devices is `free`. */
   deviceFree(node: NodeId, resource: ResourceId, index: number): number
   /**
-   * How many tasks of the shape and one job the node could take now, one after the other: amounts, devices and labels
-   * heeded; at most 1 of tasks that must be on different nodes, whether or not the job has one there.
+   * How many tasks of the shape, all of one job, the node could take now, one after the other. Amounts, devices and labels count. At most 1 for tasks
+   * that must be on different nodes, whether or not the job has one there.
    */
   couldTake(shape: ShapeId, node: NodeId): number
-  /** The same of a stage and the node empty and up. */
+  /** The same for tasks of a stage, if the node were empty and up. */
   couldHold(stage: StageSpec, node: NodeId): number
-  /** The same of a stage and what is free on the node now: `couldTake` of a stage that need not be open. */
+  /** The same for tasks of a stage and what is free on the node now: `couldTake` for a stage that need not be open. */
   couldStart(stage: StageSpec, node: NodeId): number
-  /** Sum of a resource over all nodes that are up. */
+  /** Sum of the resource over all nodes that are up. */
   capacity(resource: ResourceId): number
-  /** The group of a node at a level: itself at 0, its rack at 1. */
+  /** The group of a node at a level: the node itself at 0, its rack at 1. */
   group(level: number, node: NodeId): number
-  /** Number of groups at a level: of nodes at 0, of racks at 1. */
+  /** Number of groups at a level: nodes at 0, racks at 1. */
   groups(level: number): number
-  /** The name of a group as the cluster's description has it. */
+  /** The name of a group in the cluster's description. */
   groupName(level: number, group: number): string
   /** Relative speed of the node, 1 = nominal. */
   speed(node: NodeId): number
-  /** Raised by one whenever a claim is committed on the node. */
+  /** Raised by one whenever a claim is committed on the node, and whenever the node goes down or comes up. */
   version(node: NodeId): number
-  /** Whether the node takes tasks. */
+  /** Whether the node is up, that is, takes tasks. */
   up(node: NodeId): boolean
   /** The node's name in the cluster's description. */
   name(node: NodeId): string
   /** The names of the labels that nodes have, in order of first mention. */
   readonly labels: readonly string[]
-  /** The value of a node's label, `undefined` where it has none of that name. */
+  /** The value of a node's label; `undefined` where the node has no label of that name. */
   label(node: NodeId, key: string): string | undefined
   /**
    * What keeps tasks with these constraints off a node, whatever is free there: a taint (`taint gpu=yes:NoSchedule`) or labels that it lacks
-   * (`requires model = T4`); `undefined`: nothing. Also of tasks without constraints.
+   * (`requires model = T4`). `undefined`: nothing does. Tasks without constraints may be asked about, too.
    */
   keepsOff(constraints: Constraints | undefined, node: NodeId): string | undefined
-  /** Whether nodes have taints that keep nobody off (`PreferNoSchedule`): how many of a node its tasks do not tolerate says `softTaints` of the work. */
+  /**
+   * Whether any node has taints that tasks should avoid but may ignore (`PreferNoSchedule`). `WorkView.softTaints` counts those of a node that a
+   * shape does not tolerate.
+   */
   readonly hasSoftTaints: boolean
-  /** Whether the lane's smallest demands are free on the node: false means that no task can start there. */
+  /** Whether the lane's smallest demands are free on the node; false: no task can start there. */
   hasRoom(lane: LaneId, node: NodeId): boolean
-  /** The lowest node from `from` on that has room for the lane's smallest demands, or `None`. */
+  /** The lowest node, from `from` on, with room for the lane's smallest demands, or `None`. */
   nextWithRoom(lane: LaneId, from: number): NodeId | None
-  /** What nodes really have and use, beside what is asked for and free. */
+  /** What hardware the nodes have and use, as opposed to what is asked for and free. */
   readonly hardware: HardwareView
-  /** By node, what it draws; `undefined` where its description does not say. Absent: no description does. */
+  /** Power model of each node; `undefined` for a node whose description gives none. Absent: no node has one. */
   readonly power?: readonly (NodePower | undefined)[] | undefined
-  /** By node, when it goes to sleep; `undefined`: never. Absent: none ever does. */
+  /** Sleep settings of each node; `undefined` for a node that never sleeps. Absent: no node ever sleeps. */
   readonly sleep?: readonly (NodeSleep | undefined)[] | undefined
-  /** Absent: what is kept per node must be found anew. */
+  /** Log of changes. Absent: a reader must recompute what it keeps per node. */
   readonly changeLog?: ChangeLog
 }
 
-/** Tasks of one stage that start together with others. */
+/** Tasks of one stage that start together with tasks of others. */
 export interface GangPart {
   /** Index of the stage in its job. */
   readonly stage: number
-  /** What each of the tasks asks. */
+  /** What each of the tasks asks for. */
   readonly shape: ShapeId
-  /** How many of its tasks, at least 1. */
+  /** Number of these tasks, at least 1. */
   readonly tasks: number
-  /** The user's estimate of their run time, `Infinity` without one. */
+  /** The user's estimate of their run time in seconds, `Infinity` without one. */
   readonly estimate: Seconds
 }
 
 /** What a scheduler may read about its jobs: demands, estimates and progress, never true run times. */
 export interface WorkView {
-  /** The jobs in the system, submitted and not ended, by ascending id. Costs a scan of as many as ever were at once. */
+  /** The jobs in the system, submitted and not ended, by ascending id. Costs a scan over as many entries as there have ever been jobs at once. */
   jobs(): JobId[]
-  /** Submission sequence number, unique and ascending: the last word in every tie. */
+  /** Submission sequence number, unique and ascending: breaks every remaining tie. */
   rank(job: JobId): number
   /** Its `id` in the workload. */
   name(job: JobId): string
   /** When it was submitted, seconds from the start of the run. */
   submitted(job: JobId): Seconds
-  /** Larger is more important; 0 of a job that says nothing. */
+  /** Larger is more important; 0 for a job that sets none. */
   priority(job: JobId): number
-  /** Its share relative to its neighbours under a fair order; 1 of a job that says nothing. */
+  /** Share relative to its neighbours under a fair order; 1 for a job that sets none. */
   weight(job: JobId): number
-  /** Estimated run time, `Infinity` when unknown. */
+  /** Estimated run time in seconds, `Infinity` when unknown. */
   estimate(job: JobId): Seconds
-  /** Seconds that the job waited on the real machine, as its log says; `NaN` where that is not known. For a policy that does again what was recorded, and for no other. */
+  /** Seconds that the job waited on the real machine, from its log; `NaN` where unknown. Only for a policy that replays the recorded schedule. */
   recordedWait(job: JobId): Seconds
-  /** By when it should have ended, seconds from the start of the run; `Infinity` without one. */
+  /** When the job should have ended, seconds from the start of the run; `Infinity` without a deadline. */
   deadline(job: JobId): Seconds
-  /** Whose the job is. */
+  /** The user of the job. */
   user(job: JobId): UserId
   /** The name of a user. */
   userName(user: UserId): string
@@ -160,101 +164,114 @@ export interface WorkView {
   queue(job: JobId): QueueId
   /** The full name of a queue. */
   queueName(queue: QueueId): string
-  /** Whom the job is charged to, '' where it names nobody. */
+  /** The account that the job is charged to, '' for none. */
   account(job: JobId): string
-  /** Whether what runs of it may be preempted, `undefined` where it does not say. */
+  /** Whether the job's running tasks may be preempted, `undefined` where the job does not say. */
   preemptible(job: JobId): boolean | undefined
-  /** The quality of service that it asks for, '' where it names none. */
+  /** Name of the quality of service that the job asks for, '' for none. */
   qos(job: JobId): string
-  /** The array that it is a task of, '' where it is of none. */
+  /** Name of the job array that it belongs to, '' for none. */
   array(job: JobId): string
-  /** How many jobs of its array may run at once, `Infinity` where that is not said. */
+  /** How many jobs of its array may run at once, `Infinity` without a limit. */
   arrayThrottle(job: JobId): number
-  /** Whether it shares its nodes with jobs of its user alone. */
+  /** Whether the job shares its nodes only with jobs of the same user. */
   isExclusiveToUser(job: JobId): boolean
-  /** The licences that it holds while it runs, by name. */
+  /** The licences that the job holds while it runs: number by name. */
   licenses(job: JobId): Readonly<Record<string, number>>
-  /** How near the tasks of its front stage in the lane must be to each other, and whether these alone, or all of the job; `undefined` where nothing is said. */
+  /**
+   * How near to each other tasks must be: those of the front stage alone if `isOfStage`, otherwise all tasks of the job. `undefined` where nothing is
+   * asked.
+   */
   topology(job: JobId, lane: LaneId): { readonly asked: Topology; readonly isOfStage: boolean } | undefined
-  /** Index of its front stage in the lane, -1 where none of its tasks is unplaced. */
+  /** Index of the job's front stage in the lane, -1 if none of its tasks is unplaced. */
   frontStage(job: JobId, lane: LaneId): number
-  /** Tasks of each of its stages. */
+  /** Number of tasks of each of its stages. */
   tasksByStage(job: JobId): readonly number[]
   /** The tags of the tasks of a stage. */
   tags(job: JobId, stage: number): Readonly<Record<string, string>>
-  /** Where the tasks of a stage are to others. */
+  /** Rules about where the tasks of a stage run relative to other tasks. */
   placementRules(job: JobId, stage: number): readonly PlacementRule[]
-  /** Where the tasks of a stage may run, `undefined` where nothing is said. */
+  /** Constraints on where the tasks of a stage may run, `undefined` for none. */
   constraints(job: JobId, stage: number): Constraints | undefined
-  /** The kind of job that architectures go by, '' for a job without. */
+  /** The job's class, by which architectures choose a scheduler; '' for none. */
   classOf(job: JobId): string
-  /** Whether there has been a gang: without one no `together` is above 1, and a loop over jobs need not ask. */
+  /** Whether any job so far has had a gang. If not, no `together` is above 1, and a loop over jobs need not ask. */
   readonly areGangs: boolean
-  /** Whether any job so far has had placement rules: with one tasks that ask the same may not be everywhere alike. */
+  /** Whether any job so far has had placement rules. If so, tasks with the same demand may be allowed on different nodes. */
   readonly areRules: boolean
-  /** Tasks of the job over all stages. */
+  /** Number of tasks of the job over all stages. */
   tasks(job: JobId): number
-  /** Tasks that may be placed now (their stage is open) and are not. */
+  /** Tasks that may be placed now (their stage is open) and are not placed. */
   unplaced(job: JobId, lane: LaneId): number
-  /** Tasks claimed or running; equals `onClaim` less `onRelease` calls. */
+  /** Tasks claimed or running; equals the number of `onClaim` calls minus `onRelease` calls. */
   running(job: JobId, lane: LaneId): number
   /** Demand vector and constraints of the job's front stage in the lane: its earliest open stage with an unplaced task. */
   shape(job: JobId, lane: LaneId): ShapeId
   /**
-   * Tasks of the front stage that must be claimed in one round: where the stage is a gang all its unplaced ones, or as many as it lacks of its
-   * `minTasks`; 1 otherwise, 0 for a job without unplaced tasks in the lane. Of a job that is one gang what all its stages lack: the front stage is the
-   * first that lacks tasks, so that claiming task by task is claiming them all.
+   * Number of tasks of the front stage that must be claimed in one round. For a gang: all its unplaced tasks, or as many as are missing from its
+   * `minTasks`. Otherwise 1, and 0 for a job without unplaced tasks in the lane.
+   * For a job that is one gang: the missing tasks of all its stages together. The front stage is then the first stage with missing tasks, so that
+   * claiming task after task claims them all.
    */
   together(job: JobId, lane: LaneId): number
-  /** Of a gang all unplaced tasks of the front stage, which could start in one round although `together` of them must; otherwise `together`. */
+  /**
+   * For a gang: all unplaced tasks of the front stage, which could start in one round although only `together` of them must. Otherwise the same as
+   * `together`.
+   */
   mostTogether(job: JobId, lane: LaneId): number
-  /** Of which stages those `together` tasks are, in the order in which they are claimed: what a task of each asks, and how many of them. One but for a job that is one gang. */
+  /**
+   * The `together` tasks by stage, in the order in which they are claimed: what a task of each stage asks for, and how many there are. Only a job
+   * that is one gang has more than one part.
+   */
   parts(job: JobId, lane: LaneId): readonly GangPart[]
-  /** Amount of a resource that `together` tasks ask; of a job that is one gang each as its stage does. */
+  /** Amount of a resource that the `together` tasks ask for; in a job that is one gang, each task counts the demand of its own stage. */
   asked(job: JobId, lane: LaneId, resource: ResourceId): number
-  /** Amount of a resource that all its unplaced tasks ask: each as the front stage does, of a job that is one gang each as its own stage does. */
+  /**
+   * Amount of a resource that all unplaced tasks ask for. Each counts the demand of the front stage; in a job that is one gang, that of its own
+   * stage.
+   */
   waiting(job: JobId, lane: LaneId, resource: ResourceId): number
   /**
-   * The fewest tasks of the front stage, of a job that is one gang of all its stages, that run at once: of a gang all, or its `minTasks`; otherwise
-   * 1, also for a job without unplaced tasks in the lane.
+   * Fewest tasks that must run at once: if the front stage is a gang, all its tasks or its `minTasks`, otherwise 1. For a job that is one gang: the
+   * sum over its stages that are gangs. 1 for a job without unplaced tasks in the lane.
    */
   least(job: JobId, lane: LaneId): number
-  /** Whether the job is one gang of several stages, of which tasks ask different amounts. */
+  /** Whether the job is one gang of several stages, whose tasks may ask for different amounts. */
   isGangJob(job: JobId): boolean
-  /** Number of a task's gang in its job: of its stage, or 0 where the job is one gang. */
+  /** Number of a task's gang in its job: the index of its stage, or 0 where the job is one gang. */
   gangOf(task: TaskId): number
   /**
-   * Whether the task is one of several that run together or not at all, placed or not. Of a gang with `minTasks` these are the first of its
-   * placed tasks and those not placed; any other may go without them, but they take it with them.
+   * Whether the task must run together with others or not at all, placed or not. In a gang with `minTasks`, these are the first placed tasks and the
+   * tasks not placed. Any other task can be evicted alone, but is evicted with them.
    */
   inGang(task: TaskId): boolean
-  /** Whether the task is its job's master. With a master all else that runs of its job is evicted. */
+  /** Whether the task is its job's master. Evicting a master evicts everything else that runs of its job. */
   isMaster(task: TaskId): boolean
-  /** What the master of the job asks for, `None` for a job without. */
+  /** Shape of the job's master, `None` for a job without one. */
   masterShape(job: JobId): ShapeId | None
   /**
-   * What a task of the front stage is known to use of its node's hardware while it runs alone there, by kind (a stage's
-   * `use`, as if measured on earlier runs); `undefined` where nothing is known. The same object for the same stage.
+   * What a task of the front stage is known to use of its node's hardware while it runs alone there, by kind (a stage's `use`, as if measured on
+   * earlier runs). `undefined` where unknown. The same stage gives the same object.
    */
   use(job: JobId, lane: LaneId): Readonly<Record<string, number>> | undefined
   /** Amount per task of a shape. */
   demand(shape: ShapeId, resource: ResourceId): number
-  /** Whether the constraints of the shape allow the node, by its labels, name and taints: nothing about what is free there. */
+  /** Whether the constraints of the shape allow the node by its labels, name and taints, whatever is free there. */
   mayRunOn(shape: ShapeId, node: NodeId): boolean
-  /** How many taints of the node that keep nobody off its tasks do not tolerate: they would rather be elsewhere. */
+  /** Number of `PreferNoSchedule` taints of the node that the shape does not tolerate: its tasks may run there, but preferably elsewhere. */
   softTaints(shape: ShapeId, node: NodeId): number
-  /** Whether running tasks of a job and this shape must be on different nodes. */
+  /** Whether running tasks of one job with this shape must be on different nodes. */
   isDistinct(shape: ShapeId): boolean
-  /** Whether the shape may be on some nodes only, by labels that it requires or by taints: such tasks cannot be planned by amounts of the whole cluster. */
+  /** Whether required labels or taints keep the shape off some nodes. Such tasks cannot be planned by amounts of the whole cluster. */
   requiresLabels(shape: ShapeId): boolean
-  /** Whether the front stage reads blocks with known places: without them every node is equally near. */
+  /** Whether the front stage reads blocks at known places; without them every node is equally near. */
   hasData(job: JobId, lane: LaneId): boolean
   /**
-   * The unplaced task of the front stage nearest to the node, at most `within` levels away (lowest task index first
-   * inside a level): 0 only on the node, `levels` anywhere.
+   * The unplaced task of the front stage whose data is nearest to the node, at most `within` levels away: 0 is only on the node, `levels` is
+   * anywhere. The lowest task index wins within a level.
    */
   taskFor(job: JobId, lane: LaneId, node: NodeId, within: number): TaskId | None
-  /** How far the task's data is from the node: 0 on it, `levels` anywhere; 0 for a task without data. */
+  /** Distance of the task's data from the node: 0 on it, `levels` anywhere; 0 for a task without data. */
   level(task: TaskId, node: NodeId): number
   /** The job of a task. */
   jobOf(task: TaskId): JobId
@@ -264,62 +281,78 @@ export interface WorkView {
   stageOf(task: TaskId): number
   /** Index of the task in its stage. */
   indexOf(task: TaskId): number
-  /** The task at a place in its job, `None` where there is none: for who takes up a memory. */
+  /** The task at an index of a stage, `None` where there is none: for policies that restore their memory. */
   taskAt(job: JobId, stage: number, index: number): TaskId | None
-  /** The user's estimate of the run time of a task: that of its stage, otherwise of its job; `Infinity` without one. */
+  /** The user's estimate of the task's run time in seconds: that of its stage, else that of its job; `Infinity` without one. */
   taskEstimate(task: TaskId): Seconds
-  /** The demand vector of the task's stage. */
+  /** The shape of the task's stage. */
   shapeOf(task: TaskId): ShapeId
-  /** Where a claimed or running task is, `None` of others. */
+  /** The node of a claimed or running task, `None` for any other. */
   nodeOf(task: TaskId): NodeId | None
-  /** The devices of its node that a claimed or running task holds, one bit each, counted over all resources that come in devices; 0: none. */
+  /** The devices of its node that a claimed or running task holds, one bit each, numbered through all resources that come in devices; 0: none. */
   devicesOf(task: TaskId): number
-  /** When a running task started, or went on; NaN of one that is claimed by a decision which is not over. */
+  /** When a running task started or resumed; `NaN` for one that is only claimed, by a decision that is not over. */
   started(task: TaskId): Seconds
-  /** Seconds of work that a task which was suspended has behind it, until it ends or has to start anew; 0 of others. */
+  /** Seconds of work that a suspended task has done before. The value stays until the task ends or has to start anew; 0 for any other task. */
   worked(task: TaskId): Seconds
-  /** The node on which a suspended task is to go on, `None` of others. */
+  /** The node on which a suspended task will resume, `None` for any other task. */
   suspendedOn(task: TaskId): NodeId | None
-  /** Whether the job leaves to come again at once as another, since somebody says other things of it: its suspended tasks, and its turn, are as before then. For `onFinish`. */
+  /**
+   * Whether the job leaves only to come back at once with an updated description. Its suspended tasks and its place in the order stay as they were.
+   * For use in `onFinish`.
+   */
   comesAgain(job: JobId): boolean
-  /** Appends the running tasks of a job in a lane to `out`, and those that are claimed, in task order. Costs a scan of the job. */
+  /** Appends the running and the claimed tasks of a job in a lane to `out`, in task order. Costs a scan of the job. */
   runningTasks(job: JobId, lane: LaneId, out: TaskId[]): void
 }
 
-/** Why a running task gave its node back. */
+/** Why a claimed or running task gave back its place on a node. */
 export type Release = 'ended' | 'evicted' | 'withdrawn'
 
 /**
- * Hooks that keep an order or a policy current, called by whoever holds the state. A claim counts from the moment it is
- * drafted; a rollback or a conflict takes it back as `withdrawn`. Between hooks of one call the views are consistent.
+ * Hooks that keep an order or a policy current, called by the owner of the state. A claim counts from the moment it is drafted; a rollback or a
+ * conflict takes it back as `withdrawn`. The views are consistent between the hooks of one call.
  */
 export interface WorkListener {
   /**
-   * Asked before a job is submitted, and changes nothing: `undefined`, or why the job is refused, with the limit that forbids
-   * it ("queue root.a: 10 of 10 applications"). Such a job is reported to observers and the run goes on. `again`: it is in the system already, where whoever is asked takes another's
-   * place after a restart, or other things are said of it and not whose it is. How many jobs there may be, and a queue that takes no more of them, forbid it nothing then.
+   * Called before a job is submitted; changes nothing. Returns why the job is refused, with the limit that forbids it ("queue root.a: 10 of 10
+   * applications"), or `undefined`. A refused job is reported to observers, and the run goes on.
+   * `again`: the job is in the system already, because this policy takes over after a restart, or because the job is updated and keeps its user,
+   * queue, group, account, partition and QOS. Limits on the number of jobs, and queues that take no new jobs, then do not apply.
    */
   admits?(spec: JobSpec, again?: boolean): string | undefined
   /** A job has arrived. */
   onSubmit?(job: JobId): void
-  /** The job has unplaced tasks in the lane and had none. */
+  /** The job had no unplaced tasks in the lane and has some now. */
   onReady?(job: JobId, lane: LaneId): void
   /** The last unplaced task of the job in the lane was claimed. */
   onDrained?(job: JobId, lane: LaneId): void
-  /** Number of unplaced tasks has grown without `onReady` (another stage opened, a task came back). */
+  /** The job has more unplaced tasks than before, and had some already (another stage opened, or a task came back). */
   onMore?(job: JobId, lane: LaneId): void
-  /** A start has been drafted, or an eviction taken back, or its job was updated (`started` is known of both then): from here on the task counts as running. */
+  /**
+   * A start has been drafted, an eviction has been taken back, or the task's job was updated; in the last two cases `started` is known. From here on
+   * the task counts as running.
+   */
   onClaim?(job: JobId, lane: LaneId, task: TaskId, node: NodeId): void
-  /** The task does not count any more. */
+  /** The task does not count as running any more. */
   onRelease?(job: JobId, lane: LaneId, task: TaskId, node: NodeId, why: Release): void
-  /** All tasks have ended; the id may be used again after this call. Of a job that is updated (`comesAgain`): it comes again by `onSubmit` with the same id and rank, and then all that waits and runs of it. */
+  /**
+   * All tasks have ended; the id may be reused after this call. For a job that is updated (`comesAgain`): `onSubmit` follows with the same id and
+   * rank, and then hooks for everything of it that waits and runs.
+   */
   onFinish?(job: JobId): void
-  /** A node takes no tasks any more, or takes them again (`ClusterView.up`). What it lost was released before. */
+  /** A node has gone down or come up again (`ClusterView.up`). Tasks lost with it were released before. */
   onNode?(node: NodeId, up: boolean): void
-  /** Every heartbeat of a node that is up, before its rounds, whether or not it has room. */
+  /** A node that is up has sent a heartbeat. Called before its rounds, whether or not it has room. */
   onHeartbeat?(node: NodeId, now: Seconds): void
-  /** What it decides by beyond jobs, running tasks, nodes and the time, for the one that takes its place after a restart: plain data that JSON keeps, with jobs by name. Absent: nothing, or nothing that it keeps. */
+  /**
+   * State to hand to a successor after a restart: what the policy decides by beyond jobs, running tasks, nodes and the time. Plain data that survives
+   * JSON, with jobs by name. Absent: there is none, or it is not kept.
+   */
   memory?(): unknown
-  /** Takes up the `memory` of another one with the same options, when it has been told of the jobs and running tasks of that time; what is not there any more is passed over. Called only where `memory` is there, too. */
+  /**
+   * Restores the `memory` of a predecessor with the same options. Called after the jobs and running tasks of that time were announced; entries for
+   * what no longer exists are skipped. Called only where `memory` is there, too.
+   */
   recall?(memory: unknown): void
 }

@@ -2,11 +2,11 @@ import type { JobId, NodeId, ResourceId, Savepoint, Seconds, TaskId } from './id
 import type { Moulding, Reason, Round } from './round.js'
 
 /**
- * A round that passes everything on to the one inside: a policy around another overrides what it limits. It knows no
- * rehearsal, of whose claims a subclass would not see the end.
+ * A round that forwards everything to an inner one; a policy around another overrides what it limits. `rehearse` is absent, because a subclass would
+ * not see its claims being taken back.
  */
 export abstract class WrappedRound implements Round {
-  /** The round that all is passed on to; a subclass sets it. */
+  /** The round that calls are forwarded to; a subclass sets it. */
   protected inner!: Round
 
   get serial() { return this.inner.serial }

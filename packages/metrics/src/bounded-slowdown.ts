@@ -1,6 +1,6 @@
 import type { Seconds } from '@sched/core'
 
-/** Run times below this count as this long, seconds. */
+/** Shorter run times count as this many seconds. */
 export const TAU: Seconds = 10
 
 /**

@@ -1,34 +1,40 @@
 import type { Seconds } from '@sched/core'
 import { median } from './quantile.js'
 
-/** Seconds of a day, the unit by which the Omega authors report. */
+/** Seconds of a day, the unit in which the Omega authors report. */
 export const DAY: Seconds = 86_400
 
-/** A figure that is taken day by day. */
+/** A figure with a value for each day. */
 export interface Daily {
-  /** Over the whole run. */
+  /** Value over the whole run. */
   readonly overall: number
-  /** Median of the days' values; NaN where there is none. */
+  /** Median of the daily values; NaN if there are none. */
   readonly median: number
-  /** Median of the absolute deviations of the days' values from their median; NaN where there is none. */
+  /** Median of the absolute deviations of the daily values from their median; NaN if there are none. */
   readonly mad: number
-  /** Number of days: the whole days of the run, or 1 for a run that is shorter than a day; 0, and no medians, for one that is longer than a million. */
+  /**
+   * Number of days: the whole days of the run, or 1 for a run shorter than a day. For a run longer than a million days it is 0, and there are no
+   * medians.
+   */
   readonly days: number
 }
 
-/** Days without a value (NaN) are left out. */
+/** Summarises daily values; days without a value (NaN) are left out. */
 export function daily(overall: number, values: readonly number[]): Daily {
   const known = values.filter((value) => !Number.isNaN(value))
   const middle = median(known)
   return { overall, median: middle, mad: median(known.map((value) => (value === middle ? 0 : Math.abs(value - middle)))), days: values.length }
 }
 
-/** Days of which each has a value: more would be numbers of another unit, microseconds for example, and fill the memory. */
+/** Most days that get a value of their own: longer times are in another unit by mistake, microseconds for example, and would fill the memory. */
 const MOST_DAYS = 1_000_000
-/** The number of a day, counted from 0; the last where there are too many. */
+/** Number of the day, from 0, at most `MOST_DAYS`. */
 export const dayOf = (time: Seconds, day: Seconds): number => Math.min(Math.floor(time / day), MOST_DAYS)
 
-/** Length of each day that counts: the whole days of the run, the rest after them does not; all of a run shorter than a day; none where there are too many. */
+/**
+ * Length of each day that counts: the whole days of the run, without the rest after them. A run shorter than a day counts as one day; a run with too
+ * many days has none.
+ */
 export function daysOf(end: Seconds, day: Seconds): Seconds[] {
   const whole = Math.floor(end / day)
   if (whole > MOST_DAYS) return []
@@ -56,7 +62,7 @@ export class BusyTime {
     }
   }
 
-  /** The fraction of the time of so many schedulers, in [0, 1]. */
+  /** Time spent as a fraction of the time of `schedulers` schedulers, in [0, 1]. */
   fraction(end: Seconds, schedulers = 1): Daily {
     const values = daysOf(end, this.#day).map((length, day) => (this.#byDay[day] ?? 0) / length / schedulers)
     return daily(end > 0 ? this.total / end / schedulers : NaN, values)

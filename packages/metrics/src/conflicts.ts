@@ -2,8 +2,8 @@ import type { Seconds } from '@sched/core'
 import { daily, dayOf, daysOf, type Daily } from './busyness.js'
 
 /**
- * Transactions with a conflict for each one without: 3 means four attempts per job on average. By the day on which they
- * were committed; a day without any transaction has no value. Infinitely many, where none was without, are no figure (NaN).
+ * Number of transactions with a conflict per transaction without one: 3 means four attempts per job on average. Daily values go by the day of the
+ * commit; a day without transactions has no value. Where every transaction conflicted the figure is NaN.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 4.
  */

@@ -2,35 +2,35 @@ import type { EndRow, JobId, JobSpec, Observer, Seconds, StageSpec, StartRow, Wo
 
 /** How many jobs and tasks there were, and what became of them. */
 export interface CountsResult {
-  /** Jobs submitted, without rejected ones; `jobs` - `finished` - `abandoned` are still waiting or running when the run ends. */
+  /** Jobs submitted, without rejected ones. `jobs` - `finished` - `abandoned` still wait or run at the end of the run. */
   readonly jobs: number
-  /** Jobs of which all is done. */
+  /** Jobs of which all tasks are done. */
   readonly finished: number
-  /** Jobs that their scheduler gave up with tasks unplaced, and those that failed. */
+  /** Jobs that were given up with tasks unplaced, and jobs that failed. */
   readonly abandoned: number
-  /** Jobs that no node can run. */
+  /** Jobs left out at submission: no node can run them, or the policy refused them. */
   readonly rejected: number
-  /** Tasks of the submitted jobs, of mouldable ones as many as their schedulers gave them last. */
+  /** Tasks of the submitted jobs; for mouldable jobs, the last number that their scheduler gave them. */
   readonly tasks: number
-  /** Of these, the tasks that ended as done. */
+  /** Tasks that are done. */
   readonly tasksDone: number
   /** Task starts; above `tasks` when tasks were evicted, lost or failed and started again. */
   readonly launches: number
-  /** Tasks that were preempted, each as often as it was. */
+  /** Evictions; a task counts each time it is preempted. */
   readonly evicted: number
-  /** Tasks that ran and were lost with nodes; `outages.lost` counts suspended ones, too, whose work is lost. */
+  /** Running tasks lost with nodes. `outages.lost` also counts suspended tasks whose work is lost. */
   readonly lost: number
-  /** Tasks that failed by themselves, or with others of their gangs or jobs. */
+  /** Tasks that failed by themselves, with others of their gang, or with their job. */
   readonly failed: number
-  /** Of the first submission, in seconds of simulated time. */
+  /** Time of the first submission, seconds. */
   readonly firstSubmit: Seconds
-  /** Of the end of the run, in seconds of simulated time. */
+  /** Time of the end of the run, seconds. */
   readonly end: Seconds
-  /** Launches per simulated second between the two. */
+  /** Launches per simulated second between these two times. */
   readonly launchesPerSecond: number
 }
 
-/** How many jobs, tasks and launches there were. */
+/** Counts jobs, tasks and launches. */
 export const counts = (): Counts => new Counts()
 
 export class Counts implements Observer {
@@ -42,7 +42,7 @@ export class Counts implements Observer {
   #rejected = 0
   #work: WorkView | undefined
   #tasks = 0
-  /** Mouldable jobs in the system, with the tasks that they count for. */
+  /** Mouldable jobs in the system, with the number of tasks counted for them. */
   readonly #mouldable = new Map<JobId, number>()
   #done = 0
   #launches = 0
@@ -96,7 +96,7 @@ export class Counts implements Observer {
     for (const job of this.#mouldable.keys()) this.#countMoulded(job)
   }
 
-  /** A mouldable job gets no other tasks any more. */
+  /** Counts a mouldable job with its final number of tasks. */
   #countMoulded(job: JobId): void {
     const counted = this.#mouldable.get(job)
     if (counted === undefined) return

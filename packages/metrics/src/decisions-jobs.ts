@@ -2,7 +2,7 @@ import { grown, type Decision, type EndRow, type JobId, type JobSpec, type Obser
 import { EXACT_VALUES, Values, type Distribution } from './distribution.js'
 import { JobClasses, type ClassOf } from './job-classes.js'
 
-/** How long some jobs waited for their scheduler. Times in seconds from submission. */
+/** How long jobs waited for their scheduler. Times in seconds from submission. */
 export interface DecidedTimes {
   /** Jobs submitted. */
   readonly jobs: number
@@ -10,46 +10,46 @@ export interface DecidedTimes {
   readonly tried: number
   /** Jobs of which all tasks were placed. */
   readonly placed: number
-  /** Jobs that were given up. */
+  /** Jobs that were given up or failed. */
   readonly abandoned: number
-  /** Until the first attempt begins: the job wait time of the Omega authors. Where decisions take no time, until the first task starts. */
+  /** Time until the first attempt begins: the job wait time of the Omega authors. Where decisions take no time, until the first task starts. */
   readonly firstAttempt: Distribution
-  /** Until the last task is placed for the first time. */
+  /** Time until the last task is placed for the first time. */
   readonly fullyPlaced: Distribution
-  /** Part of the jobs tried whose first attempt began within the limit; NaN where none was tried. */
+  /** Fraction of the tried jobs whose first attempt began within the limit; NaN if none was tried. */
   readonly inTime: number
 }
 
 export interface DecidedJobsResult {
-  /** Of all jobs. */
+  /** Over all jobs. */
   readonly overall: DecidedTimes
-  /** By class, by label in natural order; empty when no job has a label. */
+  /** By class, in natural order of labels; empty if no job has a class. */
   readonly classes: readonly ({ readonly label: string } & DecidedTimes)[]
 }
 
 export interface DecidedJobsOptions {
   /** Class of a job; default: `JobSpec.class`. */
   readonly classOf?: ClassOf | undefined
-  /** Wait for the first attempt up to which a job is in time, seconds. Default 30. */
+  /** Longest wait for the first attempt with which a job counts as in time, seconds. Default 30. */
   readonly slo?: Seconds | undefined
-  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
+  /** Number of values per distribution up to which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined
 }
 
 const byClass: ClassOf = (spec) => spec.class
-/** The limit of the paper for the wait of a job. */
+/** The paper's limit for the wait of a job. */
 const SLO: Seconds = 30
 
-/** Waits of jobs for their scheduler, over all jobs and by class. */
+/** Measures how long jobs wait for their scheduler, over all jobs and by class. */
 export const decidedJobs = (options: DecidedJobsOptions = {}): DecidedJobs => new DecidedJobs(options)
 
 export class DecidedJobs implements Observer {
   #work!: WorkView
   readonly #classes: JobClasses<Waits>
   #submits = new Float64Array(0)
-  /** Start of the first task, NaN before; `TRIED` once the first attempt is counted. */
+  /** By job: start of the first task, NaN before; `TRIED` once the first attempt is counted. */
   #starts = new Float64Array(0)
-  /** Tasks that have started and were not taken away again; `PLACED` once they were all. */
+  /** By job: tasks that have started and were not taken away again; `PLACED` once all were. */
   #placedTasks = new Int32Array(0)
 
   constructor({ classOf = byClass, slo = SLO, exact = EXACT_VALUES }: DecidedJobsOptions) {
@@ -79,7 +79,7 @@ export class DecidedJobs implements Observer {
     const placed = this.#placedTasks[job] as number
     if (placed === PLACED) return
     this.#placedTasks[job] = placed + count
-    if (placed + count === this.#work.tasks(job)) this.#placed(job, now) // a mouldable job may have others than it was submitted with
+    if (placed + count === this.#work.tasks(job)) this.#placed(job, now) // of a mouldable job, the present number of tasks
   }
 
   onTasksEnd({ job, count, how }: EndRow): void {
@@ -108,7 +108,7 @@ export class DecidedJobs implements Observer {
     return this.#classes.results((waits) => waits.result())
   }
 
-  /** Where decisions take no time, the first start is the first attempt. */
+  /** Counts the first start as the first attempt, where decisions take no time. */
   #startedUndecided(job: JobId): void {
     const start = this.#starts[job] as number
     if (start >= 0) this.#tried(job, start)

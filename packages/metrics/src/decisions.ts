@@ -9,62 +9,62 @@ import { naturalOrder } from './natural-order.js'
 export interface DecisionsOptions {
   /** Class of a job; default: `JobSpec.class`. */
   readonly classOf?: ClassOf | undefined
-  /** Wait for the first attempt up to which a job is in time, seconds. Default 30. */
+  /** Longest wait for the first attempt with which a job counts as in time, seconds. Default 30. */
   readonly slo?: Seconds | undefined
   /** Length of a day, seconds. Default 86,400. */
   readonly day?: Seconds | undefined
-  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
+  /** Number of values per distribution up to which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined
 }
 
 /**
- * Decisions of one scheduler, or of all of one kind. An attempt is useful if it claimed something and had no conflict,
- * wasted if it had at least one, and neither if it found no room.
+ * Figures about the decisions of one scheduler, or of all schedulers of a kind. An attempt is wasted if it had at least one conflict; useful if it
+ * had none and claimed something, or placed something by preemption; otherwise it found no room.
  */
 export interface DecisionFigures {
   /** Decisions about a job that took time. */
   readonly attempts: number
-  /** Of these, those that claimed something and had no conflict. */
+  /** Attempts that claimed or placed something without a conflict. */
   readonly useful: number
-  /** Those with at least one conflict. */
+  /** Attempts with at least one conflict. */
   readonly wasted: number
-  /** Those that found no room. */
+  /** Attempts that found no room. */
   readonly noRoom: number
-  /** Seconds spent on the useful ones. */
+  /** Seconds spent on useful attempts. */
   readonly usefulTime: Seconds
-  /** Seconds spent on the wasted ones. */
+  /** Seconds spent on wasted attempts. */
   readonly wastedTime: Seconds
-  /** Seconds spent on those that found no room. */
+  /** Seconds spent on attempts that found no room. */
   readonly noRoomTime: Seconds
-  /** Part of the time spent deciding, useful and wasted; in [0, 1]. */
+  /** Fraction of time spent on useful and wasted attempts, in [0, 1]. */
   readonly busyness: Daily
-  /** The same without the attempts that follow a conflict on the same job. */
+  /** The same without attempts that follow a conflict of the same job. */
   readonly noConflictBusyness: Daily
-  /** Part of the time spent deciding in vain, for want of room; in [0, 1]. */
+  /** Fraction of time spent on attempts that found no room, in [0, 1]. */
   readonly noRoomBusyness: Daily
-  /** Transactions with a conflict for each one without. */
+  /** Number of transactions with a conflict per transaction without one. */
   readonly conflictFraction: Daily
-  /** Tasks claimed, started and sent back. */
+  /** Tasks that were claimed. */
   readonly claimed: number
-  /** Of these, the tasks that started. */
+  /** Tasks that started. */
   readonly accepted: number
-  /** Of these, the tasks that were sent back. */
+  /** Claimed tasks that conflicted. */
   readonly conflicted: number
-  /** Attempts after the first at a job. */
+  /** Attempts at a job after its first. */
   readonly retries: number
 }
 
 /** What schedulers did with their time. */
 export interface DecisionsResult extends DecidedJobsResult {
-  /** By name. Schedulers that never decided are missing. */
+  /** By name. Schedulers that never took time to decide are missing. */
   readonly schedulers: readonly ({ readonly scheduler: string; readonly group: string } & DecisionFigures)[]
-  /** By kind of scheduler: sums, and busyness as a part of the time of all of them. */
+  /** By kind of scheduler: sums over its schedulers; busyness is a fraction of the time of all of them. */
   readonly groups: readonly ({ readonly group: string; readonly schedulers: number } & DecisionFigures)[]
 }
 
 /**
- * What schedulers did with their time, and how long jobs waited for them: busyness, conflicts, retries, jobs given up.
- * A decision that is not over when the run ends does not count.
+ * Measures what schedulers do with their time, and how long jobs wait for them: busyness, conflicts, retries, jobs given up. A decision that is not
+ * over when the run ends does not count.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 4, and its authors' simulator.
  */
@@ -76,7 +76,7 @@ class Decisions implements Observer {
   /** By scheduler id. */
   readonly #schedulers: SchedulerAccounts[] = []
   readonly #groups = new Map<string, { account: Account; schedulers: number }>()
-  /** Of each job: whether its last attempt had a conflict. */
+  /** By job: whether its last attempt had a conflict. */
   readonly #hadConflict: boolean[] = []
   #end: Seconds = NaN
 
@@ -151,11 +151,11 @@ interface SchedulerAccounts {
   readonly name: string
   readonly group: string
   readonly own: Account
-  /** That of its kind. */
+  /** Account of its kind of scheduler. */
   readonly shared: Account
 }
 
-/** Attempts and their time. */
+/** Attempts and the time spent on them. */
 class Account {
   readonly #useful
   readonly #wasted
@@ -178,7 +178,7 @@ class Account {
     this.#conflicts = new ConflictFraction(day)
   }
 
-  /** `isRepeat`: the attempt before, at the same job, had a conflict. */
+  /** `isRepeat`: the previous attempt at the job had a conflict. */
   add({ opened, closed, attempt, claimed, accepted, conflicted }: Decision, isRepeat: boolean): void {
     this.#claimed += claimed
     this.#accepted += accepted

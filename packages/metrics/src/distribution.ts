@@ -2,43 +2,43 @@ import { grown } from '@sched/core'
 import { DDSketch } from '@sched/bundled/ddsketch'
 import { quantile } from './quantile.js'
 
-/** What is known about many values, in their unit; NaN where there are none. */
+/** Summary of many values, in their unit. */
 export interface Distribution {
-  /** Number of values; where it is 0 all others are NaN. */
+  /** Number of values; if 0, all other figures are NaN. */
   readonly count: number
-  /** Their mean, exact. */
+  /** Mean, exact. */
   readonly mean: number
-  /** The least, exact. */
+  /** Smallest value, exact. */
   readonly min: number
-  /** Half of the values are at most so large. */
+  /** Half of the values are at most this large. */
   readonly median: number
-  /** 90 % of the values are at most so large. */
+  /** 90 % of the values are at most this large. */
   readonly p90: number
-  /** 95 % of the values are at most so large. */
+  /** 95 % of the values are at most this large. */
   readonly p95: number
-  /** 99 % of the values are at most so large. */
+  /** 99 % of the values are at most this large. */
   readonly p99: number
-  /** The largest, exact. */
+  /** Largest value, exact. */
   readonly max: number
-  /** How median and percentiles were found: see `quantile`, or from a sketch, at most `relativeError` off. */
+  /** How the median and the percentiles were found: `exact`, see `quantile`; `sketch`, with an error of at most `relativeError`. */
   readonly percentiles: 'exact' | 'sketch'
-  /** Most that median and percentiles are off, as a part of the value; 0 where they are exact. */
+  /** Largest error of the median and the percentiles, as a fraction of the value; 0 if they are exact. */
   readonly relativeError: number
 }
 
-/** Most values of which percentiles are exact, unless an option says otherwise. */
+/** Number of values up to which percentiles are exact, unless an option says otherwise. */
 export const EXACT_VALUES = 100_000
 
-/** Off by at most this part of the value; a sketch of times from a millisecond to a year then has about 2,500 cells. */
+/** Largest error of a sketch, as a fraction of the value; a sketch of times from a millisecond to a year then has about 2,500 cells. */
 const RELATIVE_ERROR = 0.005
 
 /**
- * Collects non-negative values. Up to `exact` of them are kept; above, all go into a quantile sketch of constant size.
+ * Collects non-negative values. Up to `exact` values are kept; if there are more, all go into a quantile sketch of constant size.
  *
  * Source of the sketch: Masson, Rim, Lee, "DDSketch", VLDB 2019.
  */
 export class Values {
-  /** How many there are. */
+  /** Number of values. */
   count = 0
   readonly #exact: number
   #sum = NaN
@@ -52,7 +52,7 @@ export class Values {
     this.#sum = 0
   }
 
-  /** Takes one more, at least 0. */
+  /** Adds a value of at least 0. */
   add(value: number): void {
     if (this.#sketch !== undefined) this.#sketch.accept(value)
     else if (this.count === this.#exact) this.#pour(value)
@@ -66,7 +66,7 @@ export class Values {
     if (value > this.#max) this.#max = value
   }
 
-  /** What they are like, so far. */
+  /** Summary of the values so far. */
   result(): Distribution {
     const { count } = this
     const at = this.#quantiles()
@@ -84,7 +84,7 @@ export class Values {
     }
   }
 
-  /** The values at these fractions of all, found as percentiles are. */
+  /** The quantiles at the given fractions, found in the same way as the percentiles. */
   quantiles(fractions: readonly number[]): number[] {
     return fractions.map(this.#quantiles())
   }

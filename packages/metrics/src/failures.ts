@@ -1,7 +1,7 @@
 import type { ClusterView, EndRow, JobId, LaneId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { Losses, type Evictions } from './preemption.js'
 
-/** Tasks that failed by themselves, with others of their gangs or with their jobs, and the work lost with them. */
+/** Counts tasks that failed by themselves, with others of their gang, or with their job, and the work lost with them. */
 export const failures = (): FailureMetrics => new FailureMetrics()
 
 export class FailureMetrics implements Observer {
@@ -22,7 +22,7 @@ export class FailureMetrics implements Observer {
     if (how === 'failed') this.#lost.takeSuspended(task, lane, seconds, this.#cluster, this.#work)
   }
 
-  /** `undefined` where no task failed. */
+  /** `undefined` if no task failed. */
   result(): Evictions | undefined {
     const result = this.#lost.result()
     return result.tasks === 0 ? undefined : result

@@ -19,27 +19,27 @@ import { SampleClock } from './sample-clock.js'
 
 /** Options of `fairness`; all may be left out. */
 export interface FairnessOptions {
-  /** The fair shares of the policy under test, `() => simulation.policy.sharing`; default: weighted max-min shares of the queues. */
+  /** The fair shares of the policy under test, `() => simulation.policy.sharing`. Default: weighted max-min shares of the queues. */
   readonly sharing?: (() => Sharing | undefined) | undefined
-  /** Weights for the default shares; default 1. */
+  /** Weights of queues for the default shares; default 1. */
   readonly weight?: ((queue: string) => number) | undefined
-  /** Seconds between two samples at first, > 0; doubled whenever `points` samples were taken. Default 1. */
+  /** Seconds between samples at first, > 0; doubled whenever `points` samples have been taken. Default 1. */
   readonly step?: Seconds | undefined
   /** Most points of a series, an even number. Default 256. */
   readonly points?: number | undefined
-  /** Queues whose shares over time are kept. Default none. */
+  /** Queues whose shares over time are kept. Default: none. */
   readonly series?: readonly string[] | undefined
   /** Whether the result has a row per queue. Default true. */
   readonly queues?: boolean | undefined
 }
 
 /**
- * Running against fair share of the queues, sampled at a fixed step, per lane. A queue's share is its dominant share:
- * the largest fraction it holds of any resource of the lane, until the master knows that a task has left. Its fair share
- * is the policy's own, or the max-min share of its demand; in a lane of several resources always the latter, of one whole.
+ * Compares what queues hold with their fair shares, in samples at a fixed step, per lane. A queue's share is its dominant share: the largest fraction
+ * it holds of any resource of the lane, counted until the master knows that a task has left. Its fair share is that of the policy, or the max-min
+ * share of its demand; in a lane with several resources always the latter, of one whole.
  *
- * Shares held are exact at the sampling times; demands are those of the first event after it, one round later at most.
- * Throws `BAD_OPTION` for a step or a number of points out of range.
+ * Held shares are exact at the sampling times. Demands are those at the first event after a sampling time, at most one round later. Throws
+ * `BAD_OPTION` for a step or a number of points out of range.
  */
 export const fairness = (options: FairnessOptions = {}): Fairness => new Fairness(options)
 
@@ -51,7 +51,7 @@ export class Fairness implements Observer {
   #laneNames: readonly string[] = []
   #lanes: readonly LaneFairness[] = []
   #shares!: QueueShares
-  /** Queue of a job: the policy's pool, or the queue it was submitted to. */
+  /** By job: the pool of the policy, or the queue it was submitted to. */
   #queueOf = new Int32Array(0)
   readonly #names: string[] = []
 
@@ -94,7 +94,7 @@ export class Fairness implements Observer {
 
   onRunEnd(now: Seconds): void {
     if (now > this.#clock.next) this.#sampleUntil(now)
-    // The last sample was to last until the next one.
+    // the last sample was added as if it lasted until the next one
     if (this.#clock.next < Infinity) this.#lanes.forEach((lane, i) => lane.add(now - this.#clock.next, this.#shares.of(i as LaneId)))
   }
 
@@ -104,14 +104,14 @@ export class Fairness implements Observer {
 
   #addQueue(queue: number): void {
     const name = this.#sharing?.name(queue) ?? this.#work.queueName(queue as ReturnType<WorkView['queue']>)
-    // Ids are dense, but a pool that holds no job itself may come before one that does.
+    // ids are dense, but a pool without jobs of its own may come before one with jobs
     while (this.#names.length < queue) this.#names.push('')
     this.#names[queue] = name
     this.#shares.addQueue(queue, this.#options.weight?.(name) ?? 1)
   }
 
   #sampleUntil(now: Seconds): void {
-    // a queue alone is compared with nobody: its shares matter for a series only
+    // shares of a single queue matter only for a series, since it is compared with no other
     if (this.#names.length > 1 || (this.#options.series ?? []).length > 0) this.#shares.find(this.#work.jobs(), this.#queueOf, this.#sharing)
     while (now > this.#clock.next) {
       const { next, step } = this.#clock

@@ -1,19 +1,19 @@
 import { isGangJob, type ClusterView, type EndRow, type JobId, type JobSpec, type NodeId, type Observer, type StartRow } from '@sched/core'
 
-/** On how many racks gangs were. */
+/** On how many racks gangs ran. */
 export interface GangRacksResult {
-  /** Jobs with a gang of several tasks, of which some started. */
+  /** Jobs with a gang of several tasks of which any started. */
   readonly jobs: number
-  /** Racks that tasks of such a job were on at once, at most, mean over these jobs. */
+  /** Largest number of racks that tasks of such a job were on at once, mean over these jobs. */
   readonly mean: number
-  /** Fraction of these jobs that were on one rack. */
+  /** Fraction of these jobs that never used more than one rack. */
   readonly onOne: number
 }
 
-/** Over how many racks the tasks of a gang are spread, where nodes stand in several. */
+/** Measures over how many racks the tasks of gangs are spread, in a cluster with several racks. */
 export const gangRacks = (): GangRacks => new GangRacks()
 
-/** Tasks by rack, and the most racks at once. */
+/** Tasks by rack, and the largest number of racks at once. */
 interface Spread {
   readonly tasks: Map<number, number>
   most: number
@@ -22,7 +22,7 @@ interface Spread {
 export class GangRacks implements Observer {
   #cluster!: ClusterView
   #areRacks = false
-  /** Jobs in the system that count. */
+  /** Jobs with gangs in the system. */
   readonly #gangs = new Map<JobId, Spread>()
   #jobs = 0
   #racks = 0
@@ -69,7 +69,7 @@ export class GangRacks implements Observer {
     for (const gang of this.#gangs.values()) this.#fold(gang)
   }
 
-  /** `undefined` where there are no racks, or no gangs that started. */
+  /** `undefined` if there are no racks, or no gang started. */
   result(): GangRacksResult | undefined {
     return this.#jobs === 0 ? undefined : { jobs: this.#jobs, mean: this.#racks / this.#jobs, onOne: this.#onOne / this.#jobs }
   }

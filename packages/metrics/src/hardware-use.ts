@@ -2,31 +2,31 @@ import type { ClusterView, HardwareView, JobId, JobSpec, NodeId, Observer, Secon
 import { secondsIn, wholeRun, type Period } from './period.js'
 import { SampleClock } from './sample-clock.js'
 
-/** What tasks really used of one kind of hardware, as a fraction of what there is; more than 1 where it was crowded. */
+/** What tasks really used of one kind of hardware, as a fraction of the amount there is; above 1 where tasks contended for it. */
 export interface KindUse {
-  /** As the cluster names it, `cpu` for example. */
+  /** The kind's name in the cluster, for example `cpu`. */
   readonly kind: string
-  /** In time; of all nodes together, or of one. */
+  /** Mean over time, of all nodes together or of one node. */
   readonly mean: number
   /** The highest at any time. */
   readonly peak: number
 }
 
-/** Tasks at work on one node: its load as operating systems report it. */
+/** Number of tasks at work on a node: its load as operating systems report it. */
 export interface Load {
-  /** In time. */
+  /** Mean over time. */
   readonly mean: number
   /** The highest at any time. */
   readonly peak: number
 }
 
-/** What a node really used. */
+/** What one node really used. */
 export interface NodeUse {
   /** Its name. */
   readonly node: string
-  /** What of its tasks was runnable, see `Load`. */
+  /** Number of its tasks at work, see `Load`. */
   readonly load: Load
-  /** Use of each kind, as a fraction of what the node has of it; NaN where it does not say. */
+  /** Use of each kind, as a fraction of what the node has of it; NaN where its description does not say. */
   readonly kinds: readonly KindUse[]
 }
 
@@ -34,28 +34,28 @@ export interface NodeUse {
 export interface HardwareUseResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds
-  /** Of all nodes that say how much of the kind they have; NaN where none does. `peak` is that of the whole, not of a node. */
+  /** Over all nodes that say how much of the kind they have; NaN if none does. `peak` is that of these nodes together, not of one node. */
   readonly kinds: readonly KindUse[]
-  /** Per node: mean over nodes, and the highest of any. */
+  /** Load per node: `mean` is the mean over the nodes, `peak` the highest of any node. */
   readonly load: Load
-  /** Node by node, in the order of the cluster. */
+  /** By node, in the order of the cluster. */
   readonly nodes: readonly NodeUse[]
-  /** Where samples were asked for: seconds, and by node and kind the use at those times. */
+  /** Present if samples were asked for: their times in seconds and, by node and kind, the use at those times. */
   readonly samples?: { readonly times: readonly Seconds[]; readonly use: readonly { readonly node: string; readonly kind: string; readonly use: readonly number[] }[] }
 }
 
 /** Options of `hardwareUse`; all may be left out. */
 export interface HardwareUseOptions {
-  /** Only what lies in it counts. Default: the whole run. */
+  /** Only what lies in this period counts. Default: the whole run. */
   readonly period?: Period | undefined
-  /** Most samples of every node's use that are kept, evenly over the run; default 0, none. */
+  /** Most samples of every node's use to keep, evenly spaced over the run; default 0, none. */
   readonly samples?: number | undefined
 }
 
-/** CPU, disk and memory use and load of nodes, where the cluster describes their hardware. */
+/** Measures the use of nodes' CPU, disks and memory, and their load, where the cluster describes their hardware. */
 export const hardwareUse = (options: HardwareUseOptions = {}): HardwareUse => new HardwareUse(options)
 
-/** The load is kept as one more kind, of which a node has 1. */
+/** Keeps the load as one more kind of hardware, of which every node has amount 1. */
 export class HardwareUse implements Observer {
   #cluster!: ClusterView
   #hardware: HardwareView | undefined
@@ -64,12 +64,12 @@ export class HardwareUse implements Observer {
   #first = NaN
   #end = NaN
   #kinds = 0
-  /** `[kind * nodes + node]`: use now, since when, its integral and its peak. */
+  /** `[kind * nodes + node]`: use now, since when, its integral over time and its peak. */
   #use = new Float64Array(0)
   #since = new Float64Array(0)
   #area = new Float64Array(0)
   #peak = new Float64Array(0)
-  /** By kind, of the nodes that have a known amount: amount, use now and its peak. */
+  /** By kind, over the nodes with a known amount: amount, use now and its peak. */
   readonly #amounts: number[] = []
   readonly #used: number[] = []
   readonly #peaks: number[] = []
@@ -123,7 +123,7 @@ export class HardwareUse implements Observer {
     for (let node = 0 as NodeId; node < this.#cluster.nodes; node++) for (let kind = 0; kind < this.#kinds; kind++) this.#settle(node, kind, now)
   }
 
-  /** `undefined` where no hardware is described. */
+  /** `undefined` if no hardware is described. */
   result(): HardwareUseResult | undefined {
     const { nodes } = this.#cluster ?? {}
     if (this.#hardware === undefined || nodes === undefined) return undefined

@@ -1,9 +1,9 @@
 import { studentt } from '@sched/bundled/jstat'
 import { SchedError } from '@sched/core'
 
-/** A mean and the confidence interval around it, in the unit of the values. */
+/** A mean with its confidence interval, in the unit of the values. */
 export interface Interval {
-  /** Number of values, for example of seeds. */
+  /** Number of values, for example one per seed. */
   readonly n: number
   /** Mean of the values; NaN without any. */
   readonly mean: number
@@ -11,9 +11,9 @@ export interface Interval {
   readonly low: number
   /** Upper end of the interval. */
   readonly high: number
-  /** The interval is `mean` ± `halfWidth`; NaN below two values. */
+  /** The interval is `mean` ± `halfWidth`; NaN for fewer than two values. */
   readonly halfWidth: number
-  /** Probability that such an interval holds the true mean of independent, normally distributed values. */
+  /** Probability that such an interval contains the true mean of independent, normally distributed values. */
   readonly level: number
 }
 
@@ -29,8 +29,8 @@ export function meanInterval(values: readonly number[], level = 0.95): Interval 
 }
 
 /**
- * Interval of the mean of a[i] - b[i], where both were measured on seed i: common random numbers cancel what the two
- * have in common. Throws `BAD_INPUT` for lists of different length.
+ * Interval of the mean of a[i] - b[i], where both were measured on the same seed i: common random numbers cancel what the two have in common. Throws
+ * `BAD_INPUT` for lists of different length.
  */
 export function pairedDifference(a: readonly number[], b: readonly number[], level = 0.95): Interval {
   if (a.length !== b.length)

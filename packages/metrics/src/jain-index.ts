@@ -1,7 +1,7 @@
 /**
- * Jain's index of fairness of what each of the first `count` has relative to what it is due: (sum x)^2 / (n sum x^2)
- * over x = held / due, from 1/n (one has all) to 1 (all equal). Who is due nothing is left out; NaN when nobody has
- * anything. Source: Jain, Chiu, Hawe, DEC-TR-301, 1984.
+ * Jain's fairness index of what each of the first `count` members holds relative to what it is due: (sum x)^2 / (n sum x^2) over x = held / due. It
+ * ranges from 1/n (one holds everything) to 1 (all are equal). Members that are due nothing are left out; NaN if nobody holds anything. Source: Jain,
+ * Chiu, Hawe, DEC-TR-301, 1984.
  */
 export function jainIndex(held: ArrayLike<number>, due: ArrayLike<number>, count: number = held.length): number {
   let [n, sum, squares] = [0, 0, 0]

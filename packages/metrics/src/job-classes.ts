@@ -3,14 +3,14 @@ import { classAt, sizeNames } from './class-limits.js'
 import { naturalOrder } from './natural-order.js'
 import { firstStage } from './rigid/job-amounts.js'
 
-/** The class a job is reported under, or `undefined` for a job that counts in the overall figures alone. */
+/** The class under which a job is reported; `undefined`: the job counts only in the overall figures. */
 export type ClassOf = (spec: JobSpec) => string | undefined
 
-/** What the workload says: `JobSpec.label`. */
+/** The class that the workload gives: `JobSpec.label`. */
 export const byLabel: ClassOf = (spec) => spec.label
 
 /**
- * Classes by number of tasks in a job's first stage, by ascending upper limits: `bySize([1, 2, 20])` gives `1`, `2`,
+ * Classes by number of tasks in a job's first stage (the master's stage left out), by ascending upper limits: `bySize([1, 2, 20])` gives `1`, `2`,
  * `3-20` and `>20`. Default: the bins of Facebook jobs in October 2009 (Zaharia et al., EuroSys 2010, table 2).
  */
 export function bySize(limits: readonly number[] = [1, 2, 20, 60, 150, 300, 500, 1500]): ClassOf {
@@ -18,14 +18,14 @@ export function bySize(limits: readonly number[] = [1, 2, 20, 60, 150, 300, 500,
   return (spec) => names[classAt(limits, firstStage(spec)?.tasks ?? 0)]
 }
 
-/** What is collected per class and, as `overall`, for all jobs; a job's class is found once, when it is submitted. */
+/** Something collected per class and, as `overall`, over all jobs. A job's class is found once, when it is submitted. */
 export class JobClasses<Part> {
   readonly overall: Part
   readonly #classOf: ClassOf
   readonly #make: () => Part
   readonly #parts = new Map<string, Part>()
   readonly #ofJob = listOf<Part | undefined>()
-  /** Of the job added last: many in a row are often of one class. */
+  /** Class of the job added last: consecutive jobs are often of one class. */
   #label: string | undefined
   #part: Part | undefined
 
@@ -53,7 +53,7 @@ export class JobClasses<Part> {
     return this.#ofJob[job]
   }
 
-  /** What the parts come to: of all jobs, and of each class in the natural order of labels. */
+  /** The results of all parts: over all jobs, and for each class in natural order of labels. */
   results<Result extends object>(of: (part: Part) => Result): { readonly overall: Result; readonly classes: ({ readonly label: string } & Result)[] } {
     const parts = [...this.#parts].sort(([a], [b]) => naturalOrder(a, b))
     return { overall: of(this.overall), classes: parts.map(([label, part]) => ({ label, ...of(part) })) }

@@ -4,13 +4,13 @@ import { EXACT_VALUES, Values } from './distribution.js'
 import { jobRows } from './job-rows.js'
 import { counts, wholeRun, type Period } from './period.js'
 
-/** Quantiles of the finished jobs at `fractions` of them, ascending from 0 to 1: what a cumulative distribution is drawn from. */
+/** Quantiles over the finished jobs at ascending fractions from 0 to 1, from which to draw a cumulative distribution. */
 export interface JobQuantiles {
-  /** Jobs that the values are of. */
+  /** Number of jobs. */
   readonly jobs: number
-  /** Parts of the jobs, ascending from 0 to 1, of which the values below are. */
+  /** Fractions of the jobs, ascending from 0 to 1, one for each of the values below. */
   readonly fractions: readonly number[]
-  /** Seconds. */
+  /** Wait for the first task, seconds. */
   readonly wait: readonly number[]
   /** Seconds from submission to the end. */
   readonly response: readonly number[]
@@ -18,16 +18,16 @@ export interface JobQuantiles {
   readonly slowdown: readonly number[]
 }
 
-/** Options of `jobQuantiles`; all may be left out, and are those of `jobTimes`. */
+/** Options of `jobQuantiles`, all optional; those not described here are as in `jobTimes`. */
 interface JobQuantilesOptions {
-  /** Equal parts that the jobs are divided into. Default 200. */
+  /** Number of equal parts that the jobs are divided into. Default 200. */
   readonly parts?: number
   readonly exact?: number | undefined
   readonly tau?: Seconds | undefined
   readonly period?: Period | undefined
 }
 
-/** Distributions of wait, response and bounded slowdown in so many points, however many jobs there are. */
+/** Distributions of wait, response and bounded slowdown at a fixed number of points, however many jobs there are. */
 export function jobQuantiles({ parts = 200, exact = EXACT_VALUES, tau = TAU, period = wholeRun }: JobQuantilesOptions = {}): {
   readonly observer: Observer
   result(): JobQuantiles

@@ -5,9 +5,9 @@ import {
 
 /** One ended job; times in seconds. */
 export interface JobRow {
-  /** As the workload names it. */
+  /** Its id in the workload. */
   readonly id: string
-  /** Empty when the workload gives none. */
+  /** Its label; empty if the workload gives none. */
   readonly label: string
   /** Its user; empty when the workload gives none. */
   readonly user: string
@@ -15,7 +15,7 @@ export interface JobRow {
   readonly queue: string
   /** When it was submitted, seconds. */
   readonly submit: Seconds
-  /** Start of its first task; NaN, as is the wait, for a job that was abandoned before. */
+  /** Start of its first task; NaN for a job that was abandoned before, and so is the wait. */
   readonly start: Seconds
   /** When it ended, seconds. */
   readonly end: Seconds
@@ -25,13 +25,13 @@ export interface JobRow {
   readonly response: Seconds
   /** Number of its tasks. */
   readonly tasks: number
-  /** Amount x seconds that its tasks held of each resource of the cluster, from their starts until the master knew that they had left. */
+  /** By resource of the cluster: amount x seconds that its tasks held, from their starts until the master knew that they had left. */
   readonly held: Readonly<Record<string, number>>
-  /** Its scheduler gave it up with tasks unplaced; it ended with those that ran. */
+  /** Whether it was given up with tasks unplaced, or failed; it ended with its running tasks. */
   readonly abandoned: boolean
 }
 
-/** Gives every job to `sink` when it ends, in order of ends; keeps nothing, so memory follows the jobs in the system. */
+/** Passes each job to `sink` when it ends. Nothing is kept after that, so memory follows the jobs in the system. */
 export const jobRows = (sink: (row: JobRow) => void): Observer => new JobRows(sink)
 
 class JobRows implements Observer {
@@ -76,7 +76,7 @@ class JobRows implements Observer {
     }
   }
 
-  /** One by one, so that sums do not depend on which tasks are told of together. */
+  /** Adds the amount once per task, so that sums do not depend on which tasks are reported together. */
   #add(at: number, amount: number, times: number): void {
     let sum = this.#held[at] as number
     for (let i = 0; i < times; i++) sum += amount

@@ -6,13 +6,13 @@ import { counts, wholeRun, type Period } from './period.js'
 
 /** Options of `jobTimes`; all may be left out. */
 export interface JobTimesOptions {
-  /** Default: `JobSpec.label`. */
+  /** Class of a job. Default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined
-  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
+  /** Number of values per distribution up to which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined
-  /** Bound of the slowdown, seconds. Default 10. */
+  /** Threshold tau of the bounded slowdown, seconds. Default 10. */
   readonly tau?: Seconds | undefined
-  /** Jobs submitted outside do not count. Default: all count. */
+  /** Jobs submitted outside this period do not count. Default: all count. */
   readonly period?: Period | undefined
 }
 
@@ -20,38 +20,38 @@ export interface JobTimesOptions {
 export interface Times {
   /** Jobs submitted. */
   readonly jobs: number
-  /** Of these, jobs of which a task started. */
+  /** Jobs of which any task started. */
   readonly started: number
-  /** Jobs of which all is done. */
+  /** Jobs of which all tasks are done. */
   readonly finished: number
-  /** Jobs given up by their scheduler with tasks left. */
+  /** Jobs given up with tasks left, and jobs that failed. */
   readonly abandoned: number
-  /** From submission to the start of the first task, of the jobs that started. */
+  /** Time from submission to the start of the first task, over the jobs that started. */
   readonly wait: Distribution
-  /** From submission to the end of the job, of the jobs that finished. */
+  /** Time from submission to the end of the job, over the jobs that finished. */
   readonly response: Distribution
   /**
-   * Bounded slowdown, a pure number >= 1: response / max(response - wait, tau), of the jobs that finished.
-   * Source: Feitelson et al., "Theory and Practice in Parallel Job Scheduling", JSSPP 1997.
+   * Bounded slowdown, a pure number >= 1, over the jobs that finished: response / max(response - wait, tau), at least 1. Source: Feitelson et al.,
+   * "Theory and Practice in Parallel Job Scheduling", JSSPP 1997.
    */
   readonly slowdown: Distribution
-  /** From the first submission to the last end; NaN when none has finished. */
+  /** From the first submission to the last end of a finished job; NaN if none has finished. */
   readonly makespan: Seconds
 }
 
 /** Times of all jobs, and of each class by label. */
 export interface JobTimesResult {
-  /** Of all jobs. */
+  /** Over all jobs. */
   readonly overall: Times
-  /** By class, by label in natural order; empty when no job has a label. */
+  /** By class, in natural order of labels; empty if no job has a class. */
   readonly classes: readonly ({ readonly label: string } & Times)[]
 }
 
-/** Wait, response, bounded slowdown and makespan, over all jobs and by class. */
+/** Measures wait, response, bounded slowdown and makespan, over all jobs and by class. */
 export const jobTimes = (options: JobTimesOptions = {}): JobTimes => new JobTimes(options)
 
 const NOT_STARTED = -1
-/** In place of the start of a job that does not count. */
+/** Marks a job that does not count, in place of its start. */
 const IGNORED = -2
 
 export class JobTimes implements Observer {

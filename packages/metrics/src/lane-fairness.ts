@@ -3,15 +3,15 @@ import { jainIndex } from './jain-index.js'
 import { naturalOrder } from './natural-order.js'
 import type { LaneShares } from './queue-shares.js'
 
-/** Shares of one queue in a lane, as fractions of the lane, averaged over the time it was active among others. */
+/** Shares of one queue in a lane, as fractions of the lane: means over the time in which it was active beside others. */
 export interface QueueFairness {
   /** Its full name. */
   readonly queue: string
-  /** Time in which it was active beside another queue; all means are over it. */
+  /** Time in which it was active beside another queue, seconds; the means are over this time. */
   readonly seconds: Seconds
-  /** Mean of the part of the lane that it held. */
+  /** Mean fraction of the lane that it held. */
   readonly share: number
-  /** Mean of the part that was fair. */
+  /** Mean fair share. */
   readonly fairShare: number
   /** Mean of |share - fair share|. */
   readonly deviation: number
@@ -21,9 +21,9 @@ export interface QueueFairness {
 export interface QueueSeries {
   /** Its full name. */
   readonly queue: string
-  /** The part of the lane that it held. */
+  /** Fraction of the lane that it held. */
   readonly share: readonly number[]
-  /** The part that was fair. */
+  /** Fair share. */
   readonly fairShare: readonly number[]
 }
 
@@ -31,17 +31,17 @@ export interface QueueSeries {
 export interface LaneFairnessResult {
   /** The slot type, or the name of the only lane. */
   readonly lane: string
-  /** Time in which at least two queues were active (had running or placeable tasks); all means are over it. */
+  /** Time in which at least two queues were active (had running or placeable tasks), seconds; the means are over this time. */
   readonly seconds: Seconds
   /** Mean over the active queues, then over time, of |share - fair share|, as a fraction of the lane; NaN when `seconds` is 0. */
   readonly meanDeviation: number
   /** Mean over time of Jain's index of share / fair share, in (0, 1]; instants in which nothing runs are left out. */
   readonly jain: number
-  /** By queue, where asked for. */
+  /** By queue, if asked for. */
   readonly queues: readonly QueueFairness[]
-  /** Sampling times and the series asked for; empty unless asked for. */
+  /** Sampling times; empty unless series were asked for. */
   readonly times: readonly Seconds[]
-  /** By queue; one value for each of `times`. */
+  /** By queue that was asked for: one value for each of `times`. */
   readonly series: readonly QueueSeries[]
 }
 
@@ -52,7 +52,7 @@ interface Series {
 
 const SECONDS = 0, SHARE = 1, FAIR = 2, DEVIATION = 3, WIDTH = 4
 
-/** Adds up samples of one lane. */
+/** Adds up the samples of one lane. */
 export class LaneFairness {
   #seconds = NaN
   #deviation = NaN
@@ -68,7 +68,7 @@ export class LaneFairness {
     for (const queue of series) this.#series.set(queue, { share: [], fairShare: [] })
   }
 
-  /** A state that lasts for `seconds`; less than 0 takes them back. */
+  /** Adds a state that lasts for `seconds`; a negative number subtracts it. */
   add(seconds: Seconds, { count, queues, share, fair }: LaneShares): void {
     if (count < 2) return
     let deviations = 0
@@ -81,7 +81,7 @@ export class LaneFairness {
     this.#jain += seconds * jain
   }
 
-  /** A point of the series asked for. */
+  /** Records a point of the series. */
   record(time: Seconds, { count, queues, share, fair }: LaneShares, names: readonly string[]): void {
     if (this.#series.size === 0) return
     this.#times.push(time)

@@ -1,29 +1,29 @@
 import { grown, type ClusterView, type JobId, type JobSpec, type Observer, type Seconds, type StartRow, type WorkView } from '@sched/core'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 
-/** Launches of tasks that read data, by distance from it; lists run over the levels, nearest first. */
+/** Launches of tasks that read data, by distance from the data; lists are by level, nearest first. */
 export interface LocalityCounts {
   /** Jobs with at least one such launch. */
   readonly jobs: number
-  /** A task that is started again after an eviction is launched twice. */
+  /** Launches at each level. A task that is started again after an eviction counts twice. */
   readonly launches: readonly number[]
   /** Fraction of the launches at each level; NaN where there are none. */
   readonly share: readonly number[]
-  /** Mean over jobs of each job's own fraction: small jobs weigh as much as large ones. */
+  /** Mean over jobs of each job's own fractions: small jobs weigh as much as large ones. */
   readonly jobShare: readonly number[]
 }
 
-/** Task starts by distance to their data, of all jobs and of each class. */
+/** Launches by distance from the data, over all jobs and by class. */
 export interface LocalityResult {
   /** `node`, `rack`, larger groups if any, `any`. */
   readonly levels: readonly string[]
-  /** Of all jobs. */
+  /** Over all jobs. */
   readonly overall: LocalityCounts
-  /** By class, by label in natural order; empty when no job has a label. */
+  /** By class, in natural order of labels; empty if no job has a class. */
   readonly classes: readonly ({ readonly label: string } & LocalityCounts)[]
 }
 
-/** How near to their data tasks were launched, over all jobs and by class (default: `JobSpec.label`). */
+/** Measures how near to their data tasks are launched, over all jobs and by class (default: `JobSpec.label`). */
 export const locality = (options: { readonly classOf?: ClassOf | undefined } = {}): Locality => new Locality(options.classOf ?? byLabel)
 
 export class Locality implements Observer {
@@ -86,7 +86,7 @@ class ClassCounts {
   readonly #launches: number[] = []
   readonly #shares: number[] = []
 
-  /** Launches of a job, `total` in all: entries `from` to `from + width - 1`. */
+  /** Adds the launches of a job, `total` in all: entries `from` to `from + width - 1`. */
   add(launches: Int32Array, from: number, width: number, total: number): void {
     this.#jobs++
     for (let level = 0; level < width; level++) {

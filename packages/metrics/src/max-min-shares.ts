@@ -1,7 +1,7 @@
 /**
- * Weighted max-min shares of a capacity, written into `shares`: nobody gets more than its demand, and what it leaves is divided
- * among the others in proportion to their weights. Of the first `count` entries of columns that are used again and again;
- * demands >= 0, weights > 0; the result is in the unit of the capacity.
+ * Weighted max-min shares of a capacity, written into `shares`: nobody gets more than its demand, and what it leaves is divided among the others in
+ * proportion to their weights. Only the first `count` entries of the columns count, since these are reused. Demands are >= 0, weights > 0; shares are
+ * in the unit of the capacity.
  */
 export function fillMaxMinShares(
   demands: ArrayLike<number>,
@@ -31,7 +31,7 @@ function pour(
 ): void {
   const level = (i: number) => (demands[i] as number) / (weights[i] as number)
   const order = Array.from({ length: count }, (_, i) => i).sort((a, b) => level(a) - level(b) || a - b)
-  // Served by rising demand per weight: all that come later can use at least as much per weight.
+  // in order of rising demand per weight: all later ones can use at least as much per weight
   for (const i of order) {
     const share = Math.min(demands[i] as number, (capacity * (weights[i] as number)) / weight)
     shares[i] = share

@@ -1,6 +1,6 @@
 /**
- * Order of names in results: runs of digits compare as numbers, everything else by code units, so `bin 2` comes before
- * `bin 10` whatever the locale. Equal only for equal names.
+ * Compares names for their order in results: runs of digits compare as numbers, everything else by code units, so `bin 2` comes before `bin 10` in
+ * every locale. Only equal names compare as equal.
  */
 export function naturalOrder(a: string, b: string): number {
   const left = parts(a)

@@ -1,19 +1,19 @@
 import type { ClusterView, EndRow, JobId, LaneId, NodeId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { Losses, type Evictions } from './preemption.js'
 
-/** Nodes that went, and what that cost. */
+/** Outages of nodes, and what they cost. */
 export interface OutagesResult {
-  /** Times that a node went; of those that overlap on a node, one. */
+  /** Number of outages; outages of one node that overlap count as one. */
   readonly outages: number
-  /** Seconds that nodes were away, added up. */
+  /** Seconds that nodes were down, summed over nodes. */
   readonly nodeSeconds: Seconds
-  /** The rest as a fraction of all nodes over the run, in [0, 1]. */
+  /** Fraction of the time of all nodes in which they were up, in [0, 1]. */
   readonly availability: number
   /** Tasks lost with failing nodes, and the work lost with them. */
   readonly lost: Evictions
 }
 
-/** Nodes that were away, and what was lost with them. */
+/** Measures outages of nodes, and what was lost with them. */
 export const outages = (): OutageMetrics => new OutageMetrics()
 
 export class OutageMetrics implements Observer {
@@ -49,7 +49,7 @@ export class OutageMetrics implements Observer {
     for (const node of [...this.#since.keys()]) this.#back(node, now)
   }
 
-  /** `undefined` where all nodes stayed. */
+  /** `undefined` if no node went down. */
   result(): OutagesResult | undefined {
     if (this.#count === 0) return undefined
     const all = this.#cluster.nodes * this.#end

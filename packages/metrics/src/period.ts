@@ -1,13 +1,13 @@
 import type { Seconds } from '@sched/core'
 
 /**
- * The part of a run that counts, without its warm-up and cool-down: jobs submitted in [from, to), and what the machine
- * does between the two. Seconds of simulated time.
+ * The part of a run that counts, without warm-up and cool-down: jobs submitted in [from, to), and what the machine does between the two. Seconds of
+ * simulated time.
  */
 export interface Period {
   /** First second that counts. */
   readonly from: Seconds
-  /** The first that does not count any more; `Infinity`: all after `from` do. */
+  /** First second that no longer counts; `Infinity`: everything after `from` counts. */
   readonly to: Seconds
 }
 

@@ -1,23 +1,23 @@
 import type { ClusterView, EndRow, JobId, LaneId, Observer, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { naturalOrder } from './natural-order.js'
 
-/** Work thrown away by evictions, with nodes, or by tasks that failed. */
+/** Work lost by evictions, with nodes, or by failed tasks. */
 export interface Evictions {
-  /** Number of tasks that were taken from their nodes; one that is taken twice counts twice. */
+  /** Number of tasks taken from their nodes; a task counts each time. */
   readonly tasks: number
-  /** Seconds that the tasks had run, less those whose work they had saved. */
+  /** Seconds that these tasks had run, minus the seconds of work that they had saved. */
   readonly taskSeconds: Seconds
-  /** The same times each task's demand, by resource: slot seconds. Only resources that were lost. */
+  /** These seconds times each task's demand, by resource: slot seconds, for example. Only resources with a loss. */
   readonly lost: Readonly<Record<string, number>>
 }
 
-/** Tasks that were killed for others, and the time lost. */
+/** Tasks that were preempted, and the work lost. */
 export interface PreemptionResult extends Evictions {
   /** Queues that lost tasks, by name. */
   readonly queues: readonly ({ readonly queue: string } & Evictions)[]
 }
 
-/** Tasks evicted and the work lost with them, by the queue that lost them. Tasks that were lost or failed are not counted. */
+/** Counts evicted tasks and the work lost with them, by the queue that lost them. Tasks that were lost or failed do not count. */
 export const preemption = (): Preemption => new Preemption()
 
 export class Preemption implements Observer {
@@ -37,7 +37,7 @@ export class Preemption implements Observer {
     this.#queueOf(row.job).take(row, this.#cluster, this.#work)
   }
 
-  /** Of a job that was suspended, which counted as evicted then, and is given up. */
+  /** Adds the work of a suspended task whose job is given up; the task counted as evicted when it was suspended. */
   onWorkLost(task: TaskId, job: JobId, lane: LaneId, how: TaskEnd, seconds: Seconds): void {
     if (how !== 'evicted') return
     for (const losses of [this.#all, this.#queueOf(job)]) losses.add(task, lane, seconds, this.#cluster, this.#work)
@@ -56,7 +56,7 @@ export class Preemption implements Observer {
   }
 }
 
-/** Tasks that ended before they were done, added up. */
+/** Sums over tasks that ended before they were done. */
 export class Losses {
   #tasks = 0
   #taskSeconds = 0
@@ -68,13 +68,13 @@ export class Losses {
     for (let i = 0; i < count; i++) this.add(tasks[i] as TaskId, lane, seconds, cluster, work)
   }
 
-  /** A suspended task is taken that had so much work behind it. */
+  /** Counts a suspended task that is lost with that much work. */
   takeSuspended(task: TaskId, lane: LaneId, seconds: Seconds, cluster: ClusterView, work: WorkView): void {
     this.#tasks++
     this.add(task, lane, seconds, cluster, work)
   }
 
-  /** Work of a task that is counted already, or need not be. */
+  /** Adds lost work of a task that is counted already. */
   add(task: TaskId, lane: LaneId, seconds: Seconds, cluster: ClusterView, work: WorkView): void {
     this.#taskSeconds += seconds
     const shape = work.shapeOf(task)

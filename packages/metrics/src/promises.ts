@@ -2,23 +2,23 @@ import { grown, type JobId, type JobSpec, type Observer, type Seconds, type Star
 
 /** Promised starts, and whether they were kept. */
 export interface PromisesResult {
-  /** Calls of `reserve`; a job may be promised a start many times, the earliest counts. */
+  /** Number of calls of `reserve`. A job may be promised a start many times; the earliest counts. */
   readonly promises: number
   /** Jobs that were promised a start before their first task started. */
   readonly jobs: number
-  /** Jobs of these that started later than promised, or had not started by then when they were abandoned or the run ended. */
+  /** Jobs that started later than promised, or had not started by the promised time when they ended without a start or the run ended. */
   readonly broken: number
-  /** How much later, in seconds, in the mean; 0 when none is broken. */
+  /** Mean lateness of broken promises, seconds; 0 if none is broken. */
   readonly meanLateness: Seconds
-  /** The most that any was late, in seconds; 0 when none is broken. */
+  /** Largest lateness, seconds; 0 if none is broken. */
   readonly maxLateness: Seconds
   /** Jobs that started earlier than their first promise. */
   readonly early: number
-  /** How much earlier than first promised all promised jobs that started did so, seconds, in the mean; below 0 for later. */
+  /** Mean time by which the promised jobs that started did so before their first promise, seconds; negative if they started later. */
   readonly meanAhead: Seconds
 }
 
-/** Promised against actual starts: a reservation says that a job starts no later than a given time. */
+/** Compares promised with actual starts: a reservation says that a job starts no later than a given time. */
 export const promises = (): Promises => new Promises()
 
 const NEVER = Infinity
@@ -26,9 +26,9 @@ const STARTED = -1
 
 export class Promises implements Observer {
   #work!: WorkView
-  /** Earliest promise of a job, `NEVER` before one, `STARTED` once its first task has started. */
+  /** By job: its earliest promise; `NEVER` before the first, `STARTED` once its first task has started. */
   #promised = new Float64Array(0)
-  /** The first promise of a job. */
+  /** By job: its first promise. */
   #first = new Float64Array(0)
   #promises = 0
   #early = 0
@@ -74,7 +74,7 @@ export class Promises implements Observer {
     if (now > promised) this.#break(now - promised)
   }
 
-  /** A job that was abandoned ends without a start. */
+  /** An abandoned job may end without a start. */
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
     this.#miss(job, now)
   }

@@ -1,7 +1,7 @@
 import { grown, listOf, type ClusterView, type JobId, type LaneId, type ResourceId, type ShapeId, type Sharing, type TaskId, type WorkView } from '@sched/core'
 import { fillMaxMinShares } from './max-min-shares.js'
 
-/** Shares of the `count` active queues at an instant, as fractions of the lane; entry i of every column is of `queues[i]`. */
+/** Shares of the `count` active queues at an instant, as fractions of the lane. Entry i of every column belongs to `queues[i]`. */
 export interface LaneShares {
   readonly count: number
   readonly queues: Int32Array
@@ -9,7 +9,7 @@ export interface LaneShares {
   readonly fair: Float64Array
 }
 
-/** What every queue holds and, whenever `find` is called, its share and fair share of every lane. */
+/** What every queue holds and, after each call of `find`, its share and fair share of every lane. */
 export class QueueShares {
   readonly #cluster: ClusterView
   readonly #work: WorkView
@@ -18,12 +18,12 @@ export class QueueShares {
   readonly #shares: readonly Shares[]
   #queues = 0
   #weights = new Float64Array(0)
-  /** Amounts held and wanted in all, `[queue * width + resource]`. */
+  /** Amounts held, and amounts wanted (held ones included), `[queue * width + resource]`. */
   #held = new Float64Array(0)
   #wanted = new Float64Array(0)
-  /** What a task of a shape asks of every resource of its lane. */
+  /** By shape: what a task asks for of every resource of its lane. */
   readonly #asked = listOf<Float64Array>()
-  /** Tasks that one queue has come to hold, less those it has given back, and that are not in `#held` yet: tasks of a job start and end in a row. */
+  /** Net number of tasks that one queue has come to hold and that are not in `#held` yet: tasks of a job start and end in a row. */
   #row = 0
   #rowQueue = 0
   #rowShape = 0 as ShapeId
@@ -46,7 +46,7 @@ export class QueueShares {
     this.#wanted = grown(this.#wanted, this.#held.length)
   }
 
-  /** Tasks of the queue, all like the one given, take their demand; below 0 they give it back. */
+  /** Tasks of the queue with the same demand as `task` take it, or give it back if `tasks` is negative. */
   hold(queue: number, lane: LaneId, task: TaskId, tasks: number): void {
     const shape = this.#work.shapeOf(task)
     if (shape !== this.#rowShape || queue !== this.#rowQueue) {
@@ -75,7 +75,7 @@ export class QueueShares {
     return asked
   }
 
-  /** Valid until the next `find`. */
+  /** Shares of a lane, valid until the next `find`. */
   of(lane: LaneId): LaneShares {
     return this.#shares[lane] as Shares
   }
@@ -112,7 +112,7 @@ export class QueueShares {
     else for (let i = 0; i < shares.count; i++) shares.fair[i] = (given[shares.queues[i] as number] ?? 0) / this.#cluster.capacity(only)
   }
 
-  /** Dominant shares are the largest over the resources. */
+  /** Raises the dominant shares to those of one more resource: they are the largest over the resources. */
   #raise({ share, wanted }: Shares, resource: ResourceId): void {
     const capacity = this.#cluster.capacity(resource)
     if (capacity === 0) return
@@ -123,7 +123,7 @@ export class QueueShares {
   }
 }
 
-/** Columns by queue, and after `keepActive` by active queue. */
+/** Columns by queue and, after `keepActive`, by active queue. */
 class Shares implements LaneShares {
   count = 0
   queues = new Int32Array(0)

@@ -1,14 +1,14 @@
 /** Disjoint ranges of whole numbers, ascending: `[first, last, first, last, ...]`. */
 export type Ranges = readonly number[]
 
-/** `0-3 7` for `[0, 3, 7, 7]`. */
+/** Text of ranges: `0-3 7` for `[0, 3, 7, 7]`. */
 export function rangesText(ranges: Ranges): string {
   const parts: string[] = []
   for (let i = 0; i < ranges.length; i += 2) parts.push(ranges[i] === ranges[i + 1] ? `${ranges[i] ?? ''}` : `${ranges[i] ?? ''}-${ranges[i + 1] ?? ''}`)
   return parts.join(' ')
 }
 
-/** The ranges that hold these numbers, in any order and perhaps several times. */
+/** The ranges that contain these numbers, which may be in any order and repeated. */
 export function rangesOf(numbers: readonly number[]): Ranges {
   const ranges: number[] = []
   for (const number of [...numbers].sort((a, b) => a - b)) {
@@ -19,7 +19,7 @@ export function rangesOf(numbers: readonly number[]): Ranges {
   return ranges
 }
 
-/** Numbers from 0 that are free or taken; the lowest free ones are given first. */
+/** Numbers from 0 that are free or taken; the lowest free numbers are taken first. */
 export class Units {
   #free: number[]
 
@@ -27,7 +27,7 @@ export class Units {
     this.#free = count > 0 ? [0, count - 1] : []
   }
 
-  /** Takes so many, or all there are. */
+  /** Takes `count` numbers, or all that are free if there are fewer. */
   take(count: number): Ranges {
     const taken: number[] = []
     const left: number[] = []
@@ -47,7 +47,7 @@ export class Units {
   }
 }
 
-/** The numbers of two disjoint lists of ranges. */
+/** The union of two disjoint lists of ranges. */
 export function merged(a: Ranges, b: Ranges): number[] {
   if (a.length === 0) return [...b]
   const result: number[] = []

@@ -4,37 +4,37 @@ import {
 } from '@sched/core'
 import { TimeMeans } from './time-means.js'
 
-/** What a run looked like over time: means over steps of `step` seconds, the first of which begins at `from`. */
+/** A run over time: means over steps of `step` seconds, the first of which begins at `from`. */
 export interface RunSeries {
-  /** Of the first submission; NaN where there was none, and then all series are empty. */
+  /** Time of the first submission; NaN if there was none, and then all series are empty. */
   readonly from: Seconds
   /** Length of a step, seconds. */
   readonly step: Seconds
-  /** Of the run, seconds. */
+  /** End of the run, seconds. */
   readonly end: Seconds
-  /** Jobs that wait for their first task. */
+  /** Number of jobs that wait for their first task. */
   readonly waitingJobs: readonly number[]
-  /** Tasks that run. */
+  /** Number of running tasks. */
   readonly runningTasks: readonly number[]
-  /** Nodes that are away; absent where all stayed. */
+  /** Number of nodes that are down; absent if all stayed up. */
   readonly nodesAway?: readonly number[]
-  /** How much of each resource was held. */
+  /** Use of each resource. */
   readonly resources: readonly ResourceSeries[]
 }
 
-/** How much of a resource was held. */
+/** Use of one resource. */
 export interface ResourceSeries {
   /** Its name. */
   readonly resource: string
-  /** Fractions of what the cluster had at the start of the run. */
+  /** Held amount, as a fraction of what the cluster had at the start of the run. */
   readonly use: readonly number[]
-  /** Part of that by queue, by order of appearance; absent where there is one queue or more than `MOST_QUEUES`. */
+  /** The same by queue, in order of appearance; absent if there is only one queue, or more than `MOST_QUEUES`. */
   readonly queues?: readonly { readonly queue: string; readonly use: readonly number[] }[]
 }
 
-/** Steps that a chart can show. */
+/** Most steps that a chart can show. */
 const MOST_STEPS = 480
-/** More queues than these cannot be told apart in a chart. */
+/** Most queues that can be told apart in a chart. */
 const MOST_QUEUES = 12
 
 /** Follows use, waiting jobs and running tasks over time, in a bounded number of steps. */
@@ -49,14 +49,14 @@ class RunSeriesObserver implements Observer {
   #waitingJobs = 0
   #runningTasks = 0
   #nodesAway = 0
-  /** Nodes that are away now; absent until one goes. */
+  /** Number of nodes that are down now; `undefined` until one goes down. */
   #away: number | undefined
-  /** Columns by resource. */
+  /** Columns of `#means`, by resource. */
   #use: number[] = []
-  /** By queue, `undefined` once there are too many. */
+  /** Columns by queue; `undefined` once there are too many queues. */
   #queues: Map<QueueId, { readonly name: string; readonly use: number[] }> | undefined = new Map()
   readonly #capacity: number[] = []
-  /** 1: the job waits for its first task. */
+  /** By job: 1 if it waits for its first task. */
   #waits = new Uint8Array(0)
 
   onRunStart({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }): void {

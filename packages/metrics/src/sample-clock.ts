@@ -1,13 +1,13 @@
 import type { Seconds } from '@sched/core'
 
 /**
- * Sampling times at a fixed step, without knowing how long the run will be: when `limit` samples were taken, the step
- * doubles and every other sample kept so far is dropped (see `advance`). So at most `limit` are kept, and the number
- * taken grows with the logarithm of the run's length.
+ * Sampling times at a fixed step, without knowing the length of the run in advance: when `limit` samples have been taken, the step doubles and every
+ * other sample kept so far is dropped (see `advance`). So at most `limit` samples are kept, and the number taken grows with the logarithm of the
+ * run's length.
  */
 export class SampleClock {
   step: Seconds
-  /** Time of the next sample; state that holds until an event after `next` is the state at `next`. */
+  /** Time of the next sample. The state that holds until the first event after `next` is the state at `next`. */
   next = Infinity
   readonly #limit: number
   #start = NaN
@@ -23,7 +23,7 @@ export class SampleClock {
     this.next = now
   }
 
-  /** Sets the time of the sample after the one at `next`; true when every other sample kept so far is to be dropped, the second, the fourth, ... */
+  /** Advances to the next sample. True if every other sample kept so far must be dropped: the second, the fourth, ... */
   advance(): boolean {
     this.#taken++
     const isFull = this.#taken === this.#limit

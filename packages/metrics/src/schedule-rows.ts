@@ -1,35 +1,35 @@
 import type { ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { merged, rangesOf, rangesText, Units, type Ranges } from './ranges.js'
 
-/** Tasks of a job that started in one instant and left their nodes in one: a rectangle of a Gantt chart. Times in seconds. */
+/** Tasks of a job that started at one instant and left their nodes at one instant: a rectangle of a Gantt chart. Times in seconds. */
 export interface ScheduleRow {
-  /** Of the job. */
+  /** Id of the job. */
   readonly id: string
-  /** Of the job; empty when the workload gives none. */
+  /** User of the job; empty if the workload gives none. */
   readonly user: string
   /** When the job was submitted. */
   readonly submit: Seconds
   /** When the tasks started. */
   readonly start: Seconds
-  /** When they left their nodes. */
+  /** When the tasks left their nodes. */
   readonly end: Seconds
-  /** How they ended. */
+  /** How the tasks ended. */
   readonly how: TaskEnd
-  /** How many they are. */
+  /** Number of tasks. */
   readonly tasks: number
-  /** Numbers of the nodes, from 0 in the order of the cluster: `0-3 7`. */
+  /** Numbers of their nodes, from 0 in the order of the cluster: `0-3 7`. */
   readonly nodes: string
   /**
-   * On a cluster of one node, which stands for a machine whose processors are counted and not told apart: units of its
-   * first resource, the lowest free ones at every start, `0-15`. Elsewhere empty.
+   * On a cluster of one node, which stands for a machine whose processors are only counted: units of its first resource, the lowest free ones at
+   * every start, `0-15`. Empty on other clusters.
    */
   readonly units: string
 }
 
-/** Gives what ran where to `sink`, in order of ends. */
+/** Passes what ran where to `sink`, in order of ends. */
 export const scheduleRows = (sink: (row: ScheduleRow) => void): Observer => new ScheduleRows(sink)
 
-/** Tasks that left in one instant, so far. */
+/** Tasks that left at the current instant, so far. */
 interface Piece {
   readonly id: string
   readonly user: string
@@ -47,7 +47,7 @@ class ScheduleRows implements Observer {
   readonly #held = new Map<TaskId, Ranges>()
   readonly #specs: JobSpec[] = []
   readonly #submits: Seconds[] = []
-  /** Of the instant, by job, start and kind of end. */
+  /** Pieces of the current instant, by job, start and kind of end. */
   readonly #pieces = new Map<string, Piece>()
   #now = NaN
 

@@ -1,31 +1,31 @@
 import type { Architecture, ClusterView, JobId, JobSpec, LaneId, NodeId, Observer, ResourceId, Seconds, TaskEnd, TaskId, WorkView } from '@sched/core'
 import { scheduleRows, type ScheduleRow } from './schedule-rows.js'
 
-/** The schedule from the start of a run as long as it can be drawn, and who was away meanwhile. */
+/** The schedule from the start of a run, as much as can be drawn, and the outages in that time. */
 export interface ScheduleWindow {
-  /** In order of ends; all that ran before `until`, and perhaps went on. What still runs at the end of the run is there until then. */
+  /** Everything that started before `until`, even if it ran on after it, in order of ends. Tasks that still run at the end of the run end there. */
   readonly rows: readonly ScheduleRow[]
-  /** When the window ends; `Infinity` where it is the whole run. */
+  /** When the window ends; `Infinity` if it covers the whole run. */
   readonly until: Seconds
   /** End of the run. */
   readonly end: Seconds
   /** Names of the nodes, in the order of the cluster. */
   readonly nodes: readonly string[]
-  /** Of a cluster of one node: its first resource, by whose units the rows are told apart. */
+  /** On a cluster of one node: its first resource, whose units distinguish the rows. */
   readonly units?: { readonly resource: string; readonly count: number }
-  /** By number of the node: from when to when it was away, seconds. */
+  /** Outages by number of the node: from when to when it was down, seconds. */
   readonly away: readonly { readonly node: number; readonly from: Seconds; readonly to: Seconds }[]
 }
 
-/** How much of a schedule is kept. */
+/** How much of a schedule to keep. */
 export interface ScheduleWindowOptions {
-  /** Most rectangles, by nodes or units next to each other. */
+  /** Most rectangles; adjacent nodes or units form one. */
   readonly most: number
-  /** A longer schedule is cut where so many have ended (true), or not kept at all (false). */
+  /** True: a longer schedule is cut at the end of the row with which it exceeds `most`. False: it is not kept at all. */
   readonly cut: boolean
 }
 
-/** More outages than these are left out of a drawing. */
+/** Most outages to draw. */
 const MOST_OUTAGES = 2000
 
 /** Keeps the rows of `scheduleRows` up to a number that a Gantt chart can show. */

@@ -2,7 +2,7 @@ import type { ClusterView, JobId, JobSpec, NodeId, Observer, Seconds, StartRow, 
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 import { ShuffleSpans } from './shuffle-spans.js'
 
-/** What tasks fetched from others of their job, and how long they waited for it. */
+/** What tasks fetched from other tasks of their job, and how long they waited for it. */
 export interface ShuffleFigures {
   /** Bytes from the task's own node. */
   readonly local: number
@@ -10,31 +10,31 @@ export interface ShuffleFigures {
   readonly intra: number
   /** Bytes from another rack. */
   readonly cross: number
-  /** `cross` of all bytes, in [0, 1]; NaN where there are none. */
+  /** `cross` as a fraction of all bytes, in [0, 1]; NaN if there are none. */
   readonly crossShare: number
-  /** Tasks that fetched. */
+  /** Number of tasks that fetched. */
   readonly tasks: number
-  /** That they waited for their input, in all. */
+  /** Seconds that these tasks waited for their input, summed. */
   readonly seconds: Seconds
-  /** Jobs that fetched and have ended. */
+  /** Number of jobs that fetched and have ended. */
   readonly jobs: number
-  /** Seconds in which a task of the job fetched, mean over them. */
+  /** Seconds in which at least one task of a job fetched, mean over these jobs. */
   readonly jobSeconds: Seconds
-  /** The same as a fraction of each job's time from its first start to its end, mean over them; NaN where there are none. */
+  /** These seconds as a fraction of the job's time from its first start to its end, mean over these jobs; NaN if there are none. */
   readonly jobShare: number
 }
 
-/** What tasks fetched from others, of all jobs and of each class. */
+/** What tasks fetched from others, over all jobs and by class. */
 export interface ShuffleResult {
-  /** Of all jobs. */
+  /** Over all jobs. */
   readonly overall: ShuffleFigures
-  /** By class, by label in natural order; empty when no job has a label. */
+  /** By class, in natural order of labels; empty if no job has a class. */
   readonly classes: readonly ({ readonly label: string } & ShuffleFigures)[]
 }
 
 /**
- * Bytes of shuffles by distance and what they cost, over all jobs and by class (default: `JobSpec.label`). A task fetches
- * from its start, or from when its job first has something for it, until it has all its input.
+ * Measures bytes of shuffles by distance, and the time they cost, over all jobs and by class (default: `JobSpec.label`). A task fetches from its
+ * start, or from when its job first has something for it, until it has all its input.
  */
 export const shuffle = (options: { readonly classOf?: ClassOf | undefined } = {}): Shuffle => new Shuffle(options.classOf ?? byLabel)
 
@@ -42,7 +42,7 @@ export class Shuffle implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
   readonly #classes: JobClasses<Sums>
-  /** Of jobs with a stage that fetches. */
+  /** By job with a stage that fetches. */
   readonly #jobs: (ShuffleSpans | undefined)[] = []
   #some = false
 
@@ -93,7 +93,7 @@ export class Shuffle implements Observer {
     }
   }
 
-  /** `undefined` when no task has fetched anything. */
+  /** `undefined` if no task has fetched anything. */
   result(): ShuffleResult | undefined {
     const { overall } = this.#classes
     if (overall.tasks === 0 && overall.all === 0) return undefined
@@ -130,7 +130,7 @@ class Sums {
   }
 }
 
-/** A loop: asked of every job, most of which have one stage. */
+/** A loop instead of `some`: it runs for every job, and most jobs have one stage. */
 function fetchesAnything({ stages }: JobSpec): boolean {
   for (let i = 0; i < stages.length; i++) if (stages[i]?.shuffle !== undefined) return true
   return false

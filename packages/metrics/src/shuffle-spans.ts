@@ -1,10 +1,10 @@
 import type { Seconds } from '@sched/core'
 
-/** When tasks of one job fetched: the union of their times, which are told in the order of their ends. */
+/** When tasks of one job fetched: the union of their time spans, which are reported in order of their ends. */
 export class ShuffleSpans {
   #started = Infinity
   #opened = Infinity
-  /** Disjoint and ascending: from, to, from, to, ... */
+  /** Disjoint spans, ascending: from, to, from, to, ... */
   readonly #spans: Seconds[] = []
 
   /** A task of the job has started. */
@@ -12,12 +12,12 @@ export class ShuffleSpans {
     if (now < this.#started) this.#started = now
   }
 
-  /** There is something to fetch. */
+  /** The job has something to fetch. */
   open(now: Seconds): void {
     if (now < this.#opened) this.#opened = now
   }
 
-  /** A task that started at a time has all its input. Returns for how long it fetched. */
+  /** A task that started at `started` has all its input. Returns how long it fetched. */
   fetched(started: Seconds, now: Seconds): Seconds {
     const spans = this.#spans
     const from = Math.min(now, Math.max(started, this.#opened))
@@ -39,7 +39,7 @@ export class ShuffleSpans {
     return this.#spans.reduce((sum, at, i) => (i % 2 === 0 ? sum - at : sum + at), 0)
   }
 
-  /** The same as a fraction of the job's time from its first start; 0 for a job that took none. */
+  /** These seconds as a fraction of the job's time from its first start; 0 for a job that took no time. */
   shareOf(end: Seconds): number {
     return end > this.#started ? this.seconds / (end - this.#started) : 0
   }

@@ -1,19 +1,21 @@
 import type { ClusterView, JobId, JobSpec, NodeId, NodeState, Observer, Seconds } from '@sched/core'
 import { counts, secondsIn, wholeRun, type Period } from './period.js'
 
-/** How nodes slept. */
+/** How long and how often nodes slept. */
 export interface SleepResult {
-  /** Times that a node began to wake. */
+  /** Number of times that a node began to wake. */
   readonly wakes: number
-  /** Seconds that nodes were asleep, added up. */
+  /** Seconds that nodes were asleep, summed over nodes. */
   readonly asleep: Seconds
-  /** The same as a fraction of the time of all nodes that may sleep, in [0, 1]. */
+  /** These as a fraction of the time of all nodes that may sleep, in [0, 1]. */
   readonly share: number
-  /** Seconds that nodes took to go to sleep and to wake, added up. */
+  /** Seconds that nodes took to go to sleep and to wake, summed over nodes. */
   readonly switching: Seconds
 }
 
-/** How long nodes slept, and how often they woke, from the first submission to the end of the run. With a period, only what lies in it counts. */
+/**
+ * Measures how long nodes sleep and how often they wake, from the first submission to the end of the run. With a period, only what lies in it counts.
+ */
 export const sleep = (period?: Period): Sleep => new Sleep(period)
 
 export class Sleep implements Observer {
@@ -48,7 +50,7 @@ export class Sleep implements Observer {
     for (const node of this.#since.keys()) this.#settle(node, now)
   }
 
-  /** `undefined` where no node ever sleeps. */
+  /** `undefined` if no node ever sleeps. */
   result(): SleepResult | undefined {
     if (this.#maySleep === 0) return undefined
     const all = this.#maySleep * secondsIn(this.period, this.#first, this.#end)

@@ -24,57 +24,57 @@ import { sleep, type SleepResult } from './sleep.js'
 import { utilisation, type UtilisationResult } from './utilisation.js'
 
 /**
- * What happened in one run, as plain data with the same keys for every run. Times are in seconds of simulated time,
- * shares and utilisations are fractions in [0, 1]; NaN (`null` in JSON) where a figure does not exist.
+ * What happened in one run, as plain data with the same keys for every run, except where noted. Times are in seconds of simulated time, shares and
+ * utilisations are fractions in [0, 1]; NaN (`null` in JSON) if a figure does not exist.
  */
 export interface Summary {
   /** Jobs, tasks and launches. */
   readonly counts: CountsResult
   /** Waits, responses and slowdowns of all jobs. */
   readonly times: Times
-  /** Launches by their distance to their data, of all jobs. */
+  /** Launches by distance from the data, over all jobs. */
   readonly locality: LocalityCounts
   /** Names of the levels in every `launches`, `share` and `jobShare`. */
   readonly localityLevels: readonly string[]
-  /** The same by class of jobs, by label in natural order; empty when no job has a label. */
+  /** Times and locality by class of jobs, in natural order of labels; empty if no job has a class. */
   readonly classes: readonly ClassSummary[]
   /** Use of every resource. */
   readonly utilisation: UtilisationResult
-  /** By lane. */
+  /** Fairness by lane. */
   readonly fairness: readonly LaneFairnessResult[]
-  /** What preemption took, and how much work was lost by it. */
+  /** Tasks that were preempted, and the work lost with them. */
   readonly preemption: PreemptionResult
-  /** Nodes that were away; absent where all stayed. */
+  /** Outages of nodes; absent if all nodes stayed up. */
   readonly outages?: OutagesResult
-  /** Tasks that failed by themselves, with others of their gangs or with their jobs; absent where none did. */
+  /** Tasks that failed by themselves, with others of their gang, or with their job; absent if none did. */
   readonly failures?: Evictions
   /** Starts that the policy promised, and how it kept them. */
   readonly promises: PromisesResult
-  /** Looks of policies at their queue; absent where none tells of them. */
+  /** Passes of policies over their queues; absent if no policy reports any. */
   readonly passes?: readonly PassesResult[]
-  /** By resource that comes in devices; absent on a cluster without. */
+  /** Fragmentation by resource that comes in devices; absent on a cluster without such. */
   readonly fragmentation?: readonly FragmentationResult[]
   /** Over how many racks gangs were spread; absent without gangs or racks. */
   readonly gangRacks?: GangRacksResult
-  /** What tasks fetched over the network; absent where none did. */
+  /** What tasks fetched from others of their job; absent if none did. */
   readonly shuffle?: ShuffleResult
-  /** Real use of the nodes' hardware; absent on a cluster that does not describe any. */
+  /** Real use of the nodes' hardware; absent if the cluster describes none. */
   readonly hardware?: HardwareUseResult
-  /** Energy and power; absent on a cluster of which no node says what it draws. */
+  /** Energy and power; absent if no node has a power model. */
   readonly energy?: EnergyResult
-  /** How nodes slept; absent where none ever does. */
+  /** How nodes slept; absent if none ever sleeps. */
   readonly sleep?: SleepResult
-  /** Of rigid jobs on a parallel machine; `undefined` unless asked for. */
+  /** Metrics of rigid jobs on a parallel machine; absent unless asked for. */
   readonly rigid?: RigidResult
 }
 
 /** Times and locality of a class of jobs. */
 export interface ClassSummary {
-  /** Of the jobs of the class. */
+  /** Label of the class. */
   readonly label: string
-  /** Their waits, responses and slowdowns. */
+  /** Waits, responses and slowdowns of its jobs. */
   readonly times: Times
-  /** Their launches by distance to their data. */
+  /** Launches of its jobs by distance from their data. */
   readonly locality: LocalityCounts
 }
 
@@ -82,24 +82,27 @@ export interface ClassSummary {
 export interface StandardOptions {
   /** Class of a job; default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined
-  /** Most values of which percentiles are exact, per distribution. Default 100,000. */
+  /** Number of values per distribution up to which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined
-  /** Rows per queue are left out unless `queues` is true. */
+  /** Options of `fairness`; rows per queue are left out unless `queues` is true. */
   readonly fairness?: FairnessOptions | undefined
-  /** Bound of the slowdown, seconds. Default 10. */
+  /** Threshold tau of the bounded slowdown, seconds. Default 10. */
   readonly tau?: Seconds | undefined
-  /** Warm-up and cool-down are left out of times, utilisation and `rigid`; the other figures are of the whole run. */
+  /**
+   * Only jobs submitted in this period, and the time in it, count for times, utilisation, passes, fragmentation, hardware, energy, sleep and `rigid`;
+   * the other figures cover the whole run.
+   */
   readonly period?: Period | undefined
-  /** Most samples over time of every node's use of its hardware; default none. */
+  /** Most samples over time of every node's hardware use; default none. */
   readonly samples?: number | undefined
-  /** Whether jobs are rigid jobs of a parallel machine, of which more is asked. Default false. */
+  /** Whether jobs are rigid jobs of a parallel machine, for which there are more metrics. Default false. */
   readonly rigid?: boolean | Pick<RigidOptions, 'sizes' | 'lengths'> | undefined
 }
 
-/** What `run` and `compare` report, in one observer. */
+/** The metrics that `run` and `compare` report, in one observer. */
 export const standardMetrics = (options: StandardOptions = {}): StandardMetrics => new StandardMetrics(options)
 
-/** Calls its parts from call sites of their own, which is faster than a list of observers. */
+/** Calls each part from its own call site, which is faster than a list of observers. */
 export class StandardMetrics implements Observer {
   readonly #counts = counts()
   readonly #times
@@ -306,7 +309,7 @@ export class StandardMetrics implements Observer {
   }
 }
 
-/** Both lists hold the same labels in the same order. */
+/** The figures without their label; both lists have the same labels in the same order. */
 function unlabelled(counted: ({ readonly label: string } & LocalityCounts) | undefined): LocalityCounts {
   const { label: _, ...rest } = counted as { readonly label: string } & LocalityCounts
   return rest

@@ -4,8 +4,8 @@ import { grown, type Seconds } from '@sched/core'
 const FIRST_STEP = 2 ** -10
 
 /**
- * Means of some levels over equal steps of time, without knowing how long the run will be: when more than `most` steps would
- * be needed, two become one. So from half of `most` to `most` steps are kept, and a change costs the same however many there were.
+ * Means of some levels over equal steps of time, without knowing the length of the run in advance: when more than `most` steps would be needed, every
+ * two become one. So between half of `most` and `most` steps are kept, and a change costs the same however many there were before.
  */
 export class TimeMeans {
   step: Seconds = FIRST_STEP
@@ -13,7 +13,7 @@ export class TimeMeans {
   readonly #from: Seconds
   readonly #levels: number[] = []
   readonly #since: Seconds[] = []
-  /** Level times seconds, `[column][step]`. */
+  /** Integrals of the levels over time, `[column][step]`. */
   readonly #sums: Float64Array[] = []
 
   constructor(from: Seconds, most: number) {
@@ -21,7 +21,7 @@ export class TimeMeans {
     this.#most = most
   }
 
-  /** A new column, whose level is 0 until now. */
+  /** Adds a column whose level is 0 until now; returns its number. */
   add(): number {
     this.#sums.push(new Float64Array(0))
     this.#since.push(this.#from)
@@ -33,7 +33,7 @@ export class TimeMeans {
     this.#levels[column] = (this.#levels[column] as number) + by
   }
 
-  /** The means of a column until `end`; the last step may be cut short by it. */
+  /** The means of a column until `end`, which may cut the last step short. */
   until(end: Seconds, column: number): number[] {
     this.#settle(column, end)
     const sums = this.#sums[column] as Float64Array

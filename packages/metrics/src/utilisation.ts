@@ -2,29 +2,29 @@ import { grown, type ClusterView, type EndRow, type JobId, type JobSpec, type La
 import { counts, secondsIn, wholeRun, type Period } from './period.js'
 
 /**
- * Use of one resource from the first submission to the end of the run. Amounts are in units of the resource times
- * seconds: slot seconds, millicore seconds. `busy` = `useful` + `lost` + `unreported` + `unfinished`.
+ * Use of one resource from the first submission to the end of the run. Amounts are in units of the resource times seconds: slot seconds, millicore
+ * seconds. `busy` = `useful` + `lost` + `unreported` + `unfinished`.
  */
 export interface ResourceUse {
   /** Its name. */
   readonly resource: string
   /** The slot type, or the name of the only lane. */
   readonly lane: string
-  /** Units in the whole cluster. */
+  /** Amount in the whole cluster at the start of the run. */
   readonly capacity: number
   /** `busy` / (capacity x span), in [0, 1]; NaN for an empty span. */
   readonly utilisation: number
-  /** The same of `useful` alone: work that counted, without the time until the master knew of its end. */
+  /** The same for `useful` alone, without lost work and the time until the master knew of ends. */
   readonly usefulUtilisation: number
-  /** From a task's start until the master knows that it has left. */
+  /** From the starts of tasks until the master knows that they have left. */
   readonly busy: number
-  /** Work of tasks that ended: from start to stop. */
+  /** Work that counts: of tasks that are done, from start to stop, and saved work of tasks that were stopped before. */
   readonly useful: number
-  /** Work of tasks that were evicted or failed. */
+  /** Work of tasks that were evicted, lost or failed, without what was saved. */
   readonly lost: number
-  /** From a task's stop until the master knows, which on clusters with heartbeats is at the node's next one. */
+  /** From the stops of tasks until the master knows; on clusters with heartbeats, at the node's next one. */
   readonly unreported: number
-  /** Work so far of tasks still running when the run ends. */
+  /** Work so far of tasks that still run when the run ends. */
   readonly unfinished: number
 }
 
@@ -32,17 +32,17 @@ export interface ResourceUse {
 export interface UtilisationResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds
-  /** One by one, in the order of the cluster. */
+  /** Use of each resource, in the order of the cluster. */
   readonly resources: readonly ResourceUse[]
 }
 
 /**
- * Time-weighted use of every resource. Capacity is that at the start of the run; a task counts with its demand, so a
- * lane of several resources has one row for each. With a period, only what lies in it counts.
+ * Measures the time-weighted use of every resource. Capacity is that at the start of the run. A task counts with its demand, so a lane of several
+ * resources has one row for each. With a period, only what lies in it counts.
  */
 export const utilisation = (period?: Period): Utilisation => new Utilisation(period)
 
-/** Columns of one shape in `#seconds`. */
+/** Columns of a shape in `#seconds`. */
 const USEFUL = 0, LOST = 1, UNREPORTED = 2, UNFINISHED = 3, WIDTH = 4
 
 export class Utilisation implements Observer {
@@ -54,7 +54,7 @@ export class Utilisation implements Observer {
   /** Task seconds, `[shape * WIDTH + column]`. */
   #seconds = new Float64Array(0)
 
-  /** Whether all seconds count: most runs have no period, and each end of a task asks. */
+  /** Whether all seconds count: most runs have no period, and every task end asks. */
   readonly #isWhole: boolean
 
   constructor(private readonly period = wholeRun) {
@@ -76,7 +76,7 @@ export class Utilisation implements Observer {
     const seconds = this.#isWhole ? stopped - started : secondsIn(this.period, started, stopped)
     if (how === 'done') this.#add(at + USEFUL, seconds, count)
     else {
-      const kept = saved > 0 || counts(this.period, stopped) ? saved : 0 // below 0 where what earlier runs had saved is lost, too
+      const kept = saved > 0 || counts(this.period, stopped) ? saved : 0 // negative where work saved in earlier runs is lost, too
       const useful = Math.min(kept, seconds)
       this.#add(at + USEFUL, useful, count)
       this.#add(at + LOST, seconds - useful, count)
@@ -91,7 +91,7 @@ export class Utilisation implements Observer {
     this.#add(at + LOST, seconds, 1)
   }
 
-  /** One by one, so that sums do not depend on which tasks are told of together. */
+  /** Adds the seconds once per task, so that sums do not depend on which tasks are reported together. */
   #add(column: number, seconds: Seconds, times: number): void {
     let sum = this.#seconds[column] as number
     for (let i = 0; i < times; i++) sum += seconds

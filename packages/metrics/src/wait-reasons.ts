@@ -14,28 +14,28 @@ import {
 import { exactParts } from './exact-parts.js'
 import { byLabel, JobClasses, type ClassOf } from './job-classes.js'
 
-/** Names of the parts of a wait: the reasons a policy gives for a deferral, then the job's own set-up. */
+/** Names of the parts of a wait: the reasons that a policy gives for a deferral, then the job's own set-up. */
 export const waitParts: readonly string[] = [...reasonNames, 'start-up']
 
-/** The wait of one job: `parts[i]` seconds for `waitParts[i]`; added up, in any order, they are exactly `wait`. */
+/** The wait of one job: `parts[i]` is the seconds for `waitParts[i]`; their sum, in any order, is exactly `wait`. */
 export interface WaitRow {
-  /** As the workload names it. */
+  /** Its id in the workload. */
   readonly id: string
   /** Its class; empty when it has none. */
   readonly label: string
   /** From submission to the start of the first task, seconds. */
   readonly wait: Seconds
-  /** False for a job that had not started when it was abandoned or the run ended: its wait until then. */
+  /** False if the job had not started when it was abandoned or the run ended; its wait is counted until then. */
   readonly started: boolean
-  /** One for each of `waitParts`, seconds. */
+  /** Seconds for each of `waitParts`. */
   readonly parts: readonly Seconds[]
 }
 
-/** Where the waits of some jobs went, in seconds over all of them. */
+/** Where the waits of some jobs went, in seconds summed over them. */
 export interface WaitTotals {
-  /** All jobs: also those that were abandoned unstarted, or still waiting when the run ended. */
+  /** Number of jobs, including those abandoned before a start or still waiting when the run ended. */
   readonly jobs: number
-  /** Seconds in all. */
+  /** Total wait, seconds. */
   readonly wait: Seconds
   /** Seconds by part, in the order of `waitParts`. */
   readonly parts: Readonly<Record<string, Seconds>>
@@ -43,24 +43,23 @@ export interface WaitTotals {
 
 /** Why jobs waited, all of them and by class. */
 export interface WaitReasonsResult {
-  /** Of all jobs. */
+  /** Over all jobs. */
   readonly overall: WaitTotals
-  /** By class, by label in natural order; empty when no job has a label. */
+  /** By class, in natural order of labels; empty if no job has a class. */
   readonly classes: readonly ({ readonly label: string } & WaitTotals)[]
 }
 
 /** Options of `waitReasons`; all may be left out. */
 export interface WaitReasonsOptions {
-  /** Default: `JobSpec.label`. */
+  /** Class of a job. Default: `JobSpec.label`. */
   readonly classOf?: ClassOf | undefined
-  /** Receives every job when its wait is over. */
+  /** Called for every job when its wait is over. */
   readonly onRow?: ((row: WaitRow) => void) | undefined
 }
 
 /**
- * Explains waits: every second from a job's submission to the start of its first task goes to one reason. Between two
- * observations it is the reason that the policy gave last; before the first one, the job is behind others. The time
- * that `JobSpec.startup` takes goes to `start-up`.
+ * Explains waits: each second from a job's submission to the start of its first task goes to one reason. Between two observations that is the reason
+ * that the policy gave last; before the first, the job is behind others. The time of `JobSpec.startup` goes to `start-up`.
  */
 export const waitReasons = (options: WaitReasonsOptions = {}): WaitReasons => new WaitReasons(options)
 
@@ -74,9 +73,9 @@ export class WaitReasons implements Observer {
   readonly #onRow: ((row: WaitRow) => void) | undefined
   readonly #specs: (JobSpec | undefined)[] = []
   #submits = new Float64Array(0)
-  /** When the job's set-up is over. */
+  /** By job: when its set-up is over. */
   #ready = new Float64Array(0)
-  /** The reason in force, since when; `STARTED` ends the wait. */
+  /** By job: the current reason, and since when; `STARTED` once the wait is over. */
   #current = new Int32Array(0)
   #since = new Float64Array(0)
   /** Seconds so far, `[job * PARTS + part]`. */
@@ -114,7 +113,7 @@ export class WaitReasons implements Observer {
     if (this.#current[job] !== STARTED) this.#end(job, now, true)
   }
 
-  /** A job that was abandoned ends without a start. */
+  /** An abandoned job ends without a start. */
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
     if (this.#current[job] !== STARTED) this.#end(job, now, false)
     this.#specs[job] = undefined

@@ -64,6 +64,12 @@ describe('fragmentation over a run', () => {
     expect(metric.result()).toEqual([{ resource: 'gpu', capacity: 2000, free: (14_000 + 4000 + 10_000) / 30, fragmented: (4000 + 4000 + 0) / 30, share: 8000 / 28_000, most: 400, kinds: 2, covered: 1 }])
   })
 
+  it('has the capacity of all nodes, also where one is away when the run ends', () => {
+    const metric = fragmentation()
+    simulateOn({ nodes: [{ ...cluster.nodes[0]!, count: 2 }] }, jobs([0, 600, 20]), [metric], { outages: [{ node: 1 as NodeId, from: 10, to: 50 }] })
+    expect(metric.result()[0]).toMatchObject({ capacity: 4000, free: 3400 })
+  })
+
   it('counts all that is free as of no use to tasks that have no other room', () => {
     const metric = fragmentation()
     // the first takes all 4 cpu for 10 s: both GPUs are out of reach for tasks of 1000 with 1 cpu and for it, 2000 free each

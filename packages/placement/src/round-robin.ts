@@ -1,4 +1,4 @@
-import { definePlacement, LowestNodes, None, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
+import { definePlacement, LowestNodes, nodesByName, None, type Env, type JobId, type NodeId, type Placement, type Plug, type Round } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
 const roundRobinOptions = z.strictObject({
@@ -15,7 +15,7 @@ export const roundRobinPlacement = definePlacement({
   name: 'round-robin',
   summary: 'nodes in turn',
   options: roundRobinOptions,
-  create: ({ stay }): Placement => new RoundRobin(stay ? 0 : 1),
+  create: ({ stay }, env): Placement => new RoundRobin(env, stay ? 0 : 1),
 })
 
 /** Nodes in turn. */
@@ -24,18 +24,34 @@ export const roundRobin = (options: RoundRobinOptions = {}): Plug<'placement'> =
 class RoundRobin implements Placement {
   /** Distance from the node used last to the one where the search begins. */
   readonly #step: 0 | 1
-  #from = 0
+  readonly #cluster: Env['cluster']
+  #last: NodeId | None = None
   /** Knows shapes that fit nowhere, so that not every node has to be asked. */
   readonly #byShape = new LowestNodes()
 
-  constructor(step: 0 | 1) {
+  constructor({ cluster }: Env, step: 0 | 1) {
+    this.#cluster = cluster
     this.#step = step
+  }
+
+  /** The name of the node used last; null: none was. */
+  memory(): string | null {
+    return this.#last === None ? null : this.#cluster.name(this.#last)
+  }
+
+  /** Begins at the lowest where that node is not there any more. */
+  recall(memory: unknown): void {
+    this.#last = nodesByName(this.#cluster).get(memory as string) ?? None
   }
 
   pick(job: JobId, round: Round): NodeId | None {
     const node = round.nodes.length === round.cluster.nodes ? this.#nextOfAll(job, round) : this.#nextInSight(job, round)
-    if (node !== None) this.#from = node + this.#step
+    if (node !== None) this.#last = node
     return node
+  }
+
+  get #from(): number {
+    return this.#last === None ? 0 : this.#last + this.#step
   }
 
   #nextOfAll(job: JobId, round: Round): NodeId | None {

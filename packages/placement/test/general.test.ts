@@ -1,5 +1,7 @@
-import { readCluster } from '@sched/cluster'
+import { dispatcher, readCluster } from '@sched/cluster'
 import { SchedError, type Demand, type Plug, type Taint, type Toleration } from '@sched/core'
+import { fifo, greedy } from '@sched/policies'
+import { job } from '@sched/testkit'
 import { describe, expect, it } from 'vitest'
 import { bestFit, dotProduct, firstFit, locality, nodeUsage, pack, roundRobin, spread, weighted, worstFit, type WeightedOptions } from '../src/index.js'
 import { Play } from './world.js'
@@ -29,6 +31,24 @@ describe('placements by what is free', () => {
     expect(new Play(equal, bestFit()).place(5, { cpu: 4 })).toEqual([0, 0, 1, 1, 2])
     expect(new Play(equal, worstFit()).place(5, { cpu: 4 })).toEqual([0, 1, 2, 0, 1])
     expect(new Play(equal, roundRobin()).place(5, { cpu: 4 })).toEqual([0, 1, 2, 0, 1])
+  })
+
+  it('go on in turn after a restart', () => {
+    const begin = (names: string[]) => dispatcher({ cluster: { nodes: [{ count: names.length, names, resources: { cpu: 10 } }] }, policy: greedy(fifo(), roundRobin()) })
+    const one = (id: string) => job({ id, demand: { cpu: 1 } })
+    const before = begin(['a', 'b', 'c'])
+    for (const id of ['x', 'y']) before.submit(one(id), 0)
+    expect(before.pass(0).start.map(({ node }) => node)).toEqual(['a', 'b'])
+    const next = (names: string[]) => {
+      const after = begin(names)
+      for (const id of ['x', 'y']) after.submit(one(id), 0)
+      for (const [id, node] of [['x', 'a'], ['y', 'b']] as const) if (names.includes(node)) after.adopt({ job: id, node }, 0)
+      after.recall(before.memory())
+      after.submit(one('z'), 1)
+      return after.pass(1).start.map(({ node }) => node)
+    }
+    expect(next(['a', 'b', 'c'])).toEqual(['c'])
+    expect(next(['a', 'c'])).toEqual(['a', 'c']) // b has gone, and y runs no more
   })
 
   it('compare the free part of unlike nodes in worst fit, and amounts in best fit', () => {

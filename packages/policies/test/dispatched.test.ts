@@ -1,7 +1,7 @@
 import { dispatcher, type Dispatcher, type DispatcherMemory, type Placed } from '@sched/cluster'
 import { randomStream, type LaneId } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, priority, slurmLimits, strict, volcano, wfq, yarnFair } from '../src/index.js'
+import { capacity, conservative, delay, drf, easy, fair, fairShare, fifo, greedy, kueue, maxMin, priority, replan, slurmLimits, strict, volcano, wfq, yarnFair } from '../src/index.js'
 
 const policies = {
   fifo: () => greedy(fifo()),
@@ -184,6 +184,14 @@ describe('a task that runs already, which a dispatcher takes over', () => {
       for (let i = 0; i < 2; i++) master.adopt({ job: 'b', node: 'n-1' }, 0)
     }
     expect([starts(quota), starts(limit)]).toEqual([['a 0 on n-0'], []])
+  })
+
+  it('holds back jobs that wait already, which then have no reservation', () => {
+    // a runs with 4 of 8 processors until 100 s, and is the only job that ann may have: b (8) is not planned at its end, and c starts beside it for 200 s
+    const master = dispatcher({ cluster: { nodes: [{ count: 1, name: 'm', resources: { procs: 8 } }] }, policy: slurmLimits(replan(), { qos: { normal: { MaxJobsPerUser: 1 } } }) })
+    for (const [id, user, procs, estimate] of [['a', 'ann', 4, 100], ['b', 'ann', 8, 50], ['c', 'bob', 4, 200]] as const) master.submit({ id, user, estimate, stages: [{ name: 's', tasks: 1, demand: { procs } }] }, 0)
+    master.adopt({ job: 'a', node: 'm-0' }, 0)
+    expect(starts(master, 0)).toEqual(['c 0 on m-0'])
   })
 
   it.each([strict(), easy(), conservative()])('leaves fewer tasks of its gang to start at once: $name', (policy) => {

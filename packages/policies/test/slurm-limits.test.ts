@@ -263,6 +263,14 @@ describe('limits on past use', () => {
     expect(end(120, 'bob_2')).toEqual([]) // 6 used, 2 of bob_1 left, 24 asked
   })
 
+  it('count with `safe` whole minutes of what was used and of what runs, each (_validate_tres_usage_limits of Slurm)', () => {
+    // 10 cpu-minutes: of ann_1 119 s are used, 1 minute; of ann_2 61 s are left, 1 minute: 8 more may start, 9 not
+    const { come, end } = machine({ accounts, safe: true, calcPeriod: 60, halfLife: 0 })
+    come(0, ofAccount('ann_1', 1, 119))
+    end(119, 'ann_1')
+    expect(come(120, ofAccount('ann_2', 1, 61), ofAccount('bob_1', 3, 180), ofAccount('bob_2', 4, 120))).toEqual(['ann_2', 'bob_2'])
+  })
+
   it('count what jobs use for which another QOS has the limit', () => {
     // ann_1 uses 2 of the 2 cpu-minutes of the partition, and is limited by her own QOS, which comes first
     const qos = { high: { GrpTRESMins: 'cpu=100', Flags: ['OverPartQOS'] }, part: { GrpTRESMins: 'cpu=2' } }
@@ -287,6 +295,13 @@ describe('limits on past use', () => {
     expect(come(121, procs('bob_1', 1, { estimate: 61 }), procs('bob_2', 1, { estimate: 60 }))).toEqual(['bob_2']) // 240 of 300 s
   })
 
+  it('of time, with `safe`, count whole minutes of what was used', () => {
+    const { come, end } = machine({ qos: { normal: { GrpWall: 5 } }, safe: true, calcPeriod: 60, halfLife: 0 })
+    come(0, procs('ann_1', 1, { estimate: 119 }))
+    end(119, 'ann_1')
+    expect(come(121, procs('bob_1', 1, { estimate: 241 }), procs('bob_2', 1, { estimate: 240 }))).toEqual(['bob_2']) // 60 of 300 s
+  })
+
   it.each([false, true])('open when use is forgotten, without anything else happening then (PriorityUsageResetPeriod), with safe %s', (safe) => {
     const spec = (id: string, submit: number): JobSpec => ({ id, user: 'ann', submit, estimate: 120, stages: [{ name: 'job', tasks: 1, demand: { procs: 8 }, duration: 120 }] })
     const limited = (usageReset?: number) => slurmLimits(easy(), { qos: { normal: { GrpTRESMins: 'cpu=16' } }, calcPeriod: 60, halfLife: 0, safe, ...(usageReset !== undefined && { usageReset }) })
@@ -308,12 +323,12 @@ describe('limits on past use', () => {
   })
 
   it('with `safe` open as use decays', () => {
-    // 8 of 10 used at 120, halved in an hour: 5 more fit when 8 x 2^-t is at most 5, after 2441 s, at the end of that period
+    // 7.95 of 10 used at 120, halved in an hour: 5 more fit when 7.95 x 2^-t is below 6, and so 5 whole minutes, after 1464 s, at the end of that period
     const { come, end, pass } = machine({ accounts, safe: true, halfLife: 3600, calcPeriod: 60 })
     come(0, ofAccount('ann_1', 4, 120))
     end(120, 'ann_1')
     expect(come(121, ofAccount('bob_1', 1, 300))).toEqual([])
-    expect([pass(2520), pass(2580)]).toEqual([[], ['bob_1']])
+    expect([pass(1560), pass(1620)]).toEqual([[], ['bob_1']])
   })
 })
 

@@ -71,7 +71,8 @@ describe('limits of the QOS of the partition and of the job (test21.30 and test2
     // what is counted for several jobs tells whose limit it is
     const whose = (qos: string) => (/Submit|PerJob|MaxWall/.test(kind) ? '' : /PerUser/.test(kind) ? ` of user ann in QOS ${qos}` : ` of QOS ${qos}`)
     const expected = (qos: string) => ({ started: start.map((_, i) => `j${i}`), held: { [`j${start.length}`]: `${reason}${whose(qos)}` } })
-    const options: SlurmLimitsOptions = { partitions: { main: { QOS: 'part' } }, safe: true, calcPeriod: 60 }
+    // nothing decays: a minute that a job has run stays a whole one, as in the test, where jobs run on for some seconds after their time
+    const options: SlurmLimitsOptions = { partitions: { main: { QOS: 'part' } }, safe: true, calcPeriod: 60, halfLife: 0 }
     it(`${JSON.stringify(limit)} holds back with ${reason}, of the partition's QOS whatever the job's says, and of the job's with OverPartQOS`, () => {
       expect(met(jobs, { ...options, qos: { part: limit, normal: ones(limit) } })).toEqual(expected('part'))
       expect(met(jobs, { ...options, qos: { part: ones(limit), normal: { ...limit, Flags: ['OverPartQOS'] } } })).toEqual(expected('normal'))

@@ -378,7 +378,7 @@ describe('the policy of a slurm.conf', () => {
     const text = 'NodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL MaxNodes=2 MinNodes=0 QOS=high DefaultTime=60 MaxTime=2-0\nPartitionName=b Nodes=ALL MaxNodes=UNLIMITED MinNodes=2 DefaultTime=NONE'
     const ofPartitions = told(text).flatMap(([verdict, line, setting, note]) => (/ (Max|Min|Default|QOS)/.test(String(setting)) ? [[verdict, line, setting, note]] : []))
     expect(ofPartitions).toEqual([
-      ['approximated', 3, 'a MaxNodes', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file'],
+      ['honoured', 3, 'a MaxNodes', ''],
       ['honoured', 3, 'a MinNodes', ''],
       ['ignored', 3, 'a QOS', 'QOS are not in this file; give what `sacctmgr show qos --parsable2` prints, as slurm.conf+qos.txt'],
       ['honoured', 3, 'a DefaultTime', 'for jobs without a time limit'],
@@ -412,10 +412,21 @@ describe('the policy of a slurm.conf', () => {
     expect([of('SelectType=select/linear\n', 2), of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 2)]).toEqual([[undefined, 'ignored', 'honoured'], ['{"a":28}', 'approximated', 'honoured']])
   })
 
+  it('has the nodes that tasks of a job may be on, where plans name nodes and no QOS may exceed it', () => {
+    const text = 'PartitionName=a MaxNodes=3\nPartitionName=b MaxNodes=UNLIMITED'
+    const of = (before: string, nodes: number, ...beside: readonly string[]) => {
+      const files = [{ file: 'slurm.conf', text: `ClusterName=c\n${before}${text}` }, ...beside.map((qos) => ({ file: 'qos.txt', text: qos }))] as const
+      const { policy, findings } = queuePolicy(readQueues(...files), { resources: ['procs'], nodes, heartbeat: false })
+      return [JSON.stringify(policy).match(/"maxNodes":({[^}]*})/)?.[1], ...findings.filter(({ setting }) => setting.endsWith('MaxNodes')).map(({ verdict }) => verdict)]
+    }
+    expect([of('', 4), of('', 1), of('SelectType=select/linear\n', 4)]).toEqual([['{"a":3}', 'honoured', 'honoured'], [undefined, 'approximated', 'honoured'], [undefined, 'approximated', 'honoured']])
+    expect([of('PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n', 4), of('', 4, 'Name|Flags\nwide|PartitionMaxNodes\n')]).toEqual([['{"a":3}', 'approximated', 'honoured'], [undefined, 'approximated', 'honoured']])
+  })
+
   it('has every setting of partitions, or says why not', () => {
     // all of Slurm 25, with values that are not what holds anyway
-    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', LLN: 'YES', MaxCPUsPerNode: '4', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
-    const approximated = { MaxNodes: '2', MinNodes: '2' }
+    const honoured = { AllowAccounts: 'a', AllowQos: 'q', Default: 'YES', DefaultTime: '60', DenyAccounts: 'b', DenyQos: 'r', ExclusiveUser: 'YES', LLN: 'YES', MaxCPUsPerNode: '4', MaxNodes: '2', MaxTime: '90', Nodes: 'n[1-2]', PriorityTier: '2', State: 'DRAIN' }
+    const approximated = { MinNodes: '2' }
     const ignored = {
       AllocNodes: 'x', AllowGroups: 'g', Alternate: 'p', CpuBind: 'core', DefCpuPerGPU: '2', DefMemPerCPU: '1', DefMemPerGPU: '1', DefMemPerNode: '1', DisableRootJobs: 'YES', ExclusiveTopo: 'YES', GraceTime: '9', Hidden: 'YES',
       MaxCPUsPerSocket: '2', MaxMemPerCPU: '1', MaxMemPerNode: '1', OverSubscribe: 'YES', OverTimeLimit: '5', PowerDownOnIdle: 'YES', PreemptMode: 'CANCEL', PriorityJobFactor: '3', QOS: 'q', ReqResv: 'YES', ResumeTimeout: '9', RootOnly: 'YES', SelectTypeParameters: 'CR_Core',

@@ -87,6 +87,11 @@ describe('a dump of sacctmgr', () => {
     expect(findings.filter(({ setting }) => setting.startsWith('FairShare')).map(({ verdict, note }) => [verdict, note])).toEqual([['honoured', '']])
   })
 
+  it.each(['parent', '2147483647'])('takes FairShare=%s for the shares of the account, as sacctmgr reads and as it dumps it', (value) => {
+    const { policy } = made('PriorityWeightFairshare=1000', `Account - 'a':FairShare=${value}\nParent - 'a'\nUser - 'ann':FairShare=${value}`)
+    expect(policy).toMatchObject({ replan: { order: { multifactor: { accounts: { a: { shares: 'parent', users: { ann: 'parent' } } } } } } })
+  })
+
   it('keeps others back with assoc_limit_stop, where anything is limited', () => {
     const stop = 'SchedulerParameters=assoc_limit_stop'
     const toldOf = (conf: string, ...beside: readonly string[]) => made(conf, ...beside).findings.filter(({ setting }) => setting.endsWith('assoc_limit_stop')).map(({ verdict, note }) => [verdict, note])
@@ -229,6 +234,12 @@ describe('a table of QOS', () => {
     expect(told('', text)).toContainEqual(['ignored', 3, 'QOS scavenge PreemptMode', 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'])
   })
 
+  it('says that jobs of one partition take turns in Slurm where their QOS preempt and suspend, and not where partitions do', () => {
+    const modes = (type: string) => made(`PreemptType=${type}\nPreemptMode=SUSPEND,GANG\nPartitionName=a PriorityTier=2\nPartitionName=b`, 'Name|Preempt|PreemptMode\nlow||suspend\nhigh|low|cluster\n').findings.filter(({ setting, verdict }) => setting.endsWith('PreemptMode') && verdict === 'approximated')
+    expect(modes('preempt/qos').map(({ setting, note }) => [setting, /take turns/.test(note)])).toEqual([['PreemptMode', true], ['QOS low PreemptMode', true]])
+    expect(modes('preempt/partition_prio').map(({ setting, note }) => [setting, /take turns/.test(note)])).toEqual([['PreemptMode', false]])
+  })
+
   it('says how long jobs are left alone, by tier and by QOS', () => {
     const text = 'Name|PreemptExemptTime|Preempt\nnormal|00:10:00|\nhigh||normal\nlow|00:00:00|\nother|-1|'
     const tiers = 'PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPreemptExemptTime=5\nPartitionName=a PriorityTier=2\nPartitionName=b'
@@ -366,7 +377,7 @@ describe('limits of partitions', () => {
   it('are those of time, size, state and who may submit', () => {
     const conf = ['EnforcePartLimits=ALL', 'NodeName=n[1-4] CPUs=16', 'PartitionName=DEFAULT State=UP', 'PartitionName=a MaxTime=2-0 MaxNodes=2 AllowAccounts=x,y QOS=part', 'PartitionName=b MaxTime=UNLIMITED MaxNodes=UNLIMITED DenyQos=low', 'PartitionName=c State=DRAIN AllowAccounts=ALL'].join('\n')
     expect(limitsOf(conf)).toEqual({
-      partitions: { a: { MaxTime: '2-0', MaxTRESPerJob: { node: 2, cpu: 32 }, AllowAccounts: ['x', 'y'], QOS: 'part' }, b: { DenyQos: ['low'] }, c: { State: 'DRAIN' } }, enforcePartLimits: 'ALL', policy: inner,
+      partitions: { a: { MaxTime: '2-0', MaxTRESPerJob: { node: 2, cpu: 32 }, AllowAccounts: ['x', 'y'], QOS: 'part' }, b: { DenyQos: ['low'] }, c: { State: 'DRAIN' } }, enforcePartLimits: 'ALL', policy: { replan: { ...inner.replan, maxNodes: { a: 2 } } },
     })
     expect(messageOf(() => made('PartitionName=a MaxTime=soon'))).toBe('"slurm.conf" line 2 MaxTime: found "soon", expected a time. Write minutes, hours:minutes:seconds, days-hours or UNLIMITED.')
   })

@@ -8,7 +8,7 @@ const options: Readonly<Record<keyof SimulationOptions, true>> = {
 }
 const ofRuntime: Readonly<Record<keyof RuntimeOptions, true>> = { localityFactors: true, jitter: true, contention: true, network: true }
 
-/** Throws `BAD_OPTION` for a part of a run that is missing or is something else, and for a slip in the name of an option, as a program without types may have it. */
+/** Throws `BAD_OPTION` for a missing or wrong part of a run, and for a mistyped option name. Programs without types may pass such options. */
 export function checkParts(options: SimulationOptions): void {
   const given = options as { readonly [K in keyof SimulationOptions]?: unknown } | undefined
   if (typeof given?.cluster !== 'object' || given.cluster === null)

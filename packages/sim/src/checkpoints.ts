@@ -1,37 +1,40 @@
 import { SchedError, type JobId, type Seconds, type TaskId } from '@sched/core'
 
-/** Tasks that save what they have done, so that one that is lost or preempted goes on from there. */
+/** Tasks save their work, so that a lost or preempted task continues from its last save. */
 export interface CheckpointOptions {
-  /** Seconds of work after which a task saves it, > 0; the end of a task saves nothing. Default: never, for which `whenPreempted` must be set. */
+  /** Seconds of work between saves, > 0; the end of a task saves nothing. Default: never, and then `whenPreempted` must be set. */
   readonly interval?: Seconds | undefined
-  /** Seconds that saving takes, in which the task does no work, >= 0. Default 0. */
+  /** Seconds that a save takes, in which the task does no work, >= 0. Default 0. */
   readonly cost?: Seconds | undefined
-  /** Whether a task that a policy preempts has saved all it did, as one that is told in time; what a node takes with it is lost all the same. Default false. */
+  /**
+   * Whether a task that a policy preempts saves all its work, as if it were told in time. Work that is lost with a node stays lost. Default false.
+   */
   readonly whenPreempted?: boolean | undefined
-  /** Seconds with which a run begins that goes on from what was saved, in which it does no work, >= 0. Default 0. */
+  /** Seconds without work at the start of a run that continues from a save, >= 0. Default 0. */
   readonly restore?: Seconds | undefined
 }
 
-/** A task that runs or has run. */
+/** What is known of a task that runs or has run. */
 interface Saver {
-  /** Seconds that its latest run would take from the beginning, without saving. */
+  /** Seconds that its latest run would take from the beginning, without saves. */
   alone: Seconds
-  /** Seconds of these that are behind it: saved, or in the memory of a task that is suspended or was. */
+  /** Seconds of these that are done and kept: saved, or in the memory of a task that is or was suspended. */
   kept: Seconds
   /** Seconds of these that are saved. */
   saved: Seconds
-  /** Whether its node has all that is behind it in memory. */
+  /** Whether all its work is kept in the memory of its node. */
   isInMemory: boolean
-  /** Seconds with which its latest run began, before it worked. */
+  /** Seconds that its latest run spent on restoring before it worked. */
   restoring: Seconds
 }
 
-/** Rounding, as a fraction of the interval: work that ends within it of a save needs none. */
+/** Tolerance for rounding, as a fraction of the interval: work that ends this soon after a save point does not save there. */
 const ROUNDING = 1e-9
 
 /**
- * What tasks have saved. A run of W seconds of work saves ceil(W / interval) - 1 times; one that ends early has saved every
- * interval that was over, with its saving, and of one that is preempted all, where that is told. What is left goes on at the speed of wherever the task runs next.
+ * What tasks have saved. A run of W seconds of work saves ceil(W / interval) - 1 times. A run that is cut short has saved every interval for which
+ * the work and the save were over; with `whenPreempted`, a preempted one has saved everything. The remaining work goes on at the speed of the node
+ * where the task runs next.
  */
 export class Checkpoints {
   readonly #interval: Seconds
@@ -40,7 +43,7 @@ export class Checkpoints {
   readonly #restore: Seconds
   readonly #tasks = new Map<JobId, Map<TaskId, Saver>>()
 
-  /** Throws `BAD_INPUT` for an interval, a cost or a time to restore that is none, and where nothing is ever saved. */
+  /** Throws `BAD_INPUT` for an invalid interval, cost or restore time, and if nothing would ever be saved. */
   constructor({ interval, cost = 0, whenPreempted = false, restore = 0 }: CheckpointOptions) {
     if (interval === undefined && !whenPreempted) throw badCheckpoint('found no interval.', 'Give the seconds of work after which tasks save it, or set whenPreempted.')
     if (interval !== undefined && !(interval > 0 && interval < Infinity)) throw badCheckpoint(`found an interval of ${interval} s.`, 'It is more than 0 s.')
@@ -52,12 +55,12 @@ export class Checkpoints {
     this.#restore = restore
   }
 
-  /** The number of a job is that of a new one from here on. */
+  /** Forgets the tasks of a job whose id is about to be reused. */
   forget(job: JobId): void {
     this.#tasks.delete(job)
   }
 
-  /** A run starts of a task that would take `alone` seconds from its beginning, without saving; returns how long it takes. */
+  /** Starts a run of a task that would take `alone` seconds from the beginning without saves. Returns how long the run takes. */
   start(job: JobId, task: TaskId, alone: Seconds): Seconds {
     let tasks = this.#tasks.get(job)
     if (tasks === undefined) this.#tasks.set(job, (tasks = new Map<TaskId, Saver>()))
@@ -70,7 +73,10 @@ export class Checkpoints {
     return saver.restoring + work + this.#saves(work) * this.#cost
   }
 
-  /** The run ends `ran` seconds after its start and is not done; returns the seconds of work that it saved: below 0 where it was suspended before and has saved nothing since. */
+  /**
+   * Cuts a run short `ran` seconds after its start. Returns the seconds of work that it saved; negative if the task was suspended before and has
+   * saved nothing since.
+   */
   cut(job: JobId, task: TaskId, ran: Seconds, isPreempted: boolean): Seconds {
     const saver = this.#tasks.get(job)?.get(task) as Saver
     if (isPreempted && this.#whenPreempted) {
@@ -85,7 +91,7 @@ export class Checkpoints {
     return saves * this.#interval
   }
 
-  /** The run stops `ran` seconds after its start with all that it has done in memory; returns the seconds of work that it did. */
+  /** Suspends a run `ran` seconds after its start, with all its work in memory. Returns the seconds of work that the run did. */
   keep(job: JobId, task: TaskId, ran: Seconds): Seconds {
     const saver = this.#tasks.get(job)?.get(task) as Saver
     saver.isInMemory = true
@@ -101,7 +107,7 @@ export class Checkpoints {
     return done
   }
 
-  /** A suspended task loses what it has in memory; returns the seconds of work that it had there. */
+  /** A suspended task loses the work that it has only in memory. Returns the seconds of work lost. */
   lose(job: JobId, task: TaskId): Seconds {
     return this.#back(this.#tasks.get(job)?.get(task) as Saver)
   }
@@ -113,17 +119,17 @@ export class Checkpoints {
     return lost
   }
 
-  /** How often it has saved `ran` seconds after the start of its run. */
+  /** How often a run has saved `ran` seconds after its start. */
   #savesOf({ alone, kept, restoring }: Saver, ran: Seconds): number {
     return Math.min(this.#saves(alone - kept), Math.max(0, Math.floor((ran - restoring) / (this.#interval + this.#cost) + ROUNDING)))
   }
 
-  /** The task is done. */
+  /** Forgets a task that is done. */
   done(job: JobId, task: TaskId): void {
     this.#tasks.get(job)?.delete(task)
   }
 
-  /** How often a run of so much work saves. */
+  /** How often a run with that much work saves. */
   #saves(work: Seconds): number {
     return Math.max(0, Math.ceil(work / this.#interval - ROUNDING) - 1)
   }

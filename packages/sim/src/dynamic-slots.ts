@@ -2,37 +2,37 @@ import type { CellState, DynamicSlotsRule, Work } from '@sched/cluster'
 import type { JobId, LaneId, NodeId, Observer, ResourceId, Seconds, StageSpec, TaskEnd, TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
-/** The token of the timer of its looks: architectures' are not negative. */
+/** Timer token of the checks on slots; the tokens of architectures are not negative. */
 export const LOOK_AT_SLOTS = -1
 
 /** A node as an adjuster of slots sees it. */
 export interface SlotsState {
-  /** What the running tasks use of each kind of hardware, as a fraction of what there is; may exceed 1. */
+  /** What the running tasks use of each kind of hardware, as a fraction of the node's amount; may exceed 1. */
   readonly used: readonly number[]
-  /** Names of the kinds. */
+  /** Names of the kinds of hardware. */
   readonly kinds: readonly string[]
-  /** Slots of the type now, the least and the most. */
+  /** Slots of the type now. */
   readonly slots: number
-  /** The least. */
+  /** Fewest slots of the type. */
   readonly min: number
-  /** The most. */
+  /** Most slots of the type. */
   readonly max: number
 }
-/** By how many slots a node changes: positive for more. What goes beyond the least or the most is cut. */
+/** By how many slots a node changes, positive for more; the result is limited to the range `min` to `max`. */
 export type SlotsAdjuster = (state: SlotsState) => number
 
-/** One more when less than `below` of every kind is used, one fewer when more than `above` of any is. */
+/** Adds one slot when less than `below` of every kind of hardware is used, and removes one when more than `above` of any kind is. */
 export const slotsByUse =
   ({ below, above }: Pick<DynamicSlotsRule, 'below' | 'above'>): SlotsAdjuster =>
   ({ used }) =>
     used.some((each) => each > above) ? -1 : used.every((each) => each < below) ? 1 : 0
 
-/** What a task uses when its stage does not say: one core, where nodes have cores. */
+/** Use of a task whose stage gives none: one core, where nodes have cores. */
 const USUAL = { cores: 1 } as const
 
 /**
- * Nodes with a changing number of slots: at intervals an adjuster looks at what the running tasks really use. Nothing is
- * killed: a slot to be taken from a busy node goes when its task ends. A task counts until the master knows of its end.
+ * Changes the number of slots of nodes: at intervals an adjuster checks what the running tasks really use. No task is killed: a slot that is removed
+ * from a busy node goes when a task there ends. A task counts until the master knows of its end.
  *
  * Source: SlotsAdjuster; Lin et al., survey of cluster resource scheduling, section 1 (no rule is published; this one is our choice).
  */
@@ -42,9 +42,9 @@ export class DynamicSlots implements Observer {
   readonly #queue: EventQueue
   readonly #rule: DynamicSlotsRule
   readonly #adjust: SlotsAdjuster
-  /** What the running tasks of a node use, by task. */
+  /** By node: what each running task uses. */
   readonly #running: Map<TaskId, Readonly<Record<string, number>>>[]
-  /** `[resource * nodes + node]`: slots to be taken when they are free. */
+  /** `[resource * nodes + node]`: slots to be removed as soon as they are free. */
   readonly #owed: Int32Array
 
   constructor(
@@ -64,7 +64,7 @@ export class DynamicSlots implements Observer {
     this.#lookAgain(0)
   }
 
-  /** A look at all nodes, and the timer of the next one. */
+  /** Checks all nodes and sets the timer for the next check. */
   look(now: Seconds): void {
     this.#lookAtAll()
     this.#lookAgain(now)
@@ -107,7 +107,7 @@ export class DynamicSlots implements Observer {
     return sum
   }
 
-  /** Slots that the node has, less those it will give up. */
+  /** Slots of the node, without those that are to be removed. */
   #slots(node: NodeId, resource: ResourceId): number {
     return this.#cell.total(node, resource) - (this.#owed[resource * this.#cell.nodes + node] as number)
   }

@@ -14,21 +14,21 @@ import {
 } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
-/** Whose cell it is. */
+/** The engine's side of a cell. */
 export interface CellHost {
   readonly now: Seconds
-  /** Something has changed that a pass should see. */
+  /** Something has changed that a pass must see. */
   askForPass(): void
   abandon(job: JobId): void
   decided(decision: Decision): void
 }
 
-/** What an architecture may do with the cluster, the work and the clock of a run. */
+/** What an architecture may do with the cluster, the jobs and the clock of a run. */
 export class EngineCell implements Cell {
   readonly cluster: CellState
   readonly work: Work
   readonly nodes: readonly NodeId[]
-  /** By scheduler id. */
+  /** Rounds of the schedulers, by scheduler id. */
   readonly #drafts: readonly Draft[]
   readonly #queue: EventQueue
   readonly #host: CellHost

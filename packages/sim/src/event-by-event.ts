@@ -3,17 +3,17 @@ import type { Seconds } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 import type { SimulationOptions } from './options.js'
 
-/** What is done at an event. */
+/** The engine's side of running event by event. */
 export interface EventsHost {
-  /** Jobs of the workload that are due are submitted, each with a pass. */
+  /** Submits the jobs of the workload that are due, with a pass after each. */
   arrive(): void
   fire(kind: EventKind, subject: number): void
   pass(): void
 }
 
-/** Instants of a cluster without heartbeats with a pass after every event: see `SimulationOptions.passPerEvent`. */
+/** Runs the instants of a cluster without heartbeats with a pass after every event: see `SimulationOptions.passPerEvent`. */
 export class EventByEvent {
-  /** Of events at which jobs that have waited for others are submitted. */
+  /** Kind of the events that submit jobs which have waited for others. */
   readonly submits: EventKind
   readonly #queue: EventQueue
   readonly #work: Work
@@ -28,7 +28,7 @@ export class EventByEvent {
     this.#host = host
   }
 
-  /** All that happens in an instant, what it starts and ends in it included. */
+  /** Handles everything in an instant, including what its events start and end in the same instant. */
   instant(time: Seconds): void {
     const queue = this.#queue
     const host = this.#host
@@ -47,7 +47,7 @@ export class EventByEvent {
     host.pass()
   }
 
-  /** Whether the event that comes is an end of the gang of which one comes after it: together these are one event. */
+  /** Whether this task end and the next event are ends of one gang: such ends count as one event. */
   #goesOn(time: Seconds): boolean {
     const queue = this.#queue
     const work = this.#work
@@ -56,7 +56,10 @@ export class EventByEvent {
     return work.jobOf(task) === work.jobOf(next) && work.gangOf(task) === work.gangOf(next) && work.inGang(task) && work.inGang(next)
   }
 
-  /** Each with a pass: jobs of the workload, then those that have waited for others, before the ends of what these passes start and ends at once. */
+  /**
+   * Submits jobs, with a pass after each: first those of the workload, then those that have waited for others. Ends of tasks that these passes start,
+   * and that end at once, come after them.
+   */
   #submitAll(time: Seconds): void {
     const queue = this.#queue
     const waited: number[] = []

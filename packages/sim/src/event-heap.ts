@@ -1,15 +1,14 @@
 import { grown } from '@sched/core'
 
 /**
- * A 4-ary heap of event ids by (time, order), in two parallel columns; orders are in a column by id, looked up only on
- * equal times. The child to follow is chosen by arithmetic on compare results, because mispredicted branches are what a
- * heap of up to 1e5 events costs.
+ * A 4-ary heap of event ids by (time, order). Times and ids are parallel columns; orders are a column by id, read only if times are equal. The child
+ * to follow is chosen by arithmetic on comparison results, because mispredicted branches are the main cost of a heap of up to 1e5 events.
  */
 export class EventHeap {
   length = 0
   times = new Float64Array(68).fill(Infinity)
   ids = new Int32Array(68)
-  /** By id: its place among events of one time. */
+  /** By id: order among events of the same time. */
   orders: Float64Array
 
   constructor(ids: number) {
@@ -21,7 +20,7 @@ export class EventHeap {
     this.#lift(this.length++, time, id)
   }
 
-  /** Walks the hole to the bottom along the smallest children, then lifts the last element up from there. */
+  /** Moves the hole at the top down along the smallest children, then places the last element there and lifts it. */
   removeTop(): void {
     const { times, ids } = this
     const last = --this.length
@@ -52,7 +51,7 @@ export class EventHeap {
     this.length = 0
   }
 
-  /** Moves the hole up to where an event belongs, and puts it there. */
+  /** Moves the hole up to the position of an event, and puts the event there. */
   #lift(from: number, time: number, id: number): void {
     const { times, ids } = this
     let hole = from
@@ -68,7 +67,7 @@ export class EventHeap {
     ids[hole] = id
   }
 
-  /** Among four children, the one of the least time that fires first. */
+  /** Of four children, the one that fires first among those with the time `least`. */
   #firstOf(child: number, least: number): number {
     let best = -1
     for (let i = child; i < child + 4; i++)
@@ -80,7 +79,7 @@ export class EventHeap {
     return (this.orders[a] as number) < (this.orders[b] as number)
   }
 
-  /** A parent's four children may lie past the last element. */
+  /** Keeps room for four children past the last element. */
   #grow(): void {
     this.times = grown(this.times, this.times.length * 2, Infinity)
     this.ids = grown(this.ids, this.times.length)

@@ -2,59 +2,59 @@ import { grown } from '@sched/core'
 import { EventHeap } from './event-heap.js'
 
 /**
- * Kinds of events of one instant, in the order in which they fire; rounds come after all of them, so a policy sees the
- * whole instant. `AtOnce`: what an architecture asks for in the instant itself; where nodes beat in it, it fires after their reports.
- * `Withdrawn`: a claim for a job that has failed has come to nothing. `SubmitFirst`: `Submit` where submissions come before ends.
+ * Kinds of events, in the order in which those of one instant fire. Rounds come after all of them, so a policy sees the whole instant. `AtOnce`: a
+ * wake-up that an architecture requests with delay 0; if nodes beat in the instant, it fires after their reports. `Withdrawn`: a claim for a job that
+ * has failed was withdrawn. `SubmitFirst`: takes the place of `Submit` if submissions come before ends.
  */
 export const EventKind = {
   Stop: 0, Alarm: 1, SubmitFirst: 2, TaskEnd: 3, PrefillEnd: 4, Outage: 5, NodeState: 6, Submit: 7, Ready: 8, Withdrawn: 9, Wake: 10, Timer: 11, AtOnce: 12,
 } as const
 export type EventKind = (typeof EventKind)[keyof typeof EventKind]
 
-/** An event's place among events of one time: kind first, then the order of scheduling. */
+/** Order of events of one time: by kind, then by scheduling order. */
 const KIND_STEP = 2 ** 48
-/** Low bits of a packed event hold its kind. */
+/** The low bits of a packed event hold its kind. */
 const KINDS = 16
 const CANCELLED = 15
 const NONE = -1
 
 /**
- * The row of an event: its time (of those that wait); then, as integers, `subject * KINDS + kind`, and the next event in its bucket (of
- * those that wait). 16 bytes, so that no row lies in two lines of the cache: most events wait until their row has left it.
+ * Row of an event: its time (only for waiting events), then as integers `subject * KINDS + kind` and the next event in its bucket (only for waiting
+ * events). A row has 16 bytes and never crosses a cache line; most events wait until their row has left the cache.
  */
 const ROW = 2
 const EVENT = 2
 const NEXT = 3
 
-/** Events of a heap alone before it is worth while to cut the later ones off. */
+/** Number of events in the heap from which on it pays to move later ones out. */
 const SPILL = 512
-/** Later events that are poured into the heap as they are. */
+/** With fewer waiting events than this, all of them move into the heap. */
 const FEW = 64
-/** Events meant for a bucket, and how many of the later events are looked at to choose the end of the last one. */
+/** Target number of events per bucket, and number of waiting events sampled to choose the end of the last bucket. */
 const PER_BUCKET = 8
 const SAMPLES = 64
 
 /**
- * Pending events by (time, kind, sequence). The next ones are in a heap. Where there are many, later ones wait unsorted:
- * in buckets of equal spans of time, each poured into the heap when it is empty, and beyond the last bucket on one list,
- * from which new buckets are cut when all have been poured. So a heap stays small however many events are pending.
+ * Pending events by (time, kind, sequence). The next events are in a heap. If there are many, later ones wait unsorted: in buckets of equal time
+ * spans, each moved into the heap when the heap is empty, and beyond the last bucket in one list, from which new buckets are made when all have been
+ * moved. So the heap stays small however many events are pending.
  *
- * Which bucket a time belongs to only grows with the time, and equal times share one, so the heap alone decides the order.
- * Cancelled events stay until they reach the top, where there is never one.
+ * The bucket of an event does not decrease with its time, and equal times share a bucket, so the heap alone decides the order. Cancelled events stay
+ * until they reach the top of the heap, and are removed there at once.
  *
  * Source: the rungs of Tang, Goh and Thng, "Ladder queue", ACM TOMACS 15(3), 2005, with one rung.
  */
 export class EventQueue {
-  /** The event that `pop` took out. */
+  /** Time of the event that `pop` returned. */
   time = NaN
-  /** Its kind. */
+  /** Kind of that event. */
   kind: EventKind = EventKind.TaskEnd
-  /** The number it was added with: of a task, job or node, as its kind says. */
+  /** The number that it was added with: a task, job or node, depending on its kind. */
   subject = 0
 
   /** Number of pending events, cancelled ones included. */
   length = 0
-  /** Rows of events: what is read together is in one line of the cache. Doubles, and the same bytes as integers. */
+  /** Rows of events, so that what is read together is in one cache line. The same memory is seen as doubles and as integers. */
   #rows = new Float64Array(64 * ROW)
   #ints = new Int32Array(this.#rows.buffer)
   readonly #heap = new EventHeap(64)
@@ -64,17 +64,20 @@ export class EventQueue {
   #sequence = 0
   #cancelled = 0
 
-  /** A time's bucket is `(time - start) * perSecond`, rounded down; up to `poured` it is in the heap. 0 per second: a heap alone. */
+  /**
+   * The bucket of a time is `(time - start) * perSecond`, rounded down; events of buckets up to `poured` are in the heap. `perSecond` 0: all events
+   * are in the heap.
+   */
   #start = 0
   #perSecond = 0
   #poured = 0
   #buckets = 0
   /** First event of each bucket. */
   #heads = new Int32Array(0)
-  /** Events beyond the last bucket, in no order. */
+  /** Events beyond the last bucket, unordered. */
   #far = new Int32Array(0)
   #farCount = 0
-  /** Size of a heap alone at which the later events are cut off. */
+  /** Size of the heap, without buckets, from which on later events are moved out. */
   #most = SPILL
 
   /** Time of the earliest event, `Infinity` when there is none. */
@@ -107,7 +110,7 @@ export class EventQueue {
     return id
   }
 
-  /** Takes the earliest event out, into `time`, `kind` and `subject`; false when there is none. */
+  /** Removes the earliest event and stores it in `time`, `kind` and `subject`; false if there is none. */
   pop(): boolean {
     if (this.length === 0) return false
     const heap = this.#heap
@@ -126,19 +129,19 @@ export class EventQueue {
     return (this.#ints[2 * ROW * id + EVENT] as number) >> 4
   }
 
-  /** Gives a pending event another subject, below 2^27. */
+  /** Changes the subject of a pending event; below 2^27. */
   setSubject(id: number, subject: number): void {
     this.#ints[2 * ROW * id + EVENT] = subject * KINDS + ((this.#ints[2 * ROW * id + EVENT] as number) & (KINDS - 1))
   }
 
-  /** Takes a pending event back. */
+  /** Cancels a pending event. */
   cancel(id: number): void {
     this.#ints[2 * ROW * id + EVENT] = CANCELLED
     this.#cancelled++
     this.#dropCancelled()
   }
 
-  /** A cancelled event at the top would be taken for the next one. */
+  /** Removes cancelled events from the top, where they would be taken for the next event. */
   #dropCancelled(): void {
     while (this.length > 0) {
       const id = this.#heap.ids[0] as number
@@ -167,7 +170,7 @@ export class EventQueue {
     } else this.#far[this.#farCount++] = id
   }
 
-  /** Pours the next bucket that holds something into the empty heap. */
+  /** Moves the next non-empty bucket into the empty heap. */
   #pour(): void {
     for (;;) {
       while (++this.#poured < this.#buckets) {
@@ -181,7 +184,7 @@ export class EventQueue {
     }
   }
 
-  /** The heap alone has become large: all of it waits, and the first bucket comes back. */
+  /** Called when the heap, without buckets, has become large: all events become waiting ones, and the first bucket comes back. */
   #spill(): void {
     const heap = this.#heap
     this.#makeRoom()
@@ -192,10 +195,10 @@ export class EventQueue {
     }
     heap.clear()
     this.#pour()
-    this.#most = Math.max(SPILL, 2 * heap.length) // where most are of one time, nothing is won
+    this.#most = Math.max(SPILL, 2 * heap.length) // if most events have the same time, buckets do not help
   }
 
-  /** Cuts buckets from the far events, up to about seven eighths of them; the few, and those of one time, make a heap alone. */
+  /** Makes buckets from about seven eighths of the far events. If these are few, or of one time, all go into the heap, without buckets. */
   #cut(): void {
     const far = this.#far
     const count = this.#farCount
@@ -218,7 +221,7 @@ export class EventQueue {
     for (let i = 0; i < count; i++) this.#place(this.#rows[ROW * (far[i] as number)] as number, far[i] as number)
   }
 
-  /** The least time of the far events, and one that about seven eighths of them do not exceed: outliers stay far. */
+  /** The earliest time of the far events, and a time that about seven eighths of them do not exceed; outliers stay far. */
   #span(count: number): [number, number] {
     const rows = this.#rows
     let least = Infinity

@@ -1,25 +1,28 @@
 import { hashUnit, portableLog, SchedError, streamKey, type JobId, type Seconds, type TaskId } from '@sched/core'
 import type { TaskStart } from './task-start.js'
 
-/** Tasks that fail by themselves; exactly one of `probability` and `mtbf`. */
+/** Tasks that fail by themselves. Give exactly one of `probability` and `mtbf`. */
 export interface FailureOptions {
-  /** Of one attempt of a task to fail, in [0, 1); it does at a time that is uniform over its run. */
+  /** Probability in [0, 1) that an attempt of a task fails, at a time uniformly distributed over its run. */
   readonly probability?: number | undefined
-  /** Mean seconds that a task runs from its start, or its last failure, to its next one, exponential, > 0. */
+  /** Mean seconds of running until a task fails, from its start or its last failure; exponential, > 0. */
   readonly mtbf?: Seconds | undefined
-  /** Failures of one task with which its job is given up, a whole number of 1 or more. Default 4 (Hadoop, mapreduce.map.maxattempts; Spark, spark.task.maxFailures). */
+  /**
+   * Number of failures of one task at which its job is given up, a whole number of at least 1. Default 4 (Hadoop, mapreduce.map.maxattempts; Spark,
+   * spark.task.maxFailures).
+   */
   readonly maxAttempts?: number | undefined
 }
 
-/** A task that has failed, or has run in vain. */
+/** A task that has failed, or was taken from its node while it ran. */
 interface Past {
   failures: number
-  /** Seconds that it has run since its last failure and was taken from its node before the next. */
+  /** Seconds that it has run since its last failure, in runs that were taken from their nodes. */
   ran: Seconds
 }
 
 /**
- * When tasks fail. It depends on the seed, the job, the task and how often it has failed alone: a run that is taken from its node
+ * Decides when tasks fail. That depends only on the seed, the job, the task and its number of failures so far. A run that is taken from its node
  * before it fails does not change how often its task fails, so every policy compared on one seed meets the same failures.
  */
 export class Failures {
@@ -27,13 +30,13 @@ export class Failures {
   readonly #mtbf: Seconds
   readonly #maxAttempts: number
   readonly #seed: number
-  /** By number of failures before: the key of the draws. */
+  /** Keys of the draws, by number of earlier failures. */
   readonly #streams: number[] = []
   readonly #tasks = new Map<JobId, Map<TaskId, Past>>()
-  /** Runs that will end because their tasks fail. */
+  /** Runs that will end with a failure of their task. */
   readonly #failing = new Set<number>()
 
-  /** Throws `BAD_INPUT` for options that are none. */
+  /** Throws `BAD_INPUT` for invalid options. */
   constructor(seed: number, { probability, mtbf = Infinity, maxAttempts = 4 }: FailureOptions) {
     const place = { field: 'failures' }
     if ((probability === undefined) === (mtbf === Infinity))
@@ -53,12 +56,12 @@ export class Failures {
     this.#seed = seed
   }
 
-  /** The number of a job is that of a new one from here on. */
+  /** Forgets the tasks of a job whose id is about to be reused. */
   forget(job: JobId): void {
     this.#tasks.delete(job)
   }
 
-  /** A run starts that would be done after so many seconds; returns after how many it ends. */
+  /** Starts a run that would take `seconds`. Returns the seconds after which it ends, by failure or not. */
   start(run: number, task: TaskId, { job, key, task: index, stageIndex }: TaskStart, seconds: Seconds): Seconds {
     const past = this.#tasks.get(job)?.get(task)
     const u = hashUnit(this.#stream(past?.failures ?? 0) ^ key, index, stageIndex)
@@ -72,12 +75,12 @@ export class Failures {
     return fails
   }
 
-  /** Whether the run ends because its task fails. */
+  /** Whether the run ends with a failure of its task. */
   has(run: number): boolean {
     return this.#failing.has(run)
   }
 
-  /** The task of a run has failed; true when its job is given up. */
+  /** Records that the task of a run has failed; true if its job is given up. */
   failed(run: number, job: JobId, task: TaskId): boolean {
     this.#failing.delete(run)
     const past = this.#past(job, task)
@@ -86,7 +89,7 @@ export class Failures {
     return past.failures >= this.#maxAttempts
   }
 
-  /** The run is taken from its node after so many seconds, before it was done or the master knew of its failure. */
+  /** Records that a run was taken from its node after `ran` seconds, before it was done or the master knew of its failure. */
   stopped(run: number, job: JobId, task: TaskId, ran: Seconds): void {
     this.#failing.delete(run)
     if (this.#probability === undefined) this.#past(job, task).ran += ran

@@ -1,6 +1,6 @@
 import type { JobId, Observer, StartRow } from '@sched/core'
 
-/** Tells of the first task of each job that starts: only where jobs follow others is it listened to. */
+/** Reports the first task start of each job. Used only if jobs may follow others. */
 export class FirstStarts implements Observer {
   readonly #waiting = new Set<JobId>()
 

@@ -2,13 +2,13 @@ import type { Heartbeat } from '@sched/cluster'
 import { SchedError, type NodeId, type Seconds } from '@sched/core'
 
 /**
- * Heartbeats of all nodes: node i beats at `k * interval + offset(i)`. Periodic events are never in the event queue;
- * the ring knows the next one.
+ * Heartbeats of all nodes: node i beats at `k * interval + offset(i)`. They are periodic, so the ring computes the next one, and none is in the event
+ * queue.
  */
 export class HeartbeatRing {
-  /** Node and time of the next heartbeat. */
+  /** Node of the next heartbeat. */
   node = 0 as NodeId
-  /** Its time, in seconds. */
+  /** Time of the next heartbeat, in seconds. */
   next: Seconds
   readonly #offsets: Float64Array
   readonly #interval: Seconds
@@ -31,7 +31,7 @@ export class HeartbeatRing {
     this.next = this.#cycle * this.#interval + (this.#offsets[node] as number)
   }
 
-  /** Skips all heartbeats before `time`. Throws `BAD_INPUT` for a time so late that numbers do not tell one heartbeat from the next. */
+  /** Skips all heartbeats before `time`. Throws `BAD_INPUT` for a time so late that doubles cannot distinguish successive heartbeats. */
   skipTo(time: Seconds): void {
     if (time <= this.next) return
     const cycle = Math.max(this.#cycle, Math.floor(time / this.#interval) - 1)

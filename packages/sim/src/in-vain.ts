@@ -1,24 +1,27 @@
 import { SchedError, type Seconds, type TaskEnd } from '@sched/core'
 
-/** Of tasks of which one in 100,000 ends before its node fails, as after 11.5 times the mean time between failures, one ends in so many tries but for one run in 20,000. */
+/**
+ * Most fruitless task losses in a row. If a task has a chance of 1 in 100,000 to end before its node fails (its run is 11.5 times the mean time
+ * between failures), then in that many tries at least one ends, except in one run of 20,000.
+ */
 const MOST = 1_000_000
 
-/** What a run has come to. */
+/** Counters of a run. */
 interface Tally {
-  /** Tasks that are done, and that were started. */
+  /** Tasks that are done, and tasks started. */
   readonly done: number
   readonly launches: number
-  /** Jobs that have come and not ended. */
+  /** Jobs in the system. */
   readonly jobs: number
 }
 
 /**
- * Ends a run that has no other end, since nodes fail faster than tasks are done, or jobs take from each other what they have done: after a million
- * times in a row that tasks were lost or evicted, while none was done, none saved anything of its work, and no job came or ended. All that goes before
- * another task starts, and before time goes on, is one time: a large cluster may be emptied at once. Losses do not end a run that ends at a time.
+ * Ends a run that would never end because nodes fail faster than tasks are done, or because jobs preempt each other for ever: after a million times
+ * in a row that tasks were lost or evicted while no task was done or saved work and no job came or ended. Losses at one time, without a task start in
+ * between, count once, since a large cluster may be emptied at once. Losses with nodes do not end a run that has an end time.
  */
 export class InVain {
-  /** Whether the run ends at a time. */
+  /** Whether the run has an end time. */
   hasEnd = false
   readonly #run: Tally
   #count = 0
@@ -31,7 +34,10 @@ export class InVain {
     this.#run = run
   }
 
-  /** A task has ended before it was done, and saved so many seconds of its work. Throws `BAD_INPUT` for failures, `INFEASIBLE` for evictions. */
+  /**
+   * Records that a task was stopped before it was done, with the seconds of work that it saved. Throws `BAD_INPUT` for failing nodes, `INFEASIBLE`
+   * for evictions.
+   */
   killed(how: TaskEnd, saved: Seconds, now: Seconds): void {
     const { done, jobs, launches } = this.#run
     if (saved > 0 || done !== this.#done || jobs !== this.#jobs) this.#count = 0

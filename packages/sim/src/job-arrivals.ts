@@ -2,40 +2,37 @@ import { isFollower, listOf, SchedError, type JobSource, type JobSpec, type Seco
 import { EventKind, type EventQueue } from './event-queue.js'
 import { Condition, JobEvents, meet, WaitingJob } from './job-events.js'
 
-/** Whose jobs they are. */
+/** The engine's side of job arrivals. */
 export interface ArrivalsHost {
   submit(spec: JobSpec): void
   pass(): void
 }
 
-/**
- * Jobs from where they are read to where they are submitted: those of the instant, those that wait for the end of
- * another, and those of a closed loop.
- */
+/** Jobs on their way from the workload to their submission: those due in the instant, those that wait for others, and those of a closed loop. */
 export class JobArrivals {
-  /** The submit time of the next job that is known, `Infinity` for none. */
+  /** Submit time of the next known job, `Infinity` for none. */
   next: Seconds = Infinity
-  /** Jobs that are known and not submitted, for the time until which or the jobs after which they wait. */
+  /** Number of known jobs that wait for a time or for other jobs before they are submitted. */
   held = 0
   readonly #source: JobSource
   readonly #queue: EventQueue
   readonly #host: ArrivalsHost
-  /** Of events at which jobs that have waited for others are submitted. */
+  /** Kind of the events that submit jobs which have waited for others. */
   readonly #kind: EventKind
-  /** Whether jobs may follow others, so that names must be remembered. */
+  /** Whether jobs may follow others, so that job names must be remembered. */
   readonly #isChained: boolean
-  /** Of pending events, what is met as they fire. */
+  /** By subject of a pending event: the condition that it meets. */
   readonly #conditions = listOf<Condition | undefined>()
   readonly #freeConditions: number[] = []
   readonly #events = new JobEvents()
   #job: JobSpec | undefined
-  /** Jobs of the instant that have been read and not submitted. */
+  /** Jobs of the instant that have been read but not submitted. */
   readonly #due = listOf<JobSpec>()
-  /** Whether the source can give no job that it has not given yet. */
+  /** Whether the source has no further jobs beyond those it has given. */
   #drained: boolean
   #last: Seconds = 0
 
-  /** `kind`: of events at which jobs that have waited for others are submitted. */
+  /** `kind`: kind of the events that submit jobs which have waited for others. */
   constructor(workload: Workload, queue: EventQueue, host: ArrivalsHost, kind: EventKind = EventKind.Submit) {
     this.#queue = queue
     this.#host = host
@@ -46,25 +43,25 @@ export class JobArrivals {
     this.#read()
   }
 
-  /** Whether jobs of the instant have been read and not submitted. */
+  /** Whether jobs of the instant have been read but not submitted. */
   get areDue(): boolean {
     return this.#due.length > 0
   }
 
-  /** Whether the next job of a stream has to be awaited. */
+  /** Whether a stream must be awaited for the next job. */
   isStarved(): boolean {
     if (this.#job !== undefined || this.#drained) return false
     this.#read()
     return this.#job === undefined
   }
 
-  /** Awaits the next job of a stream. */
+  /** Waits for the next job of a stream. */
   async more(): Promise<void> {
     this.#drained = (await this.#source.more?.()) !== true
     this.#read()
   }
 
-  /** Reads all jobs due at `time`, since a round sees the whole instant; false when a stream must be awaited for that. */
+  /** Reads all jobs due at `time`, since a round sees the whole instant; false if a stream must be awaited first. */
   collect(time: Seconds): boolean {
     while (this.#job !== undefined && this.#job.submit <= time) {
       this.#due.push(this.#job)
@@ -73,7 +70,7 @@ export class JobArrivals {
     return !this.isStarved()
   }
 
-  /** Submits what is due; with `hasPasses` each is followed by a pass. */
+  /** Submits the jobs that are due; with `hasPasses`, a pass follows each. */
   arrive(now: Seconds, hasPasses: boolean): void {
     const due = this.#due
     if (due.length === 0) return
@@ -85,7 +82,7 @@ export class JobArrivals {
     this.#note()
   }
 
-  /** A time for which a held job waits has come. */
+  /** Handles the event that meets a condition of a held job. */
   release(index: number): void {
     const condition = this.#conditions[index] as Condition
     this.#conditions[index] = undefined
@@ -100,12 +97,12 @@ export class JobArrivals {
     this.#host.submit(spec)
   }
 
-  /** A task of a job has started: others may follow that. */
+  /** Records that the first task of a job has started: other jobs may follow that. */
   started(id: string, now: Seconds): void {
     this.#events.started(id, now, this.#fireAt)
   }
 
-  /** A job has ended, or was left out: others follow it, and in a closed loop another one takes its place. */
+  /** Records that a job has ended or was left out: other jobs may follow it, and in a closed loop the source may give another one. */
   ended(id: string, now: Seconds): void {
     if (this.#isChained) this.#events.ended(id, now, this.#fireAt)
     const next = this.#source.ended?.(id, now)
@@ -129,7 +126,7 @@ export class JobArrivals {
     this.next = this.#due[0]?.submit ?? this.#job?.submit ?? Infinity
   }
 
-  /** A job read from the workload: submitted now, or held until what it waits for has happened to others. */
+  /** Submits a job of the workload or, if it waits for others, holds it. */
   #arrive(spec: JobSpec, now: Seconds): void {
     if (!isFollower(spec)) return this.submit(spec)
     if (!this.#isChained) throw unexpectedChain(spec)
@@ -139,16 +136,16 @@ export class JobArrivals {
     this.#events.add(spec.id)
   }
 
-  /** A job of a closed loop. */
+  /** Holds a job of a closed loop until its submit time. */
   #hold(spec: JobSpec, time: Seconds): void {
-    if (this.#isChained) this.#events.add(spec.id) // others may follow it already
+    if (this.#isChained) this.#events.add(spec.id) // other jobs may wait for it already
     const job = new WaitingJob(spec)
     job.left = 1
     this.held++
     this.#fireAt(new Condition(job), time)
   }
 
-  /** What is waited for is over at `time`. */
+  /** Schedules the event that meets a condition at `time`. */
   readonly #fireAt = (condition: Condition, time: Seconds): void => {
     const index = this.#freeConditions.pop() ?? this.#conditions.length
     this.#conditions[index] = condition

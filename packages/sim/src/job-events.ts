@@ -1,44 +1,44 @@
 import type { JobEvent, JobSpec, Seconds } from '@sched/core'
 
-/** A job that waits for others, with the number of conditions that are not met yet. */
+/** A job that waits for others, with its number of unmet conditions. */
 export class WaitingJob {
   left = 0
 
   constructor(readonly spec: JobSpec) {}
 }
 
-/** What a job waits for: one event, or the first of several. */
+/** A condition that a job waits for: one event, or the first of several. */
 export class Condition {
   isMet = false
 
   constructor(readonly job: WaitingJob) {}
 }
 
-/** An event that has not happened yet, and what it is waited for. */
+/** An event that has not happened yet, and the condition that it meets. */
 interface Awaited {
   readonly event: JobEvent
   readonly condition: Condition
 }
 
-/** Told that an event and its think time will be over at `time`, or are already. */
+/** Called when it is known that an event and its think time will be over at `time`. */
 export type Due = (condition: Condition, time: Seconds) => void
 
 /**
- * What has happened to the jobs that are known, and who waits for what will. An event of a job that nobody knows has happened long ago. A start
- * of a job that leaves without one happens as it leaves.
+ * What has happened to known jobs, and who waits for what. An event of an unknown job counts as long past. The start of a job that leaves without a
+ * start happens when it leaves.
  */
 export class JobEvents {
-  /** Jobs that are known and have not ended, with what is waited for of them. */
+  /** Known jobs that have not ended, with the events that others wait for. */
   readonly #open = new Map<string, Awaited[] | undefined>()
   readonly #startedAt = new Map<string, Seconds>()
   readonly #endedAt = new Map<string, Seconds>()
 
-  /** The job may be waited for from now on. */
+  /** From now on other jobs may wait for this job. */
   add(id: string): void {
     if (!this.#open.has(id)) this.#open.set(id, undefined)
   }
 
-  /** The job with the conditions that are not met by what has happened before; `due` is told of each time that is known and still to come. */
+  /** The job with its number of conditions that past events do not meet. `due` is called for each event whose time is known but still to come. */
   waiting(spec: JobSpec, now: Seconds, due: Due): WaitingJob {
     const job = new WaitingJob(spec)
     for (const events of conditionsOf(spec)) {
@@ -76,21 +76,21 @@ export class JobEvents {
     else meet(condition)
   }
 
-  /** `undefined`: still to come. */
+  /** When the event happened, without its think time; `undefined`: not yet. */
   #timeOf({ job, on }: JobEvent): Seconds | undefined {
     const started = on === 'start' ? this.#startedAt.get(job) : undefined
     return started ?? (this.#open.has(job) ? undefined : (this.#endedAt.get(job) ?? -Infinity))
   }
 }
 
-/** True for the last condition of a job. */
+/** Meets a condition; true if it was the last one of its job. */
 export function meet(condition: Condition): boolean {
   if (condition.isMet) return false
   condition.isMet = true
   return --condition.job.left === 0
 }
 
-/** Lists of events, of each of which one has to happen. */
+/** The conditions of a job, each as a list of events of which one must happen. */
 function* conditionsOf({ after, think, afterAll = [], afterAny = [] }: JobSpec): Generator<readonly JobEvent[]> {
   if (after !== undefined) yield [{ job: after, ...(think !== undefined && { think }) }]
   for (const event of afterAll) yield [event]

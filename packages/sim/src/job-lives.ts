@@ -16,13 +16,13 @@ export interface JobLivesOptions {
   readonly schedulers: readonly Scheduler[]
   readonly infeasible: SimulationOptions['infeasible']
   readonly unheeded: Unheeded
-  /** Told of the end of a job: others may follow it. */
+  /** Called when a job has left the system: other jobs may follow it. */
   readonly host: { jobLeft(id: string, now: Seconds): void }
 }
 
-/** Jobs from their submission to their end: whether they can run at all, whose they are, and how they leave the system. */
+/** Jobs from submission to their end: whether they can run, which scheduler they go to, and how they leave the system. */
 export class JobLives {
-  /** The latest end of a job's start-up. */
+  /** The latest time at which the start-up of any job ends. */
   lastStartup: Seconds = NaN
   readonly #model: ClusterModel
   readonly #work: Work
@@ -35,7 +35,7 @@ export class JobLives {
   readonly #infeasible: SimulationOptions['infeasible']
   readonly #unheeded: Unheeded
   readonly #host: JobLivesOptions['host']
-  /** Jobs that were given up and still run. */
+  /** Jobs that were given up and still have running tasks. */
   readonly #abandoned = new Set<JobId>()
 
   constructor({ model, work, cell, queue, observers, runs, architecture, schedulers, infeasible, unheeded, host }: JobLivesOptions) {
@@ -53,7 +53,10 @@ export class JobLives {
     this.#host = host
   }
 
-  /** False for a job that is left out. Throws `BAD_INPUT` for what is no job, and `INFEASIBLE` for one that can never run, unless such jobs are left out. */
+  /**
+   * Submits a job; false if it is left out. Throws `BAD_INPUT` for an invalid job, and `INFEASIBLE` for one that can never run, unless such jobs are
+   * to be left out.
+   */
   submit(spec: JobSpec, now: Seconds): boolean {
     const work = this.#work
     const runs = this.#runs
@@ -81,7 +84,7 @@ export class JobLives {
     return true
   }
 
-  /** The last task of a job has ended. */
+  /** Handles the end of a job's last task. */
   end(job: JobId, now: Seconds): void {
     const work = this.#work
     const observers = this.#observers
@@ -93,7 +96,7 @@ export class JobLives {
     host.jobLeft(spec.id, now)
   }
 
-  /** Gives up what has not been placed of a job, unless it was given up before. */
+  /** Gives up the unplaced tasks of a job, unless it was given up before. */
   abandon(job: JobId, now: Seconds): void {
     const work = this.#work
     if (this.#abandoned.has(job) || work.jobSpec[job] === undefined) return
@@ -107,7 +110,7 @@ export class JobLives {
     this.#drop(job, now)
   }
 
-  /** A job has failed of which nothing runs any more: it is given up, and what is being decided for it comes to nothing. */
+  /** Gives up a job that has failed, after its running tasks were stopped; open decisions about it come to nothing. */
   fail(job: JobId, now: Seconds): void {
     const work = this.#work
     if (work.jobSpec[job] === undefined) return
@@ -116,7 +119,7 @@ export class JobLives {
     else this.abandon(job, now)
   }
 
-  /** A task is pending again; of a job that was given up it is not. */
+  /** Handles a killed task: if its job was given up, the task is dropped and not pending again. */
   taskKilled(job: JobId, now: Seconds): void {
     if (this.#abandoned.has(job)) this.#drop(job, now)
   }
@@ -126,7 +129,7 @@ export class JobLives {
     else this.#runs.masters.mayEnd(job, now)
   }
 
-  /** The scheduler of a new job; -1 when its architecture knows that it can never run, and such jobs are left out. */
+  /** The scheduler of a new job; -1 if the architecture knows that the job can never run and such jobs are left out. */
   #ownerOf(spec: JobSpec, now: Seconds): number {
     try {
       return this.#architecture.route?.(spec).id ?? 0

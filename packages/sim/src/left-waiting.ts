@@ -4,29 +4,29 @@ import type { SimulationOptions } from './options.js'
 import type { Schedulers } from './schedulers.js'
 import { waitingReasons, type Told } from './waiting-reasons.js'
 
-/** So many jobs are named. */
+/** Most jobs to name in a message. */
 const NAMED = 5
 
 const PLACED_OTHERWISE = 'List stages first of which the tasks are hardest to place, use another placement, or larger nodes.'
 const MORE_ROOM = 'Let fewer masters run at once (maximumAmResourcePercent of capacity-scheduler, maxAMShare of yarn-fair, limits of running jobs), or give the cluster more room.'
 
-/** A run in which jobs wait and nothing more will happen. */
+/** A run in which jobs wait although nothing more will happen. */
 export interface LeftRun {
   readonly options: Pick<SimulationOptions, 'policy' | 'infeasible' | 'warn'>
   readonly schedulers: Pick<Schedulers, 'all' | 'drafts'>
   readonly architecture: Pick<Architecture, 'stuck'>
   readonly cell: CellState
   readonly work: Work
-  /** Jobs whose master came up again and again in vain. */
+  /** Jobs whose master started again and again without any other task of the job starting. */
   readonly inVain: readonly JobId[]
-  /** Tasks of no job that never end. */
+  /** Number of prefilled tasks that never end. */
   readonly prefilled: number
   readonly now: Seconds
 }
 
 /**
- * Whether the run may end with jobs that wait, of which the user is warned: limits forbid them, or they can never start and such jobs may be left out. Throws
- * `INFEASIBLE` for those that may not, and `BROKEN_CONTRACT` if no policy says why they wait.
+ * Decides whether the run may end while jobs wait. If limits forbid them, or if they can never start and such jobs may be left out, it warns the
+ * user. Otherwise it throws `INFEASIBLE`, or `BROKEN_CONTRACT` if no policy says why they wait.
  */
 export function leaveWaiting(run: LeftRun): void {
   const { options, work, now } = run
@@ -38,7 +38,9 @@ export function leaveWaiting(run: LeftRun): void {
   else throw new SchedError(why.code, why.fact, why.place, `${why.wayOut} Or let the run end without them with \`infeasible: reject\`.`)
 }
 
-/** What is told of jobs that have waited through many outages, of which some last: each node was there at some time, but perhaps not all at once. */
+/**
+ * The warning for jobs that have waited through many outages, some of which still last: each node was up at some time, but perhaps never all at once.
+ */
 export const waitingForNodes = ({ work, prefilled, now }: Pick<LeftRun, 'work' | 'prefilled' | 'now'>, away: number): string =>
   `at ${now} s ${named(work.jobs(), work)} wait${work.active === 1 ? 's' : ''} although nothing runs${butNoJob({ prefilled })}, with ${away} node${away === 1 ? '' : 's'} away that come${away === 1 ? 's' : ''} back.`
 
@@ -47,7 +49,7 @@ function blockedByMasters(run: LeftRun): SchedError | undefined {
   return masters === 0 ? undefined : blocked(run, masters, running(run) - masters)
 }
 
-/** Tasks that fetch from such as cannot start. */
+/** The error if all running tasks wait to fetch from tasks that cannot start. */
 function blockedByOthers(run: LeftRun): SchedError | undefined {
   const tasks = running(run)
   return tasks === 0 ? undefined : blocked(run, 0, tasks)
@@ -63,8 +65,8 @@ function startedInVain({ work, inVain, now }: LeftRun): SchedError | undefined {
 }
 
 /**
- * The limits that forbid all that waits; or the error of an architecture that lets nobody start it, or of jobs for which a policy has no
- * place in an idle cluster; `undefined`, if nobody says why they wait.
+ * Why all these jobs wait: a text, if limits forbid them; an error, if the architecture lets none start, or if a policy finds no place for them in an
+ * idle cluster; `undefined` if nobody says why.
  */
 function causeOf(run: LeftRun): SchedError | string | undefined {
   const { options, schedulers, architecture, cell, work, now } = run
@@ -100,7 +102,7 @@ function causeOf(run: LeftRun): SchedError | string | undefined {
   )
 }
 
-/** Whether tasks of no job hold for ever what is there, and nothing that starts by itself would find room beside them. */
+/** Whether prefilled tasks that never end hold so much that no waiting task which starts by itself has room. */
 function isPrefilled({ prefilled, cell, work }: LeftRun): boolean {
   if (prefilled === 0) return false
   const nodes = Array.from({ length: cell.nodes }, (_, node) => node as NodeId)
@@ -114,8 +116,8 @@ function besidePrefill({ prefilled, work, now }: LeftRun): SchedError {
 }
 
 /**
- * Jobs that are one gang may ask no more than there is and find no nodes all the same, since their tasks are placed one by one, or since each of several
- * schedulers has only what the others have not.
+ * The error for jobs that are one gang and find no nodes, although they ask for no more than there is: their tasks are placed one by one, or several
+ * schedulers each have only a part of the cluster.
  */
 function inPart(gangs: readonly JobId[], { schedulers, work, now }: LeftRun): SchedError {
   const waiting = `at ${now} s ${named(gangs, work)} wait${gangs.length === 1 ? 's' : ''} although nothing runs:`
@@ -127,7 +129,7 @@ function inPart(gangs: readonly JobId[], { schedulers, work, now }: LeftRun): Sc
   return new SchedError('INFEASIBLE', fact, {}, PLACED_OTHERWISE)
 }
 
-/** Limits, each with how many jobs it forbids. */
+/** A message with the limits, and how many jobs each forbids. */
 function forbidden(limited: readonly (readonly [JobId, Told])[], policy: string): string {
   const counts = new Map<string, number>()
   for (const [, { limit = `limits of ${policy}` }] of limited) counts.set(limit, (counts.get(limit) ?? 0) + 1)
@@ -142,7 +144,10 @@ function named(jobs: readonly JobId[], work: Work): string {
   return `job${jobs.length === 1 ? '' : 's'} ${jobs.slice(0, NAMED).map((job) => work.name(job)).join(', ')}${others}`
 }
 
-/** The error of masters that hold so much that nothing else of their jobs can run; `others` run too, or alone, and wait for what cannot. */
+/**
+ * The error for masters that hold so much that no other task of their jobs can run. `others` counts running tasks, besides masters or without any,
+ * that wait for tasks which cannot start.
+ */
 function blocked({ work, now }: LeftRun, masters: number, others: number): SchedError {
   const masterly = masters === 0 ? [] : [`${masters === 1 ? 'a master' : `${masters} masters`}, which end${masters === 1 ? 's' : ''} with the last task of the job`]
   const waiting = others === 0 ? [] : [`${others} task${others === 1 ? ' that waits' : 's that wait'} for others`]
@@ -150,7 +155,7 @@ function blocked({ work, now }: LeftRun, masters: number, others: number): Sched
   return new SchedError('INFEASIBLE', `at ${now} s ${wait(work.active)}, and all that runs is ${[...masterly, ...waiting].join(', and ')}.`, {}, wayOut)
 }
 
-/** The error of a policy that has forgotten pending work. */
+/** The error for a policy that has forgotten pending jobs. */
 const forgotten = (policy: string, unplaced: number, now: Seconds): SchedError =>
   new SchedError(
     'BROKEN_CONTRACT',

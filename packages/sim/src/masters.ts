@@ -3,19 +3,19 @@ import type { JobId, Seconds, TaskId } from '@sched/core'
 import { EventKind, type EventQueue } from './event-queue.js'
 
 /**
- * Masters of jobs that run: each is up some time after its start, and stays until all other tasks of its job have ended, so that its own
- * end is set only then.
+ * Running masters of jobs. A master is up some time after its start and stays until all other tasks of its job have ended; only then its own end is
+ * set.
  */
 export class Masters {
   readonly #work: Work
   readonly #queue: EventQueue
   /** Sets the end of a run. */
   readonly #setEnd: (run: number, end: Seconds) => void
-  /** By job: the event that its master is up. */
+  /** By job: the event at which its master is up. */
   readonly #starting = new Map<JobId, number>()
   /** Jobs whose master is about to end. */
   readonly #ending = new Set<JobId>()
-  /** Jobs whose master has been up, and of which nothing else has started since: how often it was up. */
+  /** Jobs whose master has been up while no other task of them has started since, with the number of times it came up. */
   readonly #unused = new Map<JobId, number>()
 
   constructor(work: Work, queue: EventQueue, setEnd: (run: number, end: Seconds) => void) {
@@ -24,13 +24,13 @@ export class Masters {
     this.#setEnd = setEnd
   }
 
-  /** A master starts, to be up at a time. */
+  /** Starts a master that will be up at the time `up`. */
   start(run: number, job: JobId, up: Seconds): void {
     this.#work.setRunEnd(run, Infinity)
     this.#starting.set(job, this.#queue.push(up, EventKind.Ready, job))
   }
 
-  /** A master that starts is up from now on; returns false if the job has none that starts. */
+  /** Marks the starting master of a job as up; false if the job has no starting master. */
   bringUp(job: JobId, now: Seconds): boolean {
     if (!this.#starting.delete(job)) return false
     this.#work.masterUp(job)
@@ -39,22 +39,22 @@ export class Masters {
     return true
   }
 
-  /** Another task of the job starts, or the job is gone. */
+  /** Notes that another task of the job starts, or that the job is gone. */
   used(job: JobId): void {
     if (this.#unused.size > 0) this.#unused.delete(job)
   }
 
-  /** Whether a master of the job that starts would be one more of which nothing came so far. */
+  /** Whether earlier masters of the job have come up without any other task starting. */
   isUnused(job: JobId): boolean {
     return this.#unused.has(job)
   }
 
-  /** Jobs whose master has come up more than once in vain: nothing else of them started before it was lost, or taken. */
+  /** Jobs whose master has come up more than once without another task of the job starting before it was lost or preempted. */
   get inVain(): JobId[] {
     return [...this.#unused].flatMap(([job, times]) => (times > 1 ? [job] : []))
   }
 
-  /** Tasks of the job have ended, or are given up: its master ends with the last. */
+  /** Ends the master of a job if all other tasks have ended or were given up. */
   mayEnd(job: JobId, now: Seconds): void {
     const work = this.#work
     if (!work.isMasterAlone(job) || this.#ending.has(job)) return
@@ -62,7 +62,7 @@ export class Masters {
     this.#setEnd(work.taskRun[work.stageFirst[work.jobFirstStage[job] as number] as number] as number, now)
   }
 
-  /** The master has ended, or is killed; true where its end was set. */
+  /** Forgets a master that has ended or is killed; true if its end was set. */
   stopped(task: TaskId): boolean {
     const job = this.#work.jobOf(task)
     const event = this.#starting.get(job)

@@ -1,10 +1,10 @@
 import { grown, type NodeId, type Seconds } from '@sched/core'
 
-/** The runs on each node as lists, and when the next of them stops: what a heartbeat reports. */
+/** The runs on each node, as linked lists, and the next time at which one of them stops: what a heartbeat reports. */
 export class NodeRuns {
-  /** Earliest stop on each node, `Infinity` when nothing runs there. */
+  /** Earliest stop on each node, `Infinity` if nothing runs there. */
   readonly nextStop: Float64Array
-  /** The runs that `takeStopped` took last. */
+  /** The runs that the last call of `takeStopped` removed. */
   stopped = new Int32Array(8)
   readonly #heads: Int32Array
   #after = new Int32Array(64)
@@ -26,7 +26,7 @@ export class NodeRuns {
     if (stop < (this.nextStop[node] as number)) this.nextStop[node] = stop
   }
 
-  /** Takes the runs that have stopped by `now` off the node into `stopped`, by (stop, run); returns how many. */
+  /** Moves the runs of a node that have stopped by `now` into `stopped`, ordered by (stop, run); returns their number. */
   takeStopped(node: NodeId, now: Seconds): number {
     let count = 0
     let before = -1
@@ -47,7 +47,7 @@ export class NodeRuns {
     return count
   }
 
-  /** Takes one run off its node; true when it was there. */
+  /** Removes a run from its node; true if it was there. */
   remove(target: number, node: NodeId): boolean {
     let before = -1
     let found = false
@@ -72,7 +72,7 @@ export class NodeRuns {
     else this.#after[before] = after
   }
 
-  /** Puts a run among the first `count` of `stopped`, which are in order. */
+  /** Inserts a run into the first `count` entries of `stopped`, which are in order. */
   #insert(count: number, run: number): void {
     if (count === this.stopped.length) this.stopped = grown(this.stopped, count + 1)
     const { stopped } = this

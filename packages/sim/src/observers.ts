@@ -3,14 +3,14 @@ import {
   type Reason, type Seconds, type StartRow, type TaskEnd, type TaskId,
 } from '@sched/core'
 
-/** Calls every observer that has a hook, in the order given; a hook nobody has costs one length check. */
+/** Calls the hook of every observer that has it, in the given order. A hook that nobody has costs one length check. */
 export class Observers implements Required<Omit<Observer, 'onRunStart' | 'onTaskStart' | 'onTaskEnd'>> {
   readonly #all: readonly Observer[]
   readonly #starts: readonly Observer[]
   readonly #ends: readonly Observer[]
   readonly #defers: readonly Observer[]
   readonly #uses: readonly Observer[]
-  /** When something was told last, reasons why jobs wait and the sleep of nodes aside. */
+  /** Time of the last report, other than deferrals, passes and power states of nodes. */
   last: Seconds = NaN
 
   constructor(all: readonly Observer[]) {

@@ -5,29 +5,29 @@ import type { Observers } from './observers.js'
 import type { SleepingNodes } from './sleeping-nodes.js'
 import type { TaskRuns } from './task-runs.js'
 
-/** A time in which a node is away. */
+/** A time during which a node is down. */
 export interface Outage {
-  /** Which node. */
+  /** The node. */
   readonly node: NodeId
-  /** Seconds from the start of the run, `from` < `to`; `Infinity`: never back. */
+  /** When the node goes down, seconds from the start of the run; before `to`. */
   readonly from: Seconds
-  /** When it is back, seconds from the start of the run; `Infinity`: never. */
+  /** When the node comes back, seconds from the start of the run; `Infinity`: never. */
   readonly to: Seconds
-  /** What runs there runs on to its end and nothing new starts, as before maintenance; default: it is lost with the node. */
+  /** True: running tasks run on to their end and nothing new starts, as before maintenance. Default: running tasks are lost with the node. */
   readonly drain?: boolean
 }
 
-/** Failures that are drawn: every node or rack by itself fails and is repaired, both after exponential times. */
+/** A model of random failures: every node, or every rack, fails and is repaired independently, after exponentially distributed times. */
 export interface OutageModel {
-  /** Mean time of a node, or a rack, from the start or a repair to its failure. */
+  /** Mean seconds from the start or a repair of a node or rack to its failure, > 0. */
   readonly mtbf: Seconds
-  /** Mean time of a repair. */
+  /** Mean seconds of a repair, > 0. */
   readonly mttr: Seconds
-  /** What fails: a node (the default), or a rack with all its nodes at once, as with its switch or its power. */
+  /** What fails: a node (the default), or a rack with all its nodes at once, as when its switch or its power fails. */
   readonly per?: 'node' | 'rack' | undefined
 }
 
-/** Whom outages are about, and who must know. */
+/** What outages act on. */
 export interface OutagesEnv {
   readonly cell: CellState
   readonly work: Work
@@ -38,7 +38,7 @@ export interface OutagesEnv {
   readonly queue: EventQueue
 }
 
-/** Nodes that go together, and the model that draws when; a listed outage has none. */
+/** Nodes that go down together, with the model that draws the times; a listed outage has no model. */
 interface Unit {
   readonly nodes: Iterable<number>
   readonly drain: boolean
@@ -47,19 +47,22 @@ interface Unit {
 }
 
 /**
- * Nodes that go and come back as a list says, or as models draw. Outages of one node may overlap: it is away while any
- * of them lasts. Draws depend on the seed alone, so policies that are compared on one seed meet the same failures.
+ * Takes nodes down and brings them back as a list says or as models draw. Outages of one node may overlap: it is down while any of them lasts. Draws
+ * depend only on the seed, so policies compared on one seed meet the same failures.
  */
 export class Outages {
   readonly #env: OutagesEnv
-  /** By event: an even one is the begin of an outage of its unit, the odd one after it the end. */
+  /** By half the event number: an even event begins an outage of its unit, the following odd one ends it. */
   readonly #units: Unit[] = []
-  /** By node: the outages that last. */
+  /** By node: number of outages that last. */
   readonly #lasting: Int32Array
   #away = 0
   #endless = 0
 
-  /** `random`: the stream of a name, of which each model has one. Throws `BAD_INPUT` for an outage of no node or of no time, and for racks where there are none. */
+  /**
+   * `random` gives the stream of a name; each model has its own. Throws `BAD_INPUT` for an unknown node, an empty time span, or failures per rack in
+   * a cluster without racks.
+   */
   constructor(outages: OutageModel | readonly (Outage | OutageModel)[], random: (name: string) => () => number, env: OutagesEnv) {
     this.#env = env
     this.#lasting = new Int32Array(env.cell.nodes)
@@ -98,17 +101,17 @@ export class Outages {
     }
   }
 
-  /** Nodes that are away now. */
+  /** Number of nodes that are down now. */
   get away(): number {
     return this.#away
   }
 
-  /** Whether a node is away that never comes back. */
+  /** Whether any node is down for ever. */
   get areEndless(): boolean {
     return this.#endless > 0
   }
 
-  /** An event that was asked for: the begin of an outage, or with an odd number its end. */
+  /** Handles an outage event: an even number begins the outage, an odd number ends it. */
   fired(event: number, now: Seconds): void {
     const isEnd = (event & 1) === 1
     const { nodes, drain, draw, isEndless } = this.#units[event >> 1] as Unit

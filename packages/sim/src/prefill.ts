@@ -7,18 +7,18 @@ import type { SleepingNodes } from './sleeping-nodes.js'
 interface Held {
   readonly shape: ShapeId
   readonly node: NodeId
-  /** One bit each. */
+  /** The devices that it holds, one bit each. */
   readonly devices: number
 }
 
-/** Tasks that run before the first job arrives and belong to no job: they hold resources until they end. */
+/** Prefilled tasks: they run from the start, belong to no job, and hold resources until they end. */
 export class Prefill {
   readonly #cell: CellState
   readonly #shapes: Shapes
   readonly #queue: EventQueue
   readonly #sleep: SleepingNodes | undefined
   readonly #held: Held[] = []
-  /** How many of them never end. */
+  /** Number of these tasks that never end. */
   endless = 0
 
   constructor(cell: CellState, shapes: Shapes, queue: EventQueue, sleep: SleepingNodes | undefined) {
@@ -28,7 +28,7 @@ export class Prefill {
     this.#sleep = sleep
   }
 
-  /** Throws `BAD_INPUT` for a task that does not fit. */
+  /** Adds a prefilled task. Throws `BAD_INPUT` if it does not fit. */
   add({ node, demand, end }: PrefillTask): void {
     const shape = this.#shapes.intern(demand, ANYWHERE)
     if (!this.#cell.fits(shape, node))
@@ -44,7 +44,7 @@ export class Prefill {
     else this.#queue.push(end, EventKind.PrefillEnd, this.#held.length - 1)
   }
 
-  /** The end of the task that was added at this place. */
+  /** Ends the task with this index, in the order of `add`. */
   ended(index: number, now: Seconds): void {
     const { shape, node, devices } = this.#held[index] as Held
     this.#cell.give(shape, node, devices)

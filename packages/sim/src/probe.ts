@@ -3,19 +3,19 @@ import { kindOfHardware, SchedError, suggest, type ClusterView, type NodeId, typ
 import type { RuntimeOptions } from './runtime.js'
 import { Simulation } from './simulation.js'
 
-/** What is run on each node, and how often it is looked at. */
+/** What to run on each node, and how often to sample its use. */
 export interface ProbeOptions {
   /** The nodes, with their hardware. */
   readonly cluster: ClusterDescription
   /** The probe job. */
   readonly workload: Workload
-  /** What places the probe job. */
+  /** The policy that places the probe job. */
   readonly policy: Plug<'policy'>
-  /** Who decides. */
+  /** The architecture. */
   readonly architecture: Plug<'architecture'>
   /** Names of the nodes to probe; default all. */
   readonly nodes?: readonly string[]
-  /** How often each node is looked at, evenly over the run. Default 10, as in the paper. */
+  /** Number of samples per node, evenly spaced over the run. Default 10, as in the paper. */
   readonly instants?: number
   /** How long tasks take. Default: as in a simulation. */
   readonly runtime?: RuntimeOptions
@@ -23,30 +23,29 @@ export interface ProbeOptions {
   readonly seed?: number
 }
 
-/** What a probe job did to a node on which it ran alone. */
+/** What a probe job used on a node on which it ran alone. */
 export interface ProbedNode {
-  /** Its name. */
+  /** Name of the node. */
   readonly node: string
-  /** How long the job ran. */
+  /** Run time of the job in seconds. */
   readonly seconds: Seconds
-  /** When the node was looked at, seconds. */
+  /** Times of the samples in seconds. */
   readonly at: readonly Seconds[]
-  /** What the node has of processors and of memory. */
+  /** Number of processors of the node, in the cluster's unit. */
   readonly cores: number
-  /** What the node has of memory. */
+  /** Memory of the node, in the cluster's unit. */
   readonly memory: number
-  /** Which part of them was in use then, in [0, 1]. */
+  /** Fraction of the processors in use at each sample, in [0, 1]. */
   readonly cpuUse: readonly number[]
-  /** Which part of its memory was in use then, in [0, 1]. */
+  /** Fraction of the memory in use at each sample, in [0, 1]. */
   readonly memoryUse: readonly number[]
 }
 
 /**
- * Runs a probe job on each node alone and looks at the use of processors and memory at a number of instants, the same for
- * both. Nodes of one group are alike, so one of them runs for all.
+ * Runs a probe job alone on each node and samples the use of processors and memory at the same instants. Nodes of one group are alike, so only one of
+ * them is run.
  *
- * Throws `UNKNOWN_NAME` for an absent node, `BAD_OPTION` for a cluster that has no processors or no memory, `INFEASIBLE` for
- * a job that a node cannot run.
+ * Throws `UNKNOWN_NAME` for an unknown node, `BAD_OPTION` for a cluster without processors or memory, `INFEASIBLE` for a job that a node cannot run.
  *
  * Source: Feng and He, "Improvement of scheduling algorithm on Hadoop based on node performance", 2017, section 2.
  */
@@ -81,7 +80,7 @@ function probeOne(node: string, group: NodeGroup, instants: number, options: Pro
   simulationOn(alone, options, (now) => (seconds = now)).run()
   const at = Array.from({ length: instants }, (___, i) => (seconds * (i + 0.5)) / instants)
   const samples = at.map((time) => {
-    const { cell } = simulationOn(alone, options).run(time) // a run that has stopped does not go on, so each look has one of its own
+    const { cell } = simulationOn(alone, options).run(time) // a stopped run cannot continue, so each sample has its own run
     return { cores: lookAt(cell, 'cores'), memory: lookAt(cell, 'memory') }
   })
   const [first] = samples as [(typeof samples)[number], ...typeof samples]
@@ -101,7 +100,7 @@ function simulationOn(cluster: ClusterDescription, { workload, policy, architect
   })
 }
 
-/** What the only node has of processors or memory, and which part of it is in use. */
+/** Processors or memory of the only node, and the fraction of them in use. */
 function lookAt({ hardware }: ClusterView, what: 'cores' | 'memory'): { readonly amount: number; readonly used: number } {
   const kind = kindOfHardware(what, hardware.kinds)
   if (kind < 0)

@@ -1,7 +1,7 @@
 import { hashUnit, phasesTime, portableLog, SchedError, streamKey, type Duration, type JobSpec, type Phase, type Seconds, type StageSpec } from '@sched/core'
 import type { NetworkOptions } from './progress/shuffle.js'
 
-/** What is known of a task when it starts. */
+/** What is known of a task at its start. */
 export interface Start {
   /** The job. */
   readonly spec: JobSpec
@@ -9,44 +9,45 @@ export interface Start {
   readonly stage: StageSpec
   /** Index of the stage in the job. */
   readonly stageIndex: number
-  /** Task index in its stage. */
+  /** Index of the task in its stage. */
   readonly task: number
-  /** Tasks of the stage: those of its specification, unless a scheduler has chosen others. */
+  /** Number of tasks of the stage: as specified, unless a scheduler has chosen another number. */
   readonly tasks: number
-  /** Hash key of the job: equal for every policy of a seed. */
+  /** Hash key of the job; the same for every policy of a seed. */
   readonly key: number
   /** Locality level, -1 for a task without data. */
   readonly level: number
-  /** Locality levels of the cluster; `level === levels` is anywhere. */
+  /** Number of locality levels of the cluster; `level === levels` is anywhere. */
   readonly levels: number
-  /** Of the node; 1 is nominal. */
+  /** Relative speed of the node; 1 is nominal. */
   readonly speed: number
 }
 
-/** How long a task takes where it was placed. */
+/** How long a task takes on the node where it was placed. */
 export interface RuntimeModel {
-  /** How long the task will run, seconds. */
+  /** Run time of the task in seconds. */
   runtime(start: Start): Seconds
-  /** Whether a task of the stage takes as long as any other of it at the same level and speed; default: none does. */
+  /** Whether all tasks of the stage take the same time at the same level and speed; default: no. */
   isEven?(stage: StageSpec): boolean
 }
 
-/** How long tasks take, beside their own duration. */
+/** What changes the run times of tasks, apart from their own durations. */
 export interface RuntimeOptions {
-  /** Slow-down by distance of the data: node, rack, ..., anywhere; the last one holds for all further levels. Default 1, 1.7, 2. */
+  /** Slow-down factors by distance of the data: node, rack, ..., anywhere; the last one holds for all further levels. Default 1, 1.7, 2. */
   readonly localityFactors?: readonly number[]
-  /** Half width of the uniform task time jitter, as a fraction in [0, 1). Default 0.1. */
+  /** Half width of the uniform jitter of run times, as a fraction in [0, 1). Default 0.1. */
   readonly jitter?: number
-  /** Whether tasks that use more of a node's `hardware` than there is slow each other down. Default true; nothing where none is described. */
+  /**
+   * Whether tasks that use more of a node's `hardware` than there is slow each other down. Default true; no effect where no hardware is described.
+   */
   readonly contention?: boolean
-  /** The network over which stages with a `shuffle` fetch; default: none, fetching takes no time of its own. */
+  /** The network over which stages with a `shuffle` fetch. Default: none, fetching takes no time of its own. */
   readonly network?: NetworkOptions | true
 }
 
 /**
- * Base duration x locality factor / node speed x jitter; the base duration of a mouldable stage goes with the number of its
- * tasks. Durations and jitter depend on the seed, the job and the task
- * alone, so every policy compared on one seed meets the same tasks.
+ * Run time = base duration x locality factor / node speed x jitter. The base duration of a mouldable stage depends on its number of tasks. Durations
+ * and jitter depend only on the seed, the job and the task, so every policy compared on one seed meets the same tasks.
  */
 export function runtimeModel(seed: number, options: RuntimeOptions = {}): RuntimeModel {
   const { localityFactors = [1, 1.7, 2], jitter = 0.1 } = options
@@ -84,12 +85,12 @@ class StandardRuntime implements RuntimeModel {
   }
 }
 
-/** Run time with another number of workers, as a multiple of that with those asked for. */
+/** Run time with another number of workers, as a multiple of the run time with the number asked for. */
 function moulded({ tasks }: StageSpec, phases: readonly Phase[], workers: number): number {
   return workers === tasks ? 1 : phasesTime(phases, workers) / phasesTime(phases, tasks)
 }
 
-/** Node and anywhere are the first and the last factor; levels between take the factors between. */
+/** The factor of a level: the first for the node, the last for anywhere, and those between for the levels between. */
 function localityFactor(factors: readonly number[], level: number, levels: number): number {
   if (level <= 0) return level === 0 ? (factors[0] ?? 1) : 1
   if (level >= levels) return factors[factors.length - 1] ?? 1

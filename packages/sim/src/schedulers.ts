@@ -2,11 +2,11 @@ import { Draft, type CellState, type DraftSink, type Work } from '@sched/cluster
 import { forwarding, listOf, randomStream, SchedError, suggest, type ArchitectureEnv, type Env, type LaneId, type Policy, type Scheduler } from '@sched/core'
 import type { SimulationOptions } from './options.js'
 
-/** The schedulers that an architecture has added: each runs a policy of its own and drafts its own rounds. */
+/** The schedulers that an architecture has added. Each has its own policy object and its own rounds. */
 export class Schedulers {
   /** By scheduler id. */
   readonly all = listOf<Scheduler>()
-  /** By scheduler id. */
+  /** Rounds, by scheduler id. */
   readonly drafts = listOf<Draft>()
   readonly #options: SimulationOptions
   readonly #env: Env
@@ -22,11 +22,11 @@ export class Schedulers {
     this.#sink = sink
   }
 
-  /** Adds a scheduler with the policy of its name, of its group, or of all. Throws `TAKEN_NAME`. */
+  /** Adds a scheduler. Its policy is the one configured for its name, else for its group, else the run's policy. Throws `TAKEN_NAME`. */
   readonly add: ArchitectureEnv['addScheduler'] = (name, { group = name, listeners = [] } = {}) => {
     const { policies, policy: ofAll, seed = 1 } = this.#options
     if (this.all.some((other) => other.name === name)) throw new SchedError('TAKEN_NAME', `two schedulers are called "${name}".`, {}, 'Give them different names.')
-    // streams of its own: schedulers that drew the same numbers would all choose the same nodes
+    // each scheduler has streams of its own: schedulers with the same random numbers would all choose the same nodes
     const random = (stream: string) => randomStream(seed, `policy:${name}:${stream}`)
     const own = [name, group].find((each) => Object.hasOwn(policies ?? {}, each))
     const policy = (own === undefined ? ofAll : (policies?.[own] ?? ofAll)).create({ ...this.#env, random })
@@ -38,7 +38,7 @@ export class Schedulers {
     return scheduler
   }
 
-  /** Throws where there is no scheduler, or a policy for one that does not exist, which would silently never be used. */
+  /** Throws if there is no scheduler, or if `policies` names a scheduler that does not exist: that policy would silently never be used. */
   check(): void {
     const { architecture, policies = {} } = this.#options
     if (this.all.length === 0) throw new SchedError('BROKEN_CONTRACT', `architecture "${architecture.name}" has no scheduler`)

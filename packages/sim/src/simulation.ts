@@ -24,22 +24,22 @@ import type { TaskRuns } from './task-runs.js'
 import { taskRunsOf } from './task-runs-of.js'
 
 /**
- * The run loop: takes the earliest instant from the event queue, the heartbeat ring and the workload, applies all its
- * changes, then lets the architecture open rounds.
+ * The run loop. It takes the earliest instant of the event queue, the heartbeat ring and the workload, applies all its changes, then lets the
+ * architecture open rounds.
  *
- * Where the cluster has heartbeats, an ended task and its free slot become known to the master in the node's next
- * heartbeat; otherwise at once. Everything is deterministic: equal times fire by kind, then by order of scheduling.
+ * Where the cluster has heartbeats, the master learns of an ended task and its free slot at the node's next heartbeat; otherwise at once. Everything
+ * is deterministic: events of equal time fire by kind, then by order of scheduling.
  */
 export class Simulation implements CellHost, DraftSink {
-  /** Seconds since the start. */
+  /** Seconds since the start of the run. */
   now: Seconds = NaN
-  /** Jobs, stages and tasks that are in the system. */
+  /** The jobs in the system, with their stages and tasks. */
   readonly work: Work
-  /** What is free where. */
+  /** What is free on each node. */
   readonly cell: CellState
-  /** The schedulers of the run; a monolithic one has one. */
+  /** The schedulers of the run; a monolithic architecture has one. */
   readonly schedulers: readonly Scheduler[]
-  /** Events handled so far, for rates. */
+  /** Events handled so far, to compute rates. */
   events = 0
 
   readonly #options: SimulationOptions
@@ -52,7 +52,7 @@ export class Simulation implements CellHost, DraftSink {
   readonly #queue = new EventQueue()
   readonly #ring: HeartbeatRing | undefined
   readonly #runs: TaskRuns
-  /** Where there is a pass after every event. */
+  /** Present if there is a pass after every event. */
   readonly #byEvent: EventByEvent | undefined
   readonly #jobs: JobArrivals
   readonly #lives: JobLives
@@ -136,14 +136,14 @@ export class Simulation implements CellHost, DraftSink {
     this.#jobs = new JobArrivals(options.workload, this.#queue, this, this.#byEvent?.submits)
   }
 
-  /** Runs to the end, or to `until` (events at `until` still fire). Throws for a source that must be awaited: see `advance`. */
+  /** Runs to the end or to `until`; events at `until` still fire. Throws for a workload that must be awaited: see `advance`. */
   run(until: Seconds = Infinity): this {
     if (this.advance(Infinity, until) === 'starved')
       throw new SchedError('BROKEN_CONTRACT', 'the workload is a stream', {}, 'Use runStream(), which awaits it.')
     return this
   }
 
-  /** Runs to the end, awaiting a workload that reads on, and giving way to others every `slice` instants. */
+  /** Runs to the end or to `until`. It awaits a workload that is a stream, and calls `pause` after every `slice` instants. */
   async runStream(until: Seconds = Infinity, slice = 100_000, pause: () => Promise<void> = () => Promise.resolve()): Promise<this> {
     for (;;) {
       const state = this.advance(slice, until)
@@ -172,7 +172,7 @@ export class Simulation implements CellHost, DraftSink {
     return 'paused'
   }
 
-  /** Most instants of a busy cluster are heartbeats alone: handles them while nothing else is due; returns the rest of `left`. */
+  /** Handles instants that are heartbeats alone, as most are on a busy cluster, while nothing else is due. Returns what is left of `left`. */
   #beatOn(left: number, until: Seconds, ring: HeartbeatRing): number {
     const queue = this.#queue
     const submit = this.#jobs.areDue ? this.now : this.#jobs.next
@@ -184,7 +184,9 @@ export class Simulation implements CellHost, DraftSink {
     return left
   }
 
-  /** Without heartbeats most instants of a busy cluster are events alone: handles them while no job arrives; returns the rest of `left`. */
+  /**
+   * Without heartbeats: handles instants that are events alone, as most are on a busy cluster, while no job arrives. Returns what is left of `left`.
+   */
   #fireOn(left: number, until: Seconds): number {
     if (this.#jobs.areDue || this.#byEvent !== undefined) return left
     const queue = this.#queue
@@ -202,7 +204,7 @@ export class Simulation implements CellHost, DraftSink {
     return left
   }
 
-  /** Tasks started so far, for rates. */
+  /** Tasks started so far, to compute rates. */
   get launches(): number {
     return this.#runs.launches
   }
@@ -242,13 +244,16 @@ export class Simulation implements CellHost, DraftSink {
     return Math.max(this.#lives.lastStartup, this.#runs.lastEnd, this.#runs.progress?.lastEnd ?? 0)
   }
 
-  /** Whether what waits is kept from starting by tasks that run as long as it waits, long after the last known end, or by the architecture. */
+  /**
+   * Whether waiting jobs are blocked: by tasks that still run long after the last known end, and so run as long as the jobs wait; or by the
+   * architecture.
+   */
   #isBlocked(): boolean {
     const { work } = this
     return work.jobs().some((job) => work.startedOf(job)[Symbol.iterator]().next().done !== true) || this.#architecture.stuck?.() !== undefined
   }
 
-  /** The next instant at which anything happens. */
+  /** The next instant at which anything happens, `Infinity` if nothing does. */
   #nextTime(): Seconds {
     const submit = this.#jobs.next
     const event = this.#queue.next
@@ -261,7 +266,10 @@ export class Simulation implements CellHost, DraftSink {
     return time
   }
 
-  /** Nothing will come of what waits: the end of the run where nodes are away or such jobs may be left, at the time of what was told last; an error otherwise. */
+  /**
+   * Ends a run in which waiting jobs will never start: with a warning if nodes are down or such jobs may be left, at the time of the last report;
+   * otherwise with an error.
+   */
   #leave(): typeof Infinity {
     const { away = 0, areEndless = false } = this.#outages ?? {}
     const { inVain } = this.#runs.masters
@@ -293,12 +301,12 @@ export class Simulation implements CellHost, DraftSink {
     this.#architecture.trigger({ kind: 'timer' })
   }
 
-  /** Jobs of the workload that are due. */
+  /** Submits the jobs of the workload that are due. */
   #arrive(): void {
     if (this.#jobs.areDue) this.#jobs.arrive(this.now, this.#byEvent !== undefined)
   }
 
-  /** Lets the architecture open rounds, if anything has changed. */
+  /** Lets the architecture open rounds if anything has changed. */
   pass(): void {
     if (!this.#passNeeded || this.#ring !== undefined) return
     this.#passNeeded = false
@@ -306,7 +314,7 @@ export class Simulation implements CellHost, DraftSink {
     if (this.#validate) this.work.check()
   }
 
-  /** The reports of all nodes that beat in this instant come before the rounds of any. */
+  /** Handles the heartbeats of one instant: the reports of all nodes come before the rounds of any. */
   #heartbeats(time: Seconds, ring: HeartbeatRing): void {
     this.now = time
     const first = ring.node
@@ -329,7 +337,10 @@ export class Simulation implements CellHost, DraftSink {
     if (this.#validate) this.work.check()
   }
 
-  /** What comes of the reports in the same instant, such as jobs that follow those that have ended, and the rounds that were asked for: before those of nodes. */
+  /**
+   * Handles what follows from the reports in the same instant, such as jobs that follow ended ones, and rounds that policies asked for, before the
+   * rounds of nodes.
+   */
   #follow(time: Seconds): void {
     const queue = this.#queue
     while (queue.next === time && queue.pop()) this.#fire(queue.kind, queue.subject)
@@ -396,7 +407,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#passNeeded = true
   }
 
-  /** An architecture, or a round, gives a job up. */
+  /** An architecture or a round gives a job up. */
   abandon(job: JobId): void {
     this.#lives.abandon(job, this.now)
   }
@@ -416,7 +427,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#lives.taskKilled(job, this.now)
   }
 
-  /** A task of a job has failed too often. */
+  /** A task has failed too often, and with it its job. */
   jobFailed(job: JobId): void {
     this.#lives.fail(job, this.now)
   }
@@ -426,7 +437,7 @@ export class Simulation implements CellHost, DraftSink {
     this.#jobs.ended(id, now)
   }
 
-  /** A job of the workload is submitted. */
+  /** Submits a job of the workload. */
   submit(spec: JobSpec): void {
     this.events++
     if (this.#lives.submit(spec, this.now)) this.#passNeeded = true
@@ -437,13 +448,13 @@ export class Simulation implements CellHost, DraftSink {
     this.#ended = true
     this.now = now
     this.#architecture.finish?.()
-    for (const draft of this.#schedulers.drafts) draft.abandon() // what a decision that is cut off has claimed does not run
+    for (const draft of this.#schedulers.drafts) draft.abandon() // claims of a decision that is cut off do not run
     this.#observers.onRunEnd(now)
     return 'done'
   }
 }
 
-/** One object for all heartbeats: an architecture reads it during the call only. */
+/** One object for all heartbeats: an architecture reads it only during the call. */
 const HEARTBEAT: { kind: 'heartbeat'; node: NodeId } = { kind: 'heartbeat', node: 0 as NodeId }
 
 const PASS = { kind: 'pass' } as const

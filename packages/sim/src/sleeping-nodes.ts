@@ -6,12 +6,12 @@ import type { Observers } from './observers.js'
 const NONE = -1
 
 /**
- * Nodes that go to sleep when nothing has run on them for a while, and wake when a task starts there: it holds its part of the node from then
- * on, and begins to work when the node is awake; the tasks of a gang that start together begin with the last of their nodes. A node with
- * a suspended task, or with one that the run is prefilled with, stays awake; one that comes back from an outage is awake.
+ * Nodes go to sleep when nothing has run on them for a while, and wake when a task starts there. The task holds its part of the node from its start,
+ * and begins to work when the node is awake; tasks of a gang that start together all begin when the last of their nodes is awake. A node with a
+ * suspended or prefilled task stays awake; a node that comes back from an outage is awake.
  *
  * Source: Slurm, power saving (SuspendTime, ResumeTimeout, SuspendTimeout); Batsim, `switch_on` and `switch_off` by idle time. Deviations: all nodes
- * that are due go to sleep at once (no SuspendRate), and what decides does not look at which nodes are awake.
+ * that are due go to sleep at once (no SuspendRate), and schedulers do not consider which nodes are awake.
  */
 export class SleepingNodes {
   readonly #rules: readonly (NodeSleep | undefined)[]
@@ -19,13 +19,13 @@ export class SleepingNodes {
   readonly #queue: EventQueue
   readonly #observers: Observers
   readonly #state: NodeState[]
-  /** By node: when its state changes by itself, and the event that does it; NONE: it does not. */
+  /** By node: when its state changes by itself, and the event for it; `NONE`: it does not. */
   readonly #due: Float64Array
   readonly #event: Int32Array
-  /** By node: what keeps it awake. */
+  /** By node: number of runs and other things that keep it awake. */
   readonly #held: Int32Array
   readonly #away: Uint8Array
-  /** By run that waits, or has waited, for its node: for how long in all, from its start on. */
+  /** By run that waits or has waited for its node: seconds waited, from its start. */
   readonly #waits = new Map<number, Seconds>()
   readonly #suspended = new Map<TaskId, NodeId>()
 
@@ -42,7 +42,7 @@ export class SleepingNodes {
     for (let node = 0; node < rules.length; node++) this.#rest(node as NodeId, 0)
   }
 
-  /** Tasks from an index on start: the seconds for which each waits for its node, by index from 0. */
+  /** Starts the tasks from index `from` on. Returns the seconds that each waits for its node, by index from 0. */
   start(tasks: readonly TaskId[], from: number, now: Seconds): Seconds[] {
     const work = this.#work
     const waits: Seconds[] = []
@@ -63,7 +63,7 @@ export class SleepingNodes {
     return waits
   }
 
-  /** Of the seconds since a run started, those in which its node was awake. */
+  /** Seconds of work in the first `seconds` of a run: without its wait for the node. */
   worked(run: number, seconds: Seconds): Seconds {
     return Math.max(0, seconds - (this.#waits.get(run) ?? 0))
   }
@@ -80,7 +80,7 @@ export class SleepingNodes {
     this.#suspended.set(task, node)
   }
 
-  /** A suspended task will not go on where it is. */
+  /** A suspended task will not resume on its node. */
   forget(task: TaskId, now: Seconds): void {
     const node = this.#suspended.get(task)
     if (node === undefined) return
@@ -88,20 +88,20 @@ export class SleepingNodes {
     this.release(node, now)
   }
 
-  /** Something that is no run keeps the node awake. */
+  /** Something other than a run keeps the node awake. */
   hold(node: NodeId): void {
     this.#held[node] = (this.#held[node] as number) + 1
     if (this.#state[node] === 'awake') this.#cancel(node)
   }
 
-  /** It does so no longer. */
+  /** Undoes one `hold`. */
   release(node: NodeId, now: Seconds): void {
     const held = (this.#held[node] as number) - 1
     this.#held[node] = held
     if (held === 0 && this.#state[node] === 'awake') this.#rest(node, now)
   }
 
-  /** A node has gone, or is back. */
+  /** A node has gone down or come up. */
   setUp(node: NodeId, up: boolean, now: Seconds): void {
     this.#away[node] = up ? 0 : 1
     this.#cancel(node)
@@ -109,7 +109,7 @@ export class SleepingNodes {
     if (this.#held[node] === 0) this.#rest(node, now)
   }
 
-  /** The event of a node. */
+  /** Handles the event of a node's next change of state. */
   fired(node: NodeId, now: Seconds): void {
     const { shutdown, wake } = this.#rules[node] as NodeSleep
     const isNeeded = (this.#held[node] as number) > 0
@@ -128,7 +128,7 @@ export class SleepingNodes {
     }
   }
 
-  /** A task starts on the node: how long the node takes until it is awake. */
+  /** A task starts on the node; returns the seconds until the node is awake. */
   #wake(task: TaskId, node: NodeId, now: Seconds): Seconds {
     if (this.#suspended.delete(task)) return 0
     const rule = this.#rules[node]
@@ -148,7 +148,7 @@ export class SleepingNodes {
     }
   }
 
-  /** What its tasks that start together share: a number of its own for jobs and for stages; -1 for a task by itself. */
+  /** A number shared by tasks that start together: one per job that is a gang, one per stage that is a gang; -1 for a single task. */
   #gangOf(task: TaskId): number {
     const work = this.#work
     const job = work.jobOf(task)
@@ -157,7 +157,7 @@ export class SleepingNodes {
     return stages[work.stageOf(task)]?.gang === true ? 2 * (work.taskStage[task] as number) + 1 : -1
   }
 
-  /** Nothing runs on a node that is awake. */
+  /** Sets the timer for going to sleep: nothing runs on a node that is awake. */
   #rest(node: NodeId, now: Seconds): void {
     const rule = this.#rules[node]
     if (rule !== undefined && this.#away[node] === 0) this.#in(node, rule.after, now)

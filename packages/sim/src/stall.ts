@@ -1,34 +1,40 @@
 import type { Seconds } from '@sched/core'
 
-/** Seconds without a running task or a start after which pending work counts as forgotten by the policy, unless something is expected. */
+/** Seconds without a running task or a start after which pending jobs count as forgotten by the policy, unless something is expected. */
 const STALL = 7 * 86_400
 
-/** The same where it is known that others keep all from it: all that runs waits for what waits, or the architecture never lets it start. A node reports once a day at least. */
+/**
+ * The same if it is known that the jobs are blocked: all running tasks wait for them, or the architecture never lets them start. A node reports at
+ * least once a day.
+ */
 const BLOCKED = 86_400
 
-/** What is expected may be a maintenance window, a decision or the set-up of nodes: at most so far away, and not so often in vain. */
+/**
+ * An expected event may be a maintenance window, a decision or the set-up of nodes. It may be at most so far away, and may be in vain at most so
+ * often.
+ */
 const LONGEST = 366 * 86_400
 const IN_VAIN = 100
 
-/** Tells waiting for something from being forgotten. */
+/** Distinguishes jobs that wait for something from forgotten ones. */
 export class Stall {
   readonly #isBlocked: () => boolean
   #progress: Seconds = -1
   #patience: Seconds = NaN
   #inVain = 0
 
-  /** `isBlocked` is asked once for each progress. */
+  /** `isBlocked` is called once for each progress time. */
   constructor(isBlocked: () => boolean) {
     this.#isBlocked = isBlocked
   }
 
-  /** Whether it may be that nothing will come of it: `isAt` knows. */
+  /** Whether nothing may come of the waiting jobs; if so, ask `isAt`. */
   isNear(time: Seconds, progress: Seconds): boolean {
     const waited = time - progress
     return waited > BLOCKED && (progress !== this.#progress || waited > this.#patience)
   }
 
-  /** Whether nothing will come of it at `time`, with the next event given. */
+  /** Whether nothing will come of the waiting jobs at `time`; `event`: the time of the next event. */
   isAt(time: Seconds, progress: Seconds, event: Seconds): boolean {
     if (progress !== this.#progress) {
       this.#inVain = 0

@@ -4,21 +4,21 @@ import { EventKind, type EventQueue } from './event-queue.js'
 const NONE = -1
 
 /**
- * Ends of tasks as events. Tasks that start one after the other and end together, as the tasks of one job often do, are
- * one event; they end in the order in which they started, as events of their own would fire.
+ * Ends of tasks as events. Tasks that start in a row and end at the same time, as tasks of one job often do, share an event; they end in the order of
+ * their starts, as separate events would.
  */
 export class TaskEnds {
   readonly #queue: EventQueue
   readonly #isShared: boolean
-  /** By run, two numbers: its event, and the run that ends after it in the same event. */
+  /** By run, two numbers: its event, and the next run that ends in the same event. */
   #rows = new Int32Array(128)
-  /** The run that was added last, and when it ends; NaN when no other may join its event. */
+  /** The run added last, and its end; NaN if no other run may join its event. */
   #last = NONE
   #lastEnd = NaN
-  /** Runs that end after another in its event: where there are none no row need be read. */
+  /** Number of runs that end in the event of another run; if 0, no row need be read. */
   #joined = 0
 
-  /** `isShared` false: every end is an event of its own. */
+  /** `isShared` false: every end has its own event. */
   constructor(queue: EventQueue, isShared: boolean) {
     this.#queue = queue
     this.#isShared = isShared
@@ -38,7 +38,7 @@ export class TaskEnds {
     this.#last = run
   }
 
-  /** Takes the end of a run back. */
+  /** Cancels the end of a run. */
   cancel(run: number): void {
     const event = this.#rows[2 * run] as number
     const first = this.#queue.subjectOf(event)
@@ -53,12 +53,12 @@ export class TaskEnds {
     else this.#queue.setSubject(event, next)
   }
 
-  /** The event of an instant has fired: nothing may join it any more. */
+  /** Notes that the event of an instant has fired: no run may join it any more. */
   fired(now: number): void {
     if (now === this.#lastEnd) this.#lastEnd = NaN
   }
 
-  /** The run that ends after another in the event that has fired, -1 after the last; asked once of each. */
+  /** The next run in the event that has fired, -1 after the last. Call it once per run. */
   after(run: number): number {
     if (this.#joined === 0) return NONE
     const next = this.#rows[2 * run + 1] as number

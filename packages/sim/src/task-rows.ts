@@ -1,6 +1,6 @@
 import type { EndRow, JobId, LaneId, NodeId, Seconds, StartRow, TaskEnd, TaskId, TaskRow } from '@sched/core'
 
-/** What the tasks of a row share. `stage` is -1 before the first row. */
+/** What the tasks of a row have in common. `stage` is -1 before the first row. */
 class Row implements TaskRow {
   stage = -1
   job = 0 as JobId
@@ -15,12 +15,12 @@ class Row implements TaskRow {
   }
 }
 
-/** Tasks that start one after the other at one instant. */
+/** Tasks that start in a row at one instant. */
 export class Starting extends Row implements StartRow {
   level = -1
 }
 
-/** Tasks that end so. */
+/** Tasks that end in a row at one instant. */
 export class Ending extends Row implements EndRow {
   how: TaskEnd = 'done'
   started: Seconds = NaN

@@ -7,7 +7,7 @@ import { runtimeModel } from './runtime.js'
 import { TaskRuns, type TaskRunsOptions } from './task-runs.js'
 import { JobKeys } from './task-start.js'
 
-/** The tasks of a run, with the times that its options say they take. Throws `BAD_INPUT` for options that do not go together. */
+/** The task runs of a simulation, as its options say. Throws `BAD_INPUT` for options that do not go together. */
 export function taskRunsOf(options: SimulationOptions, seed: number, parts: Pick<TaskRunsOptions, 'model' | 'work' | 'cell' | 'queue' | 'observers' | 'sleep' | 'host'>): TaskRuns {
   const { runtime, checkpoint, failures, commitPendingBug = false, passPerEvent } = options
   const progress = progressOf(runtime, parts.model, parts.cell)

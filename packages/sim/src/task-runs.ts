@@ -24,36 +24,41 @@ export interface TaskRunsOptions {
   readonly observers: Observers
   readonly runtime: RuntimeModel
   readonly keys: JobKeys
-  /** Whether ends of tasks that start in a row may be one event. */
+  /** Whether ends of tasks that start in a row may share an event. */
   readonly sharesEvents: boolean
   readonly commitPending: boolean
-  /** What tasks save of their work, but for mouldable jobs, which may come back with other tasks; default: nothing. */
+  /** What tasks save of their work; not for mouldable jobs, which may come back with another number of tasks. Default: nothing. */
   readonly checkpoints?: Checkpoints | undefined
   /** Which tasks fail by themselves; default: none. */
   readonly failures?: Failures | undefined
-  /** Nodes that sleep, for which tasks wait; default: none does. */
+  /** Nodes that sleep, and for which tasks wait. Default: none sleeps. */
   readonly sleep?: SleepingNodes | undefined
-  /** How tasks go on where that depends on what else runs; default: each takes its own time. */
+  /** Model of tasks whose progress depends on what else runs. Default: each task takes its own time. */
   readonly progress?: ((host: ProgressHost) => Progress) | undefined
-  /** Told when the last task of a job has ended, when one was ended before it was done, and when one has failed so often that its job has. */
+  /**
+   * Called when the last task of a job has ended, when a task was stopped before it was done, and when a task has failed so often that its job fails.
+   */
   readonly host: { jobEnded(job: JobId): void; taskKilled(job: JobId): void; jobFailed(job: JobId): void }
 }
 
 /**
- * Tasks from their start to their end: how long they take, when they stop and when the master knows. Where the cluster
- * has heartbeats a stopped task is reported by the next heartbeat of its node, otherwise at once.
+ * Tasks from start to end: how long they take, when they stop, and when the master learns of it: where the cluster has heartbeats, at the next
+ * heartbeat of the node, otherwise at once.
  */
 export class TaskRuns {
   launches = 0
-  /** Tasks that are done. */
+  /** Number of tasks that are done. */
   done = 0
   readonly inVain = new InVain(this)
   readonly masters: Masters
-  /** Of tasks whose progress depends on what else runs. */
+  /** Present if the progress of tasks depends on what else runs. */
   readonly progress: ProgressRuns | undefined
-  /** Events that fired with another one. */
+  /** Number of ends that shared the event of another one. */
   shared = 0
-  /** The latest end of any task so far, or of what it waits for; not of a master that starts again although nothing came of it before. */
+  /**
+   * The latest end of any task so far, or of anything a task waits for. A master that starts again, after nothing came of its earlier starts, does
+   * not count.
+   */
   lastEnd: Seconds = NaN
   readonly #model: ClusterModel
   readonly #work: Work
@@ -65,21 +70,21 @@ export class TaskRuns {
   readonly #checkpoints: Checkpoints | undefined
   readonly #failures: Failures | undefined
   readonly #sleep: SleepingNodes | undefined
-  /** Runs that have ended in this instant because their tasks failed. */
+  /** Runs that have ended in this instant with a failure of their task. */
   readonly #failed: number[] = []
   readonly #keys: JobKeys
   readonly #host: TaskRunsOptions['host']
   readonly #hasHeartbeats: boolean
-  /** Whether nodes differ in speed, and whether tasks hold devices: columns that need not be read otherwise. */
+  /** Whether nodes differ in speed, and whether tasks hold devices; otherwise these columns need not be read. */
   readonly #isUneven: boolean
   readonly #hasDevices: boolean
   readonly #nodeRuns: NodeRuns
   readonly #ends: TaskEnds
   readonly #start: TaskStart
-  /** What observers have not been told yet; empty between two events. */
+  /** Rows that observers have not been told of yet; empty between two events. */
   readonly #starting = new Starting()
   readonly #ending = new Ending()
-  /** Runs that wait one more heartbeat for their slot (commit pending), per node. */
+  /** By node: runs that wait one more heartbeat for their slot (commit pending). */
   readonly #pendingCommits: number[][] = []
 
   constructor(options: TaskRunsOptions) {
@@ -112,12 +117,12 @@ export class TaskRuns {
       )
   }
 
-  /** Jobs that have come and not ended. */
+  /** Jobs in the system. */
   get jobs(): number {
     return this.#work.active
   }
 
-  /** The number of a job is that of a new one from here on. */
+  /** Forgets what is known under a job id that is about to be reused. */
   forget(job: JobId): void {
     this.#keys.forget(job)
     this.#checkpoints?.forget(job)
@@ -127,7 +132,7 @@ export class TaskRuns {
 
   // ---- starts and evictions ----
 
-  /** The claimed tasks from an index on start. */
+  /** Starts the claimed tasks from index `from` on. */
   start(tasks: readonly TaskId[], from: number, now: Seconds): void {
     const work = this.#work
     const runtime = this.#runtime
@@ -135,7 +140,7 @@ export class TaskRuns {
     const row = this.#starting
     let alone = 0
     const waits = this.#sleep?.start(tasks, from, now)
-    /** Whether others of the row take as long, once there is another. */
+    /** Whether all tasks of the row take the same time; found when the row gets a second task. */
     let isEven: boolean | undefined
     for (let i = from; i < tasks.length; i++) {
       const task = tasks[i] as TaskId
@@ -167,7 +172,7 @@ export class TaskRuns {
     this.#tellStarts(now)
   }
 
-  /** Seconds from the start of a run to its end, of a task that would take `alone` from its beginning if nothing happens to it. */
+  /** Seconds from the start of a run to its end. `alone`: what the task would take from its beginning if nothing happens to it. */
   #length(run: number, task: TaskId, alone: Seconds): Seconds {
     const start = this.#start
     const checkpoints = start.stage.phases === undefined ? this.#checkpoints : undefined
@@ -175,7 +180,7 @@ export class TaskRuns {
     return this.#failures === undefined ? rest : this.#failures.start(run, task, start, rest)
   }
 
-  /** Whether all tasks of the stage that start on one level take as long. */
+  /** Whether all tasks of the stage take the same time at the same level. */
   #isEven(runtime: RuntimeModel): boolean {
     return !this.#isUneven && this.progress === undefined && this.#failures === undefined && runtime.isEven?.(this.#start.stage) === true
   }
@@ -214,7 +219,7 @@ export class TaskRuns {
     if (end > this.lastEnd) this.lastEnd = end
   }
 
-  /** Ends a released task before it is done; it is pending again. What it did while it ran is lost, unless it is suspended or has saved it. */
+  /** Stops a released task before it is done; the task is pending again. Its work is lost unless it is suspended or has saved it. */
   kill(task: TaskId, now: Seconds, how: TaskEnd = 'evicted', isSuspended = false): void {
     const work = this.#work
     const run = work.taskRun[task] as number
@@ -228,7 +233,7 @@ export class TaskRuns {
     this.#killed(task, now, how, isSuspended)
   }
 
-  /** A released task has left its node before it was done. */
+  /** Handles a released task that has left its node before it was done. */
   #killed(task: TaskId, now: Seconds, how: TaskEnd, isSuspended = false): void {
     const work = this.#work
     const job = work.jobOf(task)
@@ -249,12 +254,12 @@ export class TaskRuns {
     this.#host.taskKilled(job)
   }
 
-  /** Of the seconds since a run started, those in which it did not wait for its node. */
+  /** Seconds of work in the first `seconds` of a run: without its wait for the node. */
   #worked(run: number, seconds: Seconds): Seconds {
     return this.#sleep === undefined ? seconds : this.#sleep.worked(run, seconds)
   }
 
-  /** Seconds of work that a task which stops `ran` seconds after it started, or went on, has behind it, more than it had then. */
+  /** Seconds of work that are kept of a task which stops `ran` seconds after it started or resumed, minus those kept before. */
   #saved(task: TaskId, job: JobId, ran: Seconds, how: TaskEnd, isSuspended: boolean): Seconds {
     const work = this.#work
     if (work.isMaster(task)) return 0
@@ -272,7 +277,7 @@ export class TaskRuns {
     return this.#checkpoints !== undefined && work.spec(job).stages[work.stageOf(task)]?.phases === undefined
   }
 
-  /** A suspended task loses what it had done and not saved, and will start anew. */
+  /** A suspended task loses the work that it has not saved, and will start anew. */
   loseSuspended(task: TaskId, how: TaskEnd, now: Seconds): void {
     const work = this.#work
     const job = work.jobOf(task)
@@ -281,7 +286,7 @@ export class TaskRuns {
     if (seconds > 0) this.#observers.onWorkLost(task, job, work.laneOf(task), how, seconds, now)
   }
 
-  /** A node has failed: what ran there is lost, and with a task of a gang all that ran of the gang. */
+  /** Handles the failure of a node: its running tasks are lost, and with a task of a gang the rest of the gang, if too few are left. */
   lose(node: NodeId, now: Seconds): void {
     if (this.#commitPending) this.#freeCommitted(node, now)
     for (const task of this.#work.lostWith(node)) {
@@ -290,7 +295,7 @@ export class TaskRuns {
     }
   }
 
-  /** What a running task holds is free, and it is released. */
+  /** Frees what a running task holds, and releases it. */
   #free(task: TaskId): void {
     const work = this.#work
     this.#cell.give(work.shapeOf(task), work.nodeOf(task) as NodeId, work.devicesOf(task))
@@ -299,7 +304,7 @@ export class TaskRuns {
 
   // ---- ends ----
 
-  /** A heartbeat of a node tells of its stopped runs. */
+  /** Handles the heartbeat of a node, which reports its stopped runs. */
   beat(node: NodeId, now: Seconds): void {
     if (this.#commitPending) this.#freeCommitted(node, now)
     if ((this.#nodeRuns.nextStop[node] as number) <= now) this.#report(node, now)
@@ -327,7 +332,7 @@ export class TaskRuns {
     this.#tellEnds(now)
   }
 
-  /** The event of an end, of one run or of several. */
+  /** Handles the event of one or several ends. */
   ended(first: number, now: Seconds): void {
     this.#ends.fired(now)
     for (let run = first; run >= 0; ) {
@@ -342,13 +347,16 @@ export class TaskRuns {
     if (this.#failed.length > 0) this.#fail(now)
   }
 
-  /** Tasks have failed: each is pending again with those that ran of its gang, or its job has failed and nothing of it runs on. */
+  /**
+   * Handles failed tasks. Each is pending again, together with the running tasks of its gang if too few are left; or its job fails, and everything of
+   * it stops.
+   */
   #fail(now: Seconds): void {
     const work = this.#work
     const failures = this.#failures as Failures
     const ended = this.#failed.splice(0)
     for (const failed of ended) {
-      if (!failures.has(failed)) continue // has stopped with another one
+      if (!failures.has(failed)) continue // it was stopped by another failure
       const task = work.runTask(failed)
       const job = work.jobOf(task)
       const isLast = failures.failed(failed, job, task)
@@ -391,7 +399,7 @@ export class TaskRuns {
     else if (work.hasMasters) this.masters.mayEnd(row.job, now)
   }
 
-  /** The row that an end belongs to. */
+  /** The row that an end belongs to, new if the previous one does not match. */
   #endRow(stage: number, how: TaskEnd, started: Seconds, stopped: Seconds, now: Seconds): Ending {
     const row = this.#ending
     if (row.stage === stage && row.started === started && row.stopped === stopped && row.count > 0) return row

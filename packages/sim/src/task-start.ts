@@ -1,11 +1,11 @@
 import { streamKey, type JobId, type JobSpec, type StageSpec } from '@sched/core'
 import type { Start } from './runtime.js'
 
-/** Hash keys of jobs, from their names alone; found when first asked for, since many workloads draw nothing. */
+/** Hash keys of jobs, computed from their names alone, and only when first asked for, since many workloads draw nothing. */
 export class JobKeys {
   readonly #keys: (number | undefined)[] = []
 
-  /** The id now means another job. */
+  /** Forgets the key of a job id that is about to be reused. */
   forget(job: JobId): void {
     this.#keys[job] = undefined
   }
@@ -15,7 +15,7 @@ export class JobKeys {
   }
 }
 
-/** One object for all starts: a runtime model reads it during its call only. */
+/** One object for all starts: a runtime model reads it only during its call. */
 export class TaskStart implements Start {
   job = 0 as JobId
   spec: JobSpec = NO_JOB

@@ -2,21 +2,21 @@ import { Draft, type CellState, type DraftSink, type Work } from '@sched/cluster
 import { Reason, type JobId, type LaneId, type NodeId, type Seconds } from '@sched/core'
 import type { Schedulers } from './schedulers.js'
 
-/** What a policy says of a job that waits; `limit` names the limit, or the rules, where these are the reason. */
+/** What a policy says of a waiting job. `limit` names the limit or the placement rules, where one of these is the reason. */
 export interface Told {
   readonly reason: Reason
   readonly limit: string | undefined
 }
 
-/** By job that waits: what its policy says of it; jobs of which it says nothing are not there. */
+/** By waiting job: what its policy says of it; jobs of which it says nothing are missing. */
 export type WaitingReasons = ReadonlyMap<JobId, Told>
 
-/** The reason that counts of several for one job, first what is most its own. */
+/** If a policy gives several reasons for a job, the one with the largest weight counts: reasons within the job come before those of other jobs. */
 const WEIGHT: Readonly<Record<Reason, number>> = { [Reason.Limit]: 4, [Reason.NoRoom]: 3, [Reason.Locality]: 2, [Reason.Rule]: 2, [Reason.Reservation]: 1, [Reason.Order]: 0 }
 
 /**
- * Asks all policies why work waits, in rounds as heartbeats or passes have them, of which nothing comes. To be called when nothing else will happen: jobs
- * that are held back are let go, and what is on offer is taken back.
+ * Asks all policies why jobs wait, in rounds like those of heartbeats or passes whose results are dropped. To be called only when nothing else will
+ * happen: jobs that are held back are let go, and offers are taken back.
  */
 export function waitingReasons({ all, drafts }: Pick<Schedulers, 'all' | 'drafts'>, cell: CellState, work: Work, now: Seconds): WaitingReasons {
   const told = new Map<JobId, Told>()
@@ -37,13 +37,13 @@ export function waitingReasons({ all, drafts }: Pick<Schedulers, 'all' | 'drafts
   return told
 }
 
-/** The nodes that its scheduler's rounds have in sight; all, where its last round was without any, or on what it had been offered. */
+/** The lists of nodes that the scheduler's rounds see. All nodes, if its last round had none, or was about an offer. */
 function sightsOf({ reach, nodes, cluster }: Draft, cell: CellState): readonly (readonly NodeId[])[] {
   if (reach !== undefined) return reach.map((node) => [node])
   return [nodes.length > 0 && cluster === cell ? nodes : Array.from({ length: cell.nodes }, (_, node) => node as NodeId)]
 }
 
-/** Nothing is started, killed or promised. */
+/** A sink that only records reasons: nothing is started, killed or promised. */
 const listening = (told: Map<JobId, Told>): DraftSink => ({
   explained: true,
   defer(job, _lane, reason, limit) {

@@ -158,8 +158,38 @@ describe('a table of jobs', () => {
     const options = { ...cores, time: { submit: 's' } }
     const found = read('id,submit,start,end,cores\na,100,110,150,1\nb,101,None,160,1\nc,102,0,160,1\nd,103,120,110,1\ne,104,90,130,1\n', options)
     expect([...jobsOf(found)].map(({ id, recorded, stages }) => [id, recorded?.wait, stages[0]!.duration])).toEqual([['a', 10, 40], ['e', undefined, 40]]) // e: clocks differ
-    expect(found.report.notes).toEqual(['3 jobs of unknown run time: left out (unknownRuntime)'])
+    expect(found.report.notes).toEqual([
+      '2 jobs of unknown run time: left out (unknownRuntime)',
+      '1 job with an end before the start: left out (endBeforeStart)',
+      '1 job with a start before the submission: without a recorded wait (startBeforeSubmit)',
+    ])
+    expect(read('submit,start,end,cores\n5,3,9,1\n5,9,8,1\n', { ...cores, defaults: { duration: 7 } }).report.notes).toEqual(['1 job with a start before the submission: without a recorded wait (startBeforeSubmit)'])
     expect(jobs('submit,start,end,cores\n1,,,1\n', { ...cores, defaults: { duration: 7 } })[0]?.stages[0]?.duration).toBe(7)
+  })
+
+  it('tells of times that look like milliseconds since 1970, unless it says that they are seconds', () => {
+    const notes = (submit: number, time?: { submit: string }) => read(`submit,duration,cores\n${submit},1,1\n`, { ...cores, ...(time && { time }) }).report.notes
+    expect(notes(1774656005000)).toEqual(['submit has numbers such as 1774656005000, taken as seconds: if they are since 1970, say `time: { submit: ms }`'])
+    expect(notes(1774656005000000)?.join()).toContain('`time: { submit: us }`')
+    for (const none of [notes(1774656005), notes(1774656005000, { submit: 's' }), notes(1774656005000, { submit: 'ms' })]) expect(none).toEqual([])
+  })
+
+  it('has dates with the year last in the order that it says', () => {
+    const at = (when: string, dates: string, submit = '2024-01-31 00:00') => jobs(`submit,duration,cores\n${submit},1,1\n"${when}",1,1\n`, { ...cores, time: { dates } })[1]?.submit
+    expect(at('31/1/2024 10:00', 'dmy')).toBe(36_000)
+    expect(at('31.01.2024', 'dmy')).toBe(0)
+    expect(['01/31/2024 12:00:05 AM', '01/31/2024, 12:30 PM', '1-31-2024 1:00 pm'].map((when) => at(when, 'mdy'))).toEqual([5, 45_000, 46_800])
+    expect(at('31/01/2024 11:00 +01:00', 'dmy')).toBe(36_000)
+    for (const [when, dates] of [['31/01/2024', 'mdy'], ['01/31/2024', 'dmy'], ['01/31/2024 13:00 PM', 'mdy'], ['31/01.2024', 'dmy']] as const) expect(messageOf(() => at(when, dates))).toContain(`found "${when}", expected a number or a date`)
+    expect(messageOf(() => jobs('submit,duration,cores\n31/01/2024,1,1\n'))).toContain('such as 2024-01-31T10:00:00. With the year last say in which order it is (`time: { dates: dmy }`, or mdy). Correct the line')
+  })
+
+  it('may have lines above its header, or none, which is told', () => {
+    const options = { columns: { submit: 'Sent', duration: 'Ran' }, demands: { cpu: 'Cores' } }
+    expect(messageOf(() => read('# of May\nSent,Ran,Cores\n1,1,1\n', options))).toBe(
+      '"jobs.csv" line 1: the table has none of the columns Sent, Ran, which `columns` names. Known: # of May. The first line is taken for their names: leave out what stands above it, or give them where the table has none (`names: [...]`).',
+    )
+    expect(messageOf(() => read('Sent,Run,Cores\n1,1,1\n', options))).toContain('the table has no column "Ran", which columns.duration names. Did you mean "Run"?')
   })
 
   it('is read in part, where values of its columns are asked for, and may number ids that come again', () => {

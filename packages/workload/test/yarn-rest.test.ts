@@ -100,6 +100,11 @@ describe('nodes of YARN\'s resource manager', () => {
     expect(readMachines(nodes(node('a'), node('a', { id: 'a:1' }))).nodes[0]!.names).toEqual(['a:8041', 'a:1'])
   })
 
+  it.each(['{"apps":null}', '{ "apps": {} }\n'])('are none where the resource manager answers %s', (text) => {
+    expect(detectFormatOf(bytesOf(text)).name).toBe('yarn-apps')
+    expect(messageOf(() => jobs(text))).toBe('"apps.json": the trace holds no jobs. Is it the right file, and whole?')
+  })
+
   it.each([
     [nodes(node('a'), node('a')), 'id: node "a:8041" was listed before. Give every node once.'],
     [nodes(node('a', { state: 'LOST' })), 'lists no node that takes containers.'],

@@ -2,34 +2,34 @@ import { wattsAt, type NodeId, type NodePower, type NodeState, type Seconds } fr
 import { secondsIn, type Period } from '../period.js'
 import type { Changes } from './in-time.js'
 
-/** Whole microwatts, so that the sum over nodes has no rounding that depends on the order of changes; exact below 9 GW. */
+/** Power is kept in whole microwatts, so that sums over nodes do not depend on the order of changes; exact below 9 GW. */
 const MICRO = 1e6
 
-/** Of `#joules`: who draws. */
+/** Parts of `#joules`: in which state nodes draw. */
 const OFF = 0, IDLE = 1, BASE = 2, DYNAMIC = 3, ASLEEP = 4, SWITCHING = 5, PARTS = 6
 
-/** Energy in joules by who draws it. */
+/** Energy in joules, by the state in which nodes draw it. */
 interface Joules {
-  /** Nodes that are away. */
+  /** By nodes that are down. */
   readonly off: number
-  /** Nodes that are up and run nothing. */
+  /** By nodes that are up and run nothing. */
   readonly idle: number
-  /** Nodes that run something, what they would draw if they were idle. */
+  /** By nodes that run tasks: what they would draw if idle. */
   readonly base: number
-  /** The same, what they draw above that. */
+  /** By nodes that run tasks: what they draw beyond that. */
   readonly dynamic: number
-  /** Nodes that sleep. */
+  /** By nodes that sleep. */
   readonly asleep: number
-  /** Nodes that go to sleep or wake, with what waits for them there. */
+  /** By nodes that are going to sleep or waking, also where tasks wait on them. */
   readonly switching: number
 }
 
 /**
- * What nodes draw, followed change by change in order of time, from `begin` on and in a period. A node that is away and still runs tasks, as
- * drained ones do, draws what they need; then it is off. Sums are kept by node, so that the order of changes of one instant does not matter.
+ * What nodes draw, followed change by change in order of time, from `begin` on and within a period. A node that is down but still runs tasks, as
+ * drained nodes do, draws what these need, and is off after that. Sums are kept by node, so that the order of changes of one instant does not matter.
  */
 export class Draw implements Changes {
-  /** The highest power that lasted for some time, in watts; NaN where no time counts. */
+  /** The highest power that lasted for some time, in watts; NaN if no time counts. */
   get peak(): number {
     return this.#peak / MICRO
   }
@@ -40,10 +40,10 @@ export class Draw implements Changes {
   readonly #tasks: Int32Array
   readonly #up: Int32Array
   readonly #state: NodeState[]
-  /** By node: microwatts now, and since when they are not in `#joules`. */
+  /** By node: microwatts now, and since when they have not been added to `#joules`. */
   readonly #level: Float64Array
   readonly #since: Float64Array
-  /** In microjoules, `[part * nodes + node]`. */
+  /** Energy in microjoules, `[part * nodes + node]`. */
   readonly #joules: Float64Array
   /** Microwatts of all nodes now. */
   #whole = NaN
@@ -66,7 +66,7 @@ export class Draw implements Changes {
     for (let node = 0; node < nodes; node++) this.#redraw(node as NodeId)
   }
 
-  /** What is drawn before does not count. */
+  /** Starts counting: what was drawn before does not count. */
   begin(now: Seconds): void {
     this.#from = now
   }
@@ -80,7 +80,7 @@ export class Draw implements Changes {
     this.#redraw(node)
   }
 
-  /** A node is in another state; those that are away are awake. */
+  /** Changes the power state of a node; nodes that are down count as awake. */
   become(time: Seconds, node: NodeId, state: NodeState): void {
     this.#passTo(time)
     this.#settle(node)
@@ -99,7 +99,7 @@ export class Draw implements Changes {
     return { off: of(OFF), idle: of(IDLE), base: of(BASE), dynamic: of(DYNAMIC), asleep: of(ASLEEP), switching: of(SWITCHING) }
   }
 
-  /** All changes of an instant are made before it lasts. */
+  /** Advances the time to an instant; called before its first change, so that only states that lasted count. */
   #passTo(time: Seconds): void {
     if (!(time > this.#now)) return
     if (this.#seconds(this.#now, time) > 0 && !(this.#whole <= this.#peak)) this.#peak = this.#whole
@@ -131,7 +131,7 @@ export class Draw implements Changes {
     this.#level[node] = level
   }
 
-  /** Watts of a node that is awake, or away. */
+  /** Watts of a node that is awake or down. */
   #awake(power: NodePower, node: NodeId): number {
     const { idle, off, total } = power
     if (this.#tasks[node] === 0) return this.#up[node] === 1 ? idle : off

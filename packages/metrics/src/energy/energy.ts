@@ -3,44 +3,47 @@ import { counts, secondsIn, wholeRun, type Period } from '../period.js'
 import { Draw } from './draw.js'
 import { InTime } from './in-time.js'
 
-/** Energy of the nodes that say what they draw, from the first submission to the end of the run. `total` = `idle` + `base` + `dynamic` + `off` + `asleep` + `switching`. */
+/**
+ * Energy of the nodes with a power model, from the first submission to the end of the run. `total` = `idle` + `base` + `dynamic` + `off` + `asleep` +
+ * `switching`.
+ */
 export interface EnergyResult {
   /** From the first submission to the end of the run, seconds. */
   readonly span: Seconds
-  /** How many nodes say what they draw. */
+  /** Number of nodes with a power model. */
   readonly nodes: number
-  /** All of it, kWh. */
+  /** Total energy, kWh. */
   readonly total: number
-  /** What nodes drew that were up and ran nothing, kWh. */
+  /** Energy drawn by nodes that were up and ran nothing, kWh. */
   readonly idle: number
-  /** What nodes that ran something would have drawn without it, kWh. */
+  /** Energy that nodes which ran tasks would have drawn if idle, kWh. */
   readonly base: number
-  /** What nodes that ran something drew above that, kWh: what tasks add. */
+  /** Energy that nodes which ran tasks drew beyond that, kWh: what tasks add. */
   readonly dynamic: number
-  /** What nodes drew while they were away, kWh. */
+  /** Energy drawn by nodes while they were down, kWh. */
   readonly off: number
-  /** What nodes drew while they slept, kWh. */
+  /** Energy drawn by nodes while they slept, kWh. */
   readonly asleep: number
-  /** What nodes drew while they went to sleep or woke, kWh: also what tasks hold that wait for them. */
+  /** Energy drawn by nodes while they were going to sleep or waking, kWh, also where tasks waited on them. */
   readonly switching: number
-  /** `dynamic` over the jobs that finished, kWh: what a job adds to idle nodes, killed and lost work included. NaN where none did. */
+  /** `dynamic` per finished job, kWh: what a job adds to idle nodes, killed and lost work included. NaN if none finished. */
   readonly perJob: number
-  /** `total` over `span`, W. */
+  /** `total` / `span`, in W. */
   readonly meanPower: number
-  /** The highest power of all nodes together at any time, W. */
+  /** Highest power of all nodes together at any time, in W. */
   readonly peakPower: number
 }
 
 /**
- * Energy, where nodes say what they draw (`ClusterView.power`). A task holds its node's resources from its start to its stop, also where
- * the master learns of that later; a suspended one holds nothing. What a run is prefilled with draws nothing. With a period, only what lies in it counts.
+ * Measures energy, where nodes have a power model (`ClusterView.power`). A task holds its node's resources from its start to its stop, even if the
+ * master learns of the stop later; a suspended task holds nothing. Prefilled tasks draw nothing. With a period, only what lies in it counts.
  *
- * Source: Fan, Weber, Barroso, "Power provisioning for a warehouse-sized computer", ISCA 2007: power rises with the use of a node's
- * processors. Deviation: use is what tasks hold, not what they really use.
+ * Source: Fan, Weber, Barroso, "Power provisioning for a warehouse-sized computer", ISCA 2007: power rises with the use of a node's processors.
+ * Deviation: use is what tasks hold, not what they really use.
  */
 export const energy = (period?: Period): Energy => new Energy(period)
 
-/** Heartbeats after which every stop is known: Hadoop's "commit pending" takes two, the third is for times that are rounded. */
+/** Heartbeats after which every stop is known: Hadoop's "commit pending" takes two, and the third covers rounded times. */
 const HEARTBEATS = 3
 const JOULES_PER_KWH = 3.6e6
 
@@ -105,7 +108,7 @@ export class Energy implements Observer {
     this.#draw.end(now)
   }
 
-  /** `undefined` where no node says what it draws. */
+  /** `undefined` if no node has a power model. */
   result(): EnergyResult | undefined {
     if (this.#power === undefined) return undefined
     const span = secondsIn(this.period, this.#first, this.#end)
@@ -127,7 +130,7 @@ export class Energy implements Observer {
     }
   }
 
-  /** A task takes (1) or gives back (-1) what it holds of the resources that tell the use of its node. */
+  /** A task takes (1) or gives back (-1) its demand of the resources by which its node's use is measured. */
   #hold(shape: ShapeId, node: NodeId, sign: 1 | -1, time: Seconds, now: Seconds): void {
     const power: NodePower | undefined = this.#power?.[node]
     if (power === undefined) return

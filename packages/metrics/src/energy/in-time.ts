@@ -1,17 +1,20 @@
 import { grown, type NodeId, type Seconds } from '@sched/core'
 
-/** Who is told of changes on nodes, in order of time: by how much what is held there, the tasks that run and the times that it is up go up or down. */
+/**
+ * Receives changes on nodes in order of time: how much the held amount, the number of running tasks and the number of times that the node is up go up
+ * or down.
+ */
 export interface Changes {
   change(time: Seconds, node: NodeId, amount: number, tasks: number, up: number): void
 }
 
-/** Time, node, amount, tasks, up. */
+/** Columns of a row: time, node, amount, tasks, up. */
 const WIDTH = 5
 
 /**
- * Brings changes into order of time: with heartbeats the stop of a task is told of after later starts. Keeps what may still have to wait
- * for an earlier one, which is told of less than `lag` seconds late; without a lag it keeps nothing. A heap by time; changes of one instant
- * come in any order.
+ * Sorts changes by time: with heartbeats, the stop of a task is reported after later starts. It keeps changes that may have to wait for an earlier
+ * one, since each is reported less than `lag` seconds late; with a lag of 0 it keeps nothing. It is a heap by time; changes of one instant come in
+ * any order.
  */
 export class InTime {
   readonly #sink: Changes
@@ -24,14 +27,14 @@ export class InTime {
     this.#lag = lag
   }
 
-  /** A change at a time that is told of `now`. */
+  /** Takes a change at `time` that is reported at `now`. */
   change(time: Seconds, node: NodeId, amount: number, tasks: number, up: number, now: Seconds): void {
     if (this.#lag === 0) return this.#sink.change(time, node, amount, tasks, up)
     this.#push(time, node, amount, tasks, up)
     this.tellUntil(now - this.#lag)
   }
 
-  /** Tells of all changes up to a time. */
+  /** Passes on all changes up to a time. */
   tellUntil(time: Seconds): void {
     while (this.#count > 0 && (this.#rows[0] as number) <= time) this.#pop()
   }

@@ -25,9 +25,9 @@ import { addSpan, overlaid, partsOf, type WaitSpan } from './wait-spans.js'
 
 /** Why one job waited for its first task. */
 export interface JobWait {
-  /** As the workload names it. */
+  /** Its id in the workload. */
   readonly id: string
-  /** As the workload names it, else ''. */
+  /** Its user in the workload, else ''. */
   readonly user: string
   /** The queue that it was submitted to. */
   readonly queue: string
@@ -35,43 +35,43 @@ export interface JobWait {
   readonly submit: Seconds
   /** How the wait ended; `rejected`: the job was left out when it was submitted. */
   readonly outcome: 'started' | 'abandoned' | 'still waiting' | 'rejected'
-  /** The limit that forbids a rejected job, else ''. */
+  /** The limit or reason for which the job was left out, else ''. */
   readonly rejection: string
-  /** When the wait was over: the start of its first task, or when it was given up or the run ended. */
+  /** When the wait was over: the start of its first task, or when it was given up, or the end of the run. */
   readonly until: Seconds
-  /** `until` less `submit`, seconds. */
+  /** `until` - `submit`, seconds. */
   readonly wait: Seconds
-  /** Start of the last of its tasks, seconds; null where the run ended before. */
+  /** Start of its last task so far, seconds; null if none started. */
   readonly lastStart: Seconds | null
-  /** The job's end, seconds; null where the run ended before. */
+  /** End of the job, seconds; null if the run ended before. */
   readonly end: Seconds | null
-  /** Seconds by reason, most first; they add up to `wait` exactly. */
+  /** Seconds by reason, largest first; they add up to `wait` exactly. */
   readonly parts: Readonly<Record<string, Seconds>>
   /** What it waited for, in order of time and without gaps. */
   readonly spans: readonly WaitSpan[]
-  /** The first and the last start that the policy promised, and when. */
+  /** The first and the last start that the policy promised, and when it promised them. */
   readonly promises: readonly { readonly at: Seconds; readonly start: Seconds }[]
-  /** Decisions about it that took time. */
+  /** Number of decisions about it that took time. */
   readonly attempts: number
-  /** Decisions about it that lost all they claimed to others. */
+  /** Number of decisions about it of which all claims conflicted. */
   readonly conflicts: number
-  /** Jobs that were waiting when it was submitted. */
+  /** Number of jobs that were waiting when it was submitted. */
   readonly ahead: number
-  /** Jobs submitted after it that started before it did. */
+  /** Number of jobs submitted after it that started before it. */
   readonly passedBy: number
-  /** The first of these by name, at most 5. */
+  /** Ids of the first of these, at most 5. */
   readonly passing: readonly string[]
-  /** Who held most of the cluster meanwhile. */
+  /** The jobs that held most of the cluster during the wait. */
   readonly holders: readonly Holder[]
-  /** The same of tasks of no job, which ran when the run began, together; 0 where there were none. */
+  /** Dominant share of prefilled tasks during the wait, taken together; 0 if there were none. */
   readonly prefilled: number
-  /** Nodes that were away meanwhile, on average. */
+  /** Mean number of nodes that were down during the wait. */
   readonly nodesAway: number
-  /** Nodes that it could not begin on, whatever was free there. */
+  /** Nodes on which it could not begin, whatever was free there. */
   readonly keptOff: readonly KeptOff[]
 }
 
-/** Names of the reasons beside those that a policy gives. */
+/** Names of the reasons, besides those that a policy gives. */
 const BEHIND = reasonNames[Reason.Order] as string
 const START_UP = 'start-up'
 const SET_UP = 'set-up of nodes'
@@ -79,22 +79,23 @@ const HEARTBEAT = 'next heartbeat'
 const DECISION = 'decision'
 const BUSY = 'scheduler busy'
 const AGAIN = 'next attempt'
-/** So many passing jobs and holders are named. */
+/** Most passing jobs, and most holders, to name. */
 const NAMED = 5
 
 /**
- * Explains the wait of the job of that id under any policy and architecture. Whether there was room, it sees from the cluster;
- * what a policy did with room, from the reason it gave. From the job's submission to the start of its first task, in this order:
- * - `set-up of nodes`: those that are kept for it are made ready (a virtual cluster); `start-up`: its own set-up;
- * - `queue limit`: the policy says that a limit forbids it, and which where it names them;
- * - `no room`: no node that its scheduler may use (of its partition, for its virtual cluster) could take a task of it, or not all of a
- *   gang, or of stages that start together not all they ask;
- * - what the policy said last, `locality delay`, `placement rule` and which, or `reservation`;
- * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about others (where decisions take time);
- * - `next attempt`: before the decision that follows one which found no room, or lost all it claimed to others;
- * - `next heartbeat`: the node with room had not reported yet, at most an interval; `behind others`: it was not its turn.
+ * Explains the wait of one job under any policy and architecture. It checks itself whether there was room; what the policy did with room follows from
+ * the reason that the policy gave. Each part of the time from submission to the start of the first task gets one of these reasons; the first that
+ * applies counts:
+ * - `set-up of nodes`: the nodes reserved for the job were being set up (a virtual cluster); `start-up`: the job's own set-up;
+ * - `queue limit`: the policy says that a limit forbids the job, and which one if it names it;
+ * - `no room`: no node that its scheduler may use (of its partition, or for its virtual cluster) could take a task of it, or all of a gang, or what
+ *   stages that start together ask for;
+ * - `locality delay`, `placement rule` and which, or `reservation`: what the policy said last;
+ * - `decision`, `scheduler busy`: its scheduler was deciding about it, or about other jobs (where decisions take time);
+ * - `next attempt`: the time before the decision that follows one which found no room or lost all its claims;
+ * - `next heartbeat`: the node with room had not reported yet, at most one interval; `behind others`: it was not its turn.
  *
- * `prefilled` are the tasks of no job with which the run begins, so that it says what they held.
+ * `prefilled`: the tasks of no job with which the run begins, so that the result says what they held.
  */
 export const jobWait = (id: string, prefilled: readonly Prefilled[] = []): JobWaitObserver => new JobWaitObserver(id, prefilled)
 
@@ -136,7 +137,7 @@ export class JobWaitObserver implements Observer {
   readonly #waiting = new Set<JobId>()
   readonly #passing: string[] = []
   #passedBy = 0
-  /** Later jobs that started last, at one instant: they were first when it is over. */
+  /** Later jobs that started at the last instant; they passed this job if it has not started when the instant is over. */
   readonly #passingNow: string[] = []
   #passingAt: Seconds = NaN
 
@@ -145,12 +146,12 @@ export class JobWaitObserver implements Observer {
     this.#prefilled = prefilled
   }
 
-  /** Whether the job has ended or was left out: what happens later changes nothing in the result. */
+  /** Whether the job has ended or was left out, so that nothing later changes the result. */
   get isOver(): boolean {
     return this.#end !== null || this.#outcome === 'rejected'
   }
 
-  /** Undefined when no such job was submitted. */
+  /** `undefined` if no such job was submitted. */
   result(): JobWait | undefined {
     if (Number.isNaN(this.#facts.submit)) return undefined
     const { user, queue, submit, ahead } = this.#facts
@@ -208,13 +209,14 @@ export class JobWaitObserver implements Observer {
     if (job === this.#job) {
       this.#lastStart = now
       if (!this.#isWaiting()) return
-      if (this.#passingAt === now) this.#passingNow.length = 0 // with it
+      if (this.#passingAt === now) this.#passingNow.length = 0 // these started together with it
       this.#over('started', now)
     } else {
       const isFirst = this.#waiting.delete(job)
       this.#meanwhile.started(task, job, now)
       if (!this.#isWaiting()) return
-      if (this.#deferred === Reason.Limit && this.#deferredAt < now) this.#deferred = undefined // a round that still keeps to it says so before others start
+      // a policy that still holds it back for a limit says so in the same round, before others start
+      if (this.#deferred === Reason.Limit && this.#deferredAt < now) this.#deferred = undefined
       if (isFirst && this.#work.rank(job) > this.#facts.rank) this.#pass(job, now)
       this.#look(now)
     }
@@ -282,7 +284,7 @@ export class JobWaitObserver implements Observer {
     this.#meanwhile.end(now)
   }
 
-  /** The reason from now on, until something happens. */
+  /** Finds the reason that holds from now on, until something happens. */
   #look(now: Seconds): void {
     this.#attribute(now)
     const given = this.#deferred
@@ -295,7 +297,7 @@ export class JobWaitObserver implements Observer {
     }
   }
 
-  /** A reason, and which limit or rules it is. */
+  /** The name of a reason, with the limit or rules that the policy named. */
   #named(reason: Reason): string {
     return `${reasonNames[reason] as string}${this.#limit === undefined ? '' : ` ${this.#limit}`}`
   }
@@ -311,14 +313,20 @@ export class JobWaitObserver implements Observer {
     this.#since = now
   }
 
-  /** Whether a node that its scheduler may use, or for a gang all of them, could take the tasks of a stage it may begin with. */
+  /**
+   * Whether there is room for tasks of a stage that the job may begin with, on the nodes that its scheduler may use: for one task or, for a gang, for
+   * all that must start together.
+   */
   #hasRoom(): boolean {
     if (!this.#isOneGang) return this.#stages.some((stage) => this.#holds(stage))
     const stages = this.#stages.filter(({ gang }) => gang === true)
     return stages.every((stage) => this.#holds(stage)) && this.#holdsAmounts(stages)
   }
 
-  /** Whether as much is free as stages ask that start at once: who could not be placed even so, waits behind others as far as is known. */
+  /**
+   * Whether the amounts that stages ask for to start at once are free. A job that cannot be placed even so counts as behind others, as far as is
+   * known.
+   */
   #holdsAmounts(stages: readonly StageSpec[]): boolean {
     const cluster = this.#cluster
     return cluster.resources.every((name, r) => {
@@ -375,5 +383,5 @@ export class JobWaitObserver implements Observer {
   }
 }
 
-/** There is room: what that is called depends on how long it is left unused. */
+/** There is room. The name of this reason depends on how long the room is left unused. */
 const UNUSED = 'unused'

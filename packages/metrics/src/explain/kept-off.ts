@@ -1,14 +1,17 @@
 import type { ClusterView, NodeId, StageSpec } from '@sched/core'
 
-/** Nodes that tasks may not be on, whatever is free there. */
+/** Nodes on which tasks may not run, whatever is free there. */
 export interface KeptOff {
   /** What keeps them off: a taint, or labels that the nodes lack. */
   readonly why: string
-  /** How many nodes. */
+  /** Number of these nodes. */
   readonly nodes: number
 }
 
-/** The nodes on which no task of the stages may be, by what keeps the first stage off; most nodes first, equals in order of the nodes. */
+/**
+ * The nodes on which no task of the stages may run, grouped by what keeps the first stage off. The largest group comes first; groups of equal size
+ * are in the order of their first node.
+ */
 export function keptOff(stages: readonly StageSpec[], cluster: ClusterView): KeptOff[] {
   const counts = new Map<string, number>()
   for (let node = 0 as NodeId; node < cluster.nodes; node++) {

@@ -2,17 +2,17 @@ import type { ClusterView, Demand, JobId, ResourceId, Seconds, TaskId, WorkView 
 
 /** A job that held part of the cluster while another waited. */
 export interface Holder {
-  /** As the workload names it. */
+  /** Its id in the workload. */
   readonly id: string
   /** Its user; empty when the workload gives none. */
   readonly user: string
   /** The queue that it was submitted to. */
   readonly queue: string
-  /** Mean over the wait of its dominant share: of the resource that it holds most of, between 0 and 1. */
+  /** Mean over the wait of its dominant share, in [0, 1]: its share of the resource of which it holds most. */
   readonly share: number
 }
 
-/** A task of no job, which ran when the run began. */
+/** A prefilled task: it belongs to no job and runs from the start of the run. */
 export interface Prefilled {
   /** What it holds. */
   readonly demand: Demand
@@ -24,7 +24,7 @@ interface Held {
   readonly held: number[]
   share: number
   since: Seconds
-  /** Integral of the dominant share over the time that counts. */
+  /** Integral over time of the dominant share. */
   sum: number
 }
 
@@ -32,20 +32,22 @@ interface Running extends Held, Omit<Holder, 'share'> {
   readonly tasks: Map<TaskId, readonly number[]>
 }
 
-/** What all jobs hold, and what tasks of none do, and from `begin` to `end` how much of the cluster each held, and how many nodes were away. */
+/**
+ * Follows what all jobs and prefilled tasks hold. From `begin` to `end` it adds up how much of the cluster each held, and how many nodes were down.
+ */
 export class Meanwhile {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #running = new Map<JobId, Running>()
   readonly #gone: Running[] = []
   readonly #prefilled: Held
-  /** Tasks of no job that have not ended, the next to end last. */
+  /** Prefilled tasks that have not ended; the next to end is the last entry. */
   readonly #left: Prefilled[]
   #from: Seconds = NaN
   #to: Seconds = NaN
   #away = 0
   #awaySince: Seconds = 0
-  /** Integral of the nodes that were away over the time that counts. */
+  /** Integral over time of the number of nodes that were down. */
   #awaySum = 0
 
   constructor(cluster: ClusterView, work: WorkView, prefilled: readonly Prefilled[]) {
@@ -99,19 +101,19 @@ export class Meanwhile {
     if (running !== undefined && running.sum > 0) this.#gone.push(running)
   }
 
-  /** A node has gone, or is back. */
+  /** A node has gone down or come up. */
   moved(up: boolean, now: Seconds): void {
     this.#countAway(now)
     this.#away += up ? -1 : 1
   }
 
-  /** Nodes that were away, on average. */
+  /** Mean number of nodes that were down. */
   nodesAway(): number {
     const length = this.#to - this.#from
     return length > 0 ? this.#awaySum / length : 0
   }
 
-  /** Who held most, most first. */
+  /** The jobs that held most, at most `most`, the largest first. */
   holders(most: number): Holder[] {
     const length = this.#to - this.#from
     if (!(length > 0)) return []
@@ -119,13 +121,13 @@ export class Meanwhile {
     return all.sort((a, b) => b.sum - a.sum).slice(0, most).map(({ id, user, queue, sum }) => ({ id, user, queue, share: sum / length }))
   }
 
-  /** What tasks of no job held: the same as of a job. */
+  /** Mean dominant share of prefilled tasks, taken together. */
   prefilled(): number {
     const length = this.#to - this.#from
     return length > 0 ? this.#prefilled.sum / length : 0
   }
 
-  /** Those that have ended by now have given back what they held. */
+  /** Gives back what prefilled tasks held that have ended by now. */
   #endPrefilled(now: Seconds): void {
     for (let last = this.#left.at(-1); last !== undefined && last.end <= now; last = this.#left.at(-1)) {
       this.#change(this.#prefilled, this.#amounts(last.demand), -1, last.end)

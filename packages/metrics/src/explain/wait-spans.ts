@@ -1,17 +1,17 @@
 import type { Seconds } from '@sched/core'
 import { exactParts } from '../exact-parts.js'
 
-/** Part of a wait, with one reason. */
+/** A part of a wait with one reason. */
 export interface WaitSpan {
-  /** Seconds of simulated time. */
+  /** Begin, seconds of simulated time. */
   readonly from: Seconds
-  /** Seconds of simulated time, above `from`. */
+  /** End, seconds of simulated time, above `from`. */
   readonly to: Seconds
-  /** The reason: one of `waitParts`, or the name of a limit. */
+  /** The reason: see `jobWait`. */
   readonly why: string
 }
 
-/** Adds a span at the end; one that goes on with the same reason makes the last one longer. */
+/** Appends a span; one that continues the last span with the same reason extends it. */
 export function addSpan(spans: WaitSpan[], from: Seconds, to: Seconds, why: string): void {
   if (!(to > from)) return
   const last = spans.at(-1)
@@ -19,7 +19,7 @@ export function addSpan(spans: WaitSpan[], from: Seconds, to: Seconds, why: stri
   else spans.push({ from, to, why })
 }
 
-/** The spans with others laid over those of some reasons; both in order of time and each without overlaps. */
+/** Replaces spans of the reasons in `over` by spans of `above` where these lie. Both lists are in order of time and without overlaps. */
 export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[], over: readonly string[]): WaitSpan[] {
   const out: WaitSpan[] = []
   let next = 0
@@ -41,7 +41,7 @@ export function overlaid(spans: readonly WaitSpan[], above: readonly WaitSpan[],
   return out
 }
 
-/** Seconds by reason, most first; added up, in any order, they are exactly `wait`. */
+/** Seconds by reason, largest first; their sum, in any order, is exactly `wait`. */
 export function partsOf(spans: readonly WaitSpan[], wait: Seconds): Record<string, Seconds> {
   const sums = new Map<string, Seconds>()
   for (const { from, to, why } of spans) sums.set(why, (sums.get(why) ?? 0) + (to - from))

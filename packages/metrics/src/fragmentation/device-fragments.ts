@@ -1,50 +1,50 @@
 import { lowestBit, type ClusterView, type Constraints, type Demand, type JobSpec, type NodeId, type ResourceId, type ShapeId, type StageSpec, type WorkView } from '@sched/core'
 import { strandedOn } from './fragment.js'
 
-/** Kinds of tasks beyond these are rare, and left out of the measure. */
+/** Most kinds of tasks that are measured; further kinds are rare, and left out. */
 const MOST_KINDS = 512
 
 /**
- * The fragments of one resource that comes in devices, kept current as tasks start and end: each looks at its node again, for
- * every kind of task. Kinds are numbered as they come; what is stranded for them lies side by side for a node.
+ * The fragments of one resource that comes in devices, updated as tasks start and end: each start or end measures its node again, for every kind of
+ * task. Kinds are numbered in order of appearance; the stranded amounts of a node lie side by side.
  */
 export class DeviceFragments {
   readonly size: number
-  /** What is free on the devices of the cluster. */
+  /** Amount free on all devices of the cluster. */
   free = 0
-  /** Tasks submitted, and those of the kinds that are measured. */
+  /** Tasks submitted, and those of measured kinds. */
   tasks = 0
   counted = 0
   kinds = 0
   readonly #ids = new Map<string, number>()
-  /** Kinds without labels by the object that says what they ask: jobs that ask the same often share one. */
+  /** Kinds of stages without constraints, by their demand object: jobs with the same demand often share one. */
   readonly #byDemand = new WeakMap<Demand, number>()
-  /** By kind: its tasks, what is stranded for it in the cluster, which of `#asked` it asks, where labels let it run. */
+  /** By kind: number of its tasks; what is stranded for it in the cluster; index of its demand in `#asked`; the nodes that its constraints allow. */
   readonly #tasksOf = new Float64Array(MOST_KINDS)
   readonly #total = new Float64Array(MOST_KINDS)
   readonly #askedBy = new Int32Array(MOST_KINDS)
   readonly #allowed: (Uint8Array | undefined)[] = []
-  /** By kind and resource, what it asks of the others. */
+  /** By kind and resource: its demand of the other resources. */
   readonly #others: Int32Array
-  /** Different amounts that are asked, and what is stranded for each on the node that is measured. */
+  /** The distinct amounts asked for, and what is stranded for each on the node that is being measured. */
   readonly #asked: number[] = []
   readonly #strandedFor: number[] = []
-  /** `[node * width + kind]`. */
+  /** What is stranded on a node for a kind, `[node * width + kind]`. */
   #stranded: Int32Array
   #width = 32
-  /** Sum over kinds of their tasks times what is stranded for them. */
+  /** Sum over kinds of their number of tasks times what is stranded for them. */
   #weighted = 0
-  /** By device, those of node `n` from `starts[n]` to `starts[n + 1]`. */
+  /** Free amount by device; the devices of node `n` are at `starts[n]` to `starts[n + 1] - 1`. */
   readonly #devices: Int32Array
   readonly #starts: Int32Array
-  /** Devices of a node that come before those of this resource, by node. */
+  /** By node: number of its devices that come before those of this resource. */
   readonly #firstBit: Int32Array
 
   constructor(
     readonly resource: ResourceId,
     private readonly cluster: ClusterView,
     private readonly work: WorkView,
-    /** What is free of all resources, `[resource * nodes + node]`. */
+    /** Free amount of all resources, `[resource * nodes + node]`. */
     private readonly amounts: Int32Array,
   ) {
     const { nodes, resources } = cluster
@@ -64,7 +64,7 @@ export class DeviceFragments {
     this.free = this.#devices.reduce((sum, each) => sum + each, 0)
   }
 
-  /** What a task drawn from those submitted so far is expected to find of no use; 0 before the first. */
+  /** Expected amount that is of no use to a task drawn from those submitted so far; 0 before the first. */
   get expected(): number {
     return this.counted === 0 ? 0 : this.#weighted / this.counted
   }
@@ -80,7 +80,7 @@ export class DeviceFragments {
     }
   }
 
-  /** The task has taken the devices (sign -1), or gives them back (1); `amounts` has changed already. */
+  /** A task has taken devices (sign -1) or gives them back (1); `amounts` has been updated already. */
   move(shape: ShapeId, node: NodeId, devices: number, sign: 1 | -1): void {
     const [from, to] = [this.#starts[node] as number, this.#starts[node + 1] as number]
     if (from === to) return
@@ -96,7 +96,7 @@ export class DeviceFragments {
     this.#measure(node, 0, this.kinds)
   }
 
-  /** Measures a node anew for the kinds from `first` on, of whose amounts `#strandedFor` knows. */
+  /** Measures a node again for kinds `first` to `end - 1`, whose amounts must be up to date in `#strandedFor`. */
   #measure(node: number, first: number, end: number): void {
     const all = this.#strandedOn(node, 0, false)
     const stranded = this.#stranded
@@ -132,7 +132,7 @@ export class DeviceFragments {
     return known
   }
 
-  /** The number of the stage's kind, -1 for one too many. */
+  /** The number of the stage's kind, -1 if there are too many kinds. */
   #intern({ demand, constraints: { distinctNodes: _, ...constraints } = {} }: StageSpec): number {
     const key = JSON.stringify([demand, constraints])
     const known = this.#ids.get(key)
@@ -167,7 +167,7 @@ export class DeviceFragments {
     for (let node = 0; node < this.cluster.nodes; node++) this.#stranded.set(old.subarray(node * width, (node + 1) * width), node * this.#width)
   }
 
-  /** 1 by node where such tasks may be; `undefined`: anywhere. */
+  /** By node: 1 if such tasks may run there; `undefined`: they may run anywhere. */
   #allow(constraints: Constraints): Uint8Array | undefined {
     const allowed = Uint8Array.from({ length: this.cluster.nodes }, (_, node) => Number(this.cluster.keepsOff(constraints, node as NodeId) === undefined))
     return allowed.includes(0) ? allowed : undefined

@@ -1,10 +1,10 @@
-/** A kind of task, as the measure of fragmentation sees it. */
+/** A kind of task for the measure of fragmentation. */
 export interface TaskKind {
-  /** How popular it is among the tasks, on any scale; above 0. */
+  /** Its popularity among the tasks, on any scale; above 0. */
   readonly weight: number
-  /** What it asks of the devices: a share of one, or a multiple of the size of one; 0: none. */
+  /** Its demand of devices: a share of one, or a multiple of the size of one; 0: none. */
   readonly devices: number
-  /** What it asks of the node's other resources, by name. */
+  /** Its demand of the node's other resources, by name. */
   readonly others?: Readonly<Record<string, number>>
 }
 
@@ -12,15 +12,15 @@ export interface TaskKind {
 export interface NodeRest {
   /** Amount of one device: 1000 of a GPU in thousandths. */
   readonly size: number
-  /** What is free on each device. */
+  /** Free amount of each device. */
   readonly devices: readonly number[]
-  /** What is free of the other resources, by name. */
+  /** Free amount of the other resources, by name. */
   readonly others?: Readonly<Record<string, number>>
 }
 
 /**
- * What is free on the node's devices and of no use to a task of the kind, in the unit of the devices: all of it where the task
- * does not fit on the node or asks for no device, otherwise what is free on devices that have too little.
+ * The free amount on the node's devices that is of no use to a task of the kind, in the unit of the devices. If the task does not fit on the node or
+ * asks for no device, that is everything; otherwise it is what is free on devices that have too little.
  *
  * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3 (F_n(m)).
  */
@@ -30,8 +30,8 @@ export function fragmentFor({ size, devices, others = {} }: NodeRest, kind: Task
 }
 
 /**
- * What is expected to be of no use on the node's devices to a task drawn from a workload; NaN for a workload without tasks.
- * The fragmentation of a cluster is the sum over its nodes.
+ * Expected free amount on the node's devices that is of no use to a task drawn from a workload; NaN for a workload without tasks. The fragmentation
+ * of a cluster is the sum over its nodes.
  *
  * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3 (F_n(M)).
  */
@@ -40,7 +40,7 @@ export function expectedFragment(node: NodeRest, workload: readonly TaskKind[]):
   return workload.reduce((sum, kind) => sum + kind.weight * fragmentFor(node, kind), 0) / weights
 }
 
-/** The same of the devices `free[from]` to `free[to - 1]`; `isRoom`: whether everything but the devices suffices. */
+/** `fragmentFor` the devices `free[from]` to `free[to - 1]`; `isRoom`: whether everything but the devices is sufficient. */
 export function strandedOn(free: ArrayLike<number>, from: number, to: number, size: number, amount: number, isRoom: boolean): number {
   const each = amount < size ? amount : size
   let all = 0

@@ -3,34 +3,34 @@ import { secondsIn, wholeRun, type Period } from '../period.js'
 import { DeviceFragments } from './device-fragments.js'
 
 /**
- * Fragments of a resource that comes in devices, from the first submission to the end of the run. Amounts are in its unit
- * (thousandths of GPUs), means over time. A fragment is what is free and of no use to a task; expected for one drawn from the tasks
- * submitted so far, by their number.
+ * Fragments of a resource that comes in devices, from the first submission to the end of the run. Amounts are in its unit (thousandths of GPUs) and
+ * means over time. A fragment is a free amount that is of no use to a task; its expected value is over the tasks submitted so far, each kind by its
+ * number of tasks.
  */
 export interface FragmentationResult {
-  /** The resource that comes in devices, `gpus` for example. */
+  /** The resource, for example `gpus`. */
   readonly resource: string
-  /** Units in the whole cluster. */
+  /** Amount on all nodes that are up at the start of the run. */
   readonly capacity: number
-  /** Mean of what is not allocated. */
+  /** Mean free amount. */
   readonly free: number
-  /** Mean of what is expected to be fragments. */
+  /** Mean of the expected fragments. */
   readonly fragmented: number
-  /** `fragmented` / `free`, in [0, 1]; NaN where nothing is ever free. */
+  /** `fragmented` / `free`, in [0, 1]; NaN if nothing is ever free. */
   readonly share: number
-  /** Most that was expected to be fragments at any time. */
+  /** Largest expected fragments at any time. */
   readonly most: number
-  /** Kinds of tasks (demand and required labels), of which the first 512 are measured. */
+  /** Number of kinds of tasks (demand and constraints) that are measured, at most the first 512. */
   readonly kinds: number
-  /** Share of the tasks that is of a measured kind, in [0, 1]. */
+  /** Fraction of the tasks that are of a measured kind, in [0, 1]. */
   readonly covered: number
 }
 
 /**
- * How much of the free devices is scattered into parts that the workload cannot use.
+ * Measures how much of the free devices is scattered into parts that the workload cannot use.
  *
- * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3. The paper measures against a workload known
- * beforehand; here it is the tasks submitted so far. What a run is prefilled with is never given back here.
+ * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023, section 3. Deviations: the paper measures against a workload known beforehand,
+ * here it is the tasks submitted so far. What prefilled tasks hold is never given back here.
  */
 export const fragmentation = (period?: Period): Fragmentation => new Fragmentation(period)
 
@@ -38,11 +38,13 @@ export class Fragmentation implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
   #parts: readonly DeviceFragments[] = []
-  /** What is free, `[resource * nodes + node]`. */
+  /** By part. */
+  #capacity: readonly number[] = []
+  /** Free amounts, `[resource * nodes + node]`. */
   #amounts = new Int32Array(0)
-  /** Devices of the running tasks that have some. */
+  /** Devices of the running tasks that hold any. */
   readonly #held = new Map<TaskId, number>()
-  /** By part: amount times seconds of what is free, and of fragments; the most of these. */
+  /** By part: integrals over time of the free amount and of the expected fragments, and the largest of the latter. */
   readonly #free: number[] = []
   readonly #fragments: number[] = []
   readonly #most: number[] = []
@@ -60,6 +62,7 @@ export class Fragmentation implements Observer {
       { length: cluster.resources.length * cluster.nodes },
       (_, at) => cluster.free((at % cluster.nodes) as NodeId, Math.floor(at / cluster.nodes) as ResourceId),
     )
+    this.#capacity = inDevices.map((resource) => cluster.capacity(resource))
     this.#parts = inDevices.map((resource) => new DeviceFragments(resource, cluster, work, this.#amounts))
   }
 
@@ -93,13 +96,13 @@ export class Fragmentation implements Observer {
     if (this.#parts.length > 0) this.#settle(now)
   }
 
-  /** One per resource that comes in devices. */
+  /** One entry per resource that comes in devices. */
   result(): FragmentationResult[] {
     return this.#parts.map((part, i) => {
       const [free, fragments] = [this.#free[i] ?? 0, this.#fragments[i] ?? 0]
       return {
         resource: this.#cluster.resources[part.resource] as string,
-        capacity: this.#cluster.capacity(part.resource),
+        capacity: this.#capacity[i] as number,
         free: free / this.#seconds,
         fragmented: fragments / this.#seconds,
         share: free > 0 ? fragments / free : NaN,
@@ -120,7 +123,7 @@ export class Fragmentation implements Observer {
     for (const part of this.#parts) part.move(shape, node, devices, sign)
   }
 
-  /** Counts the time since the last change; several changes of one instant are one. */
+  /** Counts the time since the last change; several changes at one instant count as one. */
   #settle(now: Seconds): void {
     if (now === this.#last) return
     if (!Number.isNaN(this.#last)) this.#add(secondsIn(this.period, this.#last, now))

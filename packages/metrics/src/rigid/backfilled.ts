@@ -1,30 +1,29 @@
 import { grown, type JobId, type JobSpec, type LaneId, type NodeId, type Observer, type Seconds, type TaskId } from '@sched/core'
 import { counts, wholeRun, type Period } from '../period.js'
 
-/** Jobs that passed an earlier one. */
+/** Jobs that overtook an earlier one. */
 export interface BackfilledResult {
-  /** Jobs that started while a job submitted before them was still waiting, starts of one instant taken together. */
+  /** Jobs that started while a job submitted before them was still waiting; starts of one instant are taken together. */
   readonly jobs: number
-  /** Of the jobs that started, in [0, 1]. */
+  /** These as a fraction of the jobs that started, in [0, 1]. */
   readonly share: number
 }
 
 /**
- * Jobs that overtook another one: a job counts when, after all starts of the instant in which it starts, a job of an
- * earlier submission still waits. It is by order of submission whatever the policy's order, so an order that is not
- * submission's overtakes without backfilling.
+ * Counts jobs that overtook another: after all starts of the instant in which the job starts, a job submitted earlier still waits. Order of
+ * submission counts whatever the policy's order is, so an order other than that of submission overtakes without backfilling.
  */
 export const backfilled = (period?: Period): Backfilled => new Backfilled(period)
 
 export class Backfilled implements Observer {
   readonly #period: Period
-  /** Submission number of a job in the system; -1 for one that does not wait. */
+  /** By job in the system: its submission number; -1 for a job that does not wait. */
   #number = new Float64Array(0)
   #submitted = 0
-  /** By submission number less `#dropped`: whether the job still waits. */
+  /** By submission number minus `#dropped`: whether the job still waits. */
   #waits: boolean[] = []
   #dropped = 0
-  /** The first that waits, as an index of `#waits`. */
+  /** Index in `#waits` of the first waiting job. */
   #head = 0
   #counted = new Set<JobId>()
   /** Submission numbers of jobs that started at `#instant`. */
@@ -91,7 +90,7 @@ export class Backfilled implements Observer {
     while (this.#head < this.#waits.length && !(this.#waits[this.#head] as boolean)) this.#head++
     const first = this.#dropped + this.#head
     if (this.#head > 1024 && this.#head * 2 > this.#waits.length) {
-      this.#waits = this.#waits.slice(this.#head) // so that memory follows the jobs since the first that waits
+      this.#waits = this.#waits.slice(this.#head) // memory follows the jobs since the first that waits
       this.#dropped += this.#head
       this.#head = 0
     }

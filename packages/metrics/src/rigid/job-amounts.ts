@@ -1,13 +1,10 @@
 import { isGangJob, type ClusterView, type JobSpec, type LaneId, type ResourceId, type ShapeId, type StageSpec, type TaskId, type WorkView } from '@sched/core'
 
-/**
- * What makes the size of a job: its amount of the first resource, in the order of the cluster, that it asks for;
- * processors, in logs of parallel machines.
- */
+/** The size of a job: its amount of the first resource, in the order of the cluster, that it asks for; in logs of parallel machines, processors. */
 export class JobAmounts {
   readonly #cluster: ClusterView
   readonly #work: WorkView
-  /** By shape; 0 stands for "not asked yet", no shape is empty. */
+  /** By shape; 0 means not computed yet, since no shape is empty. */
   readonly #ofShape: number[] = []
 
   constructor({ cluster, work }: { readonly cluster: ClusterView; readonly work: WorkView }) {
@@ -15,7 +12,7 @@ export class JobAmounts {
     this.#work = work
   }
 
-  /** Of all tasks of the first stage together, a master left out, of a job that is one gang of all stages: the size of a rigid job. */
+  /** Size of a rigid job: sum over all tasks of its first stage, a master left out; for a job that is one gang, over all stages. */
   ofJob(spec: JobSpec): number {
     return firstStages(spec).reduce((sum, stage) => sum + stage.tasks * this.#first(stage), 0)
   }
@@ -40,7 +37,7 @@ export class JobAmounts {
 /** The first stage that is not the job's master. */
 export const firstStage = ({ stages }: JobSpec): StageSpec | undefined => (stages[0]?.master === true ? stages[1] : stages[0])
 
-/** The stages that make the size of a job: its first one, of a job that is one gang all. */
+/** The stages that determine a job's size: its first stage; for a job that is one gang, all stages. */
 export function firstStages(spec: JobSpec): readonly StageSpec[] {
   if (isGangJob(spec)) return spec.stages
   const stage = firstStage(spec)

@@ -9,9 +9,9 @@ import { WeightedMeans, type JobMeans } from './weighted-means.js'
 
 /** Options of `jobGroups`; all may be left out. */
 export interface JobGroupsOptions {
-  /** Jobs submitted outside do not count. Default: all count. */
+  /** Jobs submitted outside this period do not count. Default: all count. */
   readonly period?: Period | undefined
-  /** Bound of the slowdown, seconds. Default 10. */
+  /** Threshold tau of the bounded slowdown, seconds. Default 10. */
   readonly tau?: Seconds | undefined
   /** Ascending upper limits of the classes by processors. Default 1, 8, 32. */
   readonly sizes?: readonly number[] | undefined
@@ -24,17 +24,17 @@ export type Group = { readonly label: string } & JobMeans
 
 /** Means over all jobs and by size, run time and user. */
 export interface JobGroupsResult {
-  /** Of all finished jobs. */
+  /** Over all finished jobs. */
   readonly overall: JobMeans
-  /** By processors that the job asks for, all classes, ascending. */
+  /** By processors that the job asks for: all classes, ascending. */
   readonly bySize: readonly Group[]
-  /** By the time that it ran, all classes, ascending. */
+  /** By run time: all classes, ascending. */
   readonly byLength: readonly Group[]
   /** By user, in natural order. */
   readonly byUser: readonly Group[]
 }
 
-/** Means of wait, response and bounded slowdown of the finished jobs, plain and weighted by area, by kinds of jobs. */
+/** Measures means of wait, response and bounded slowdown of the finished jobs, plain and weighted by area, by groups of jobs. */
 export const jobGroups = (options: JobGroupsOptions = {}): JobGroups => new JobGroups(options)
 
 const NOT_STARTED = -1
@@ -81,7 +81,7 @@ export class JobGroups implements Observer {
   }
 
   onTaskEnd(task: TaskId, job: JobId, lane: LaneId, _node: NodeId, how: TaskEnd, started: Seconds, stopped: Seconds, _now: Seconds, saved: Seconds): void {
-    const seconds = how === 'done' ? stopped - started : saved // below 0 where what it had saved before is lost
+    const seconds = how === 'done' ? stopped - started : saved // negative where work saved before is lost
     if (seconds !== 0) this.#areas[job] = (this.#areas[job] as number) + this.#amounts.ofTask(task, lane) * seconds
   }
 

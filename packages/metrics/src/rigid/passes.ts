@@ -1,37 +1,37 @@
 import type { Observer, Pass, Seconds } from '@sched/core'
 import { counts, wholeRun, type Period } from '../period.js'
 
-/** What a policy tells of its looks at the queue, of one kind; in Slurm the figures of `sdiag`. */
+/** Passes of a policy over its queue, of one kind; in Slurm, the figures of `sdiag`. */
 export interface PassesResult {
-  /** `first`: the first jobs start in order until one does not fit; `plan`: later ones are looked at, too. */
+  /** `first`: the first jobs start in order until one does not fit; `plan`: later jobs are considered, too. */
   readonly kind: Pass['kind']
-  /** How many there were. None is counted while nobody waits. */
+  /** Number of passes. None is counted while nobody waits. */
   readonly passes: number
-  /** A minute, between the first and the last; NaN for fewer than two instants. */
+  /** Passes per minute between the first and the last; NaN if they are not at two different instants at least. */
   readonly perMinute: number
-  /** Jobs that were started, all in all. */
+  /** Jobs started in all passes together. */
   readonly started: number
-  /** Jobs that waited at the begin. */
+  /** Jobs waiting when the pass began. */
   readonly waiting: PerPass
-  /** Jobs that were looked at. */
+  /** Jobs considered. */
   readonly looked: PerPass
-  /** Jobs of these for which a start was sought. */
+  /** Jobs for which the pass looked for a start. */
   readonly tried: PerPass
-  /** Entries of the plan at the end. */
+  /** Entries in the plan when the pass ended. */
   readonly entries: PerPass
 }
 
-/** A figure of every pass. */
+/** A figure over all passes. */
 export interface PerPass {
-  /** Over the passes; NaN where there is none. */
+  /** Mean over the passes; NaN if there are none. */
   readonly mean: number
-  /** The largest of any. */
+  /** Largest value of any pass. */
   readonly max: number
-  /** That of the last. */
+  /** Value of the last pass. */
   readonly last: number
 }
 
-/** Looks of policies at their queue, by kind in the order in which they were first told of; in a period, those that are made in it. */
+/** Measures passes of policies over their queues, by kind in order of first appearance; with a period, only the passes in it. */
 export const passes = (period?: Period): Passes => new Passes(period)
 
 export class Passes implements Observer {
@@ -49,7 +49,7 @@ export class Passes implements Observer {
     kind.add(pass, now)
   }
 
-  /** `undefined` where no policy has told of any. */
+  /** `undefined` if no policy has reported a pass. */
   result(): readonly PassesResult[] | undefined {
     return this.#kinds.size === 0 ? undefined : [...this.#kinds].map(([kind, own]) => ({ kind, ...own.result() }))
   }

@@ -5,15 +5,15 @@ import {
 import { secondsIn, wholeRun, type Period } from '../period.js'
 import { firstStage, firstStages } from './job-amounts.js'
 
-/** Jobs that waited, and what they asked for. */
+/** Waiting jobs over time, and what they ask for. */
 export interface QueueLengthResult {
-  /** Jobs waiting for their first task, in the mean over time. */
+  /** Mean over time of the number of jobs that wait for their first task. */
   readonly mean: number
-  /** Most jobs that waited for their first task at any time. */
+  /** Largest number of such jobs at any time. */
   readonly max: number
-  /** What the waiting jobs ask for (processors), in the mean over time. */
+  /** Mean over time of what the waiting jobs ask for (processors). */
   readonly meanAmount: number
-  /** The most that waiting jobs asked for at any time. */
+  /** Largest amount that the waiting jobs asked for at any time. */
   readonly maxAmount: number
   /**
    * Loss of capacity: idle processor seconds while any job waits, as a fraction of all processor seconds, in [0, 1].
@@ -21,11 +21,14 @@ export interface QueueLengthResult {
    * Backfilling Techniques", IPDPS 2000: sum over events i of e_i (t_i+1 - t_i) d_i / (T N).
    */
   readonly lossOfCapacity: number
-  /** The same, with no more idle processors counted than the waiting jobs ask for. */
+  /** The same, but idle processors count only up to what the waiting jobs ask for. */
   readonly lossUpToDemand: number
 }
 
-/** Waiting jobs over time, and what idles meanwhile of the capacity at the start of the run; of the resource that the first job is counted in. */
+/**
+ * Measures waiting jobs over time, and what idles meanwhile of the capacity at the start of the run. It counts the resource by which the first job is
+ * counted.
+ */
 export const queueLength = (period?: Period): QueueLength => new QueueLength(period)
 
 export class QueueLength implements Observer {
@@ -33,10 +36,10 @@ export class QueueLength implements Observer {
   #cluster!: ClusterView
   #work!: WorkView
   #resource = 0 as ResourceId
-  /** By resource, at the start of the run: at the first submission nodes may be away. */
+  /** By resource, at the start of the run: at the first submission nodes may be down. */
   #capacities: readonly number[] = []
   #capacity = NaN
-  /** Amount of a job that waits, -1 once its first task has started. */
+  /** By job: the amount it waits for, -1 once its first task has started. */
   #waiting = new Float64Array(0)
   #jobs = 0
   #queued = 0
@@ -73,7 +76,7 @@ export class QueueLength implements Observer {
     this.#queued += amount
   }
 
-  /** Chooses what is counted, by the first job: the first resource, in the order of the cluster, that it asks for. */
+  /** Chooses the resource to count: the first one, in the order of the cluster, that the first job asks for. */
   #count(spec: JobSpec): void {
     const { resources } = this.#cluster
     const stage = firstStage(spec)
@@ -92,7 +95,7 @@ export class QueueLength implements Observer {
     this.#used -= this.#work.demand(this.#work.shapeOf(task), this.#resource)
   }
 
-  /** A job that was abandoned may end without a start. */
+  /** An abandoned job may end without a start. */
   onJobEnd(job: JobId, _spec: JobSpec, now: Seconds): void {
     this.#advance(now)
     this.#leave(job)
@@ -124,7 +127,7 @@ export class QueueLength implements Observer {
     this.#queued -= amount
   }
 
-  /** What held since the last change counts until now; what begins and ends in one instant never held. */
+  /** Counts the state since the last change up to now; what begins and ends in one instant does not count. */
   #advance(now: Seconds): void {
     if (now === this.#now || Number.isNaN(this.#first)) return
     const seconds = secondsIn(this.#period, this.#now, now)

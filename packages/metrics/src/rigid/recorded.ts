@@ -3,35 +3,35 @@ import { boundedSlowdown, TAU } from '../bounded-slowdown.js'
 import { EXACT_VALUES, Values, type Distribution } from '../distribution.js'
 import { counts, wholeRun, type Period } from '../period.js'
 
-/** What a log recorded of its jobs, and how far the run is from it; of the jobs that started and whose wait was recorded. */
+/** What a log recorded of its jobs, and how far the run is from it; over the jobs that started and have a recorded wait. */
 export interface RecordedResult {
-  /** How many these are. */
+  /** Number of these jobs. */
   readonly jobs: number
-  /** As the log has them, seconds. */
+  /** Recorded wait, seconds. */
   readonly wait: Distribution
-  /** From submission to the end as the log has them, seconds. */
+  /** Recorded time from submission to the end, seconds. */
   readonly response: Distribution
-  /** Bounded slowdown as the log has it, a pure number. */
+  /** Bounded slowdown by the recorded times, a pure number. */
   readonly slowdown: Distribution
-  /** From the first submission to the last end that the log records; NaN for no jobs. */
+  /** From the first submission to the last recorded end, seconds; NaN if there are no jobs. */
   readonly makespan: Seconds
   /** Mean over the jobs of |wait in the run - recorded wait|, seconds. */
   readonly meanAbsoluteError: Seconds
-  /** Mean of wait in the run - recorded wait, seconds: above 0 where the run makes jobs wait longer. */
+  /** Mean of wait in the run - recorded wait, seconds: positive if jobs wait longer in the run. */
   readonly meanDifference: Seconds
 }
 
 /** Options of `recorded`; all may be left out. */
 export interface RecordedOptions {
-  /** Jobs submitted outside do not count. Default: all count. */
+  /** Jobs submitted outside this period do not count. Default: all count. */
   readonly period?: Period | undefined
-  /** Bound of the slowdown, seconds. Default 10. */
+  /** Threshold tau of the bounded slowdown, seconds. Default 10. */
   readonly tau?: Seconds | undefined
-  /** Most values of which percentiles are exact. Default 100,000. */
+  /** Number of values up to which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined
 }
 
-/** Recorded waits of a log beside those of the run. */
+/** Compares the recorded waits of a log with those of the run. */
 export const recorded = (options: RecordedOptions = {}): Recorded => new Recorded(options)
 
 export class Recorded implements Observer {
@@ -40,7 +40,7 @@ export class Recorded implements Observer {
   readonly #wait: Values
   readonly #response: Values
   readonly #slowdown: Values
-  /** Specifications of jobs that wait for their first task. */
+  /** By job that waits for its first task: its specification. */
   readonly #waiting: (JobSpec | undefined)[] = []
   #submits = new Float64Array(0)
   #absolute = 0
@@ -88,7 +88,7 @@ export class Recorded implements Observer {
     }
   }
 
-  /** What follows from a run time that is known. */
+  /** Adds the figures that require a known run time. */
   #add(submit: Seconds, wait: Seconds, runtime: Seconds | undefined): void {
     if (runtime === undefined) return
     const end = submit + wait + runtime
@@ -99,7 +99,7 @@ export class Recorded implements Observer {
   }
 }
 
-/** Of a job that is one gang as long as its longest stage. */
+/** The recorded run time or, where none is recorded, that of the stages; for a job that is one gang, of its longest stage. */
 function runtimeOf(spec: JobSpec): Seconds | undefined {
   const { recorded, stages } = spec
   if (recorded?.runtime !== undefined) return recorded.runtime

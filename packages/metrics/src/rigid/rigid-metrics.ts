@@ -4,13 +4,13 @@ import { jobGroups, type JobGroupsOptions, type JobGroupsResult } from './job-gr
 import { queueLength, type QueueLengthResult } from './queue-length.js'
 import { recorded, type RecordedResult } from './recorded.js'
 
-/** What is asked of rigid jobs on a parallel machine. */
+/** Metrics of rigid jobs on a parallel machine. */
 export interface RigidResult {
   /** Waiting jobs, and capacity that idled meanwhile. */
   readonly queue: QueueLengthResult
-  /** Jobs that passed others that had come before. */
+  /** Jobs that overtook earlier ones. */
   readonly backfilled: BackfilledResult
-  /** Waits and slowdowns by size, length and user. */
+  /** Waits and slowdowns by size, run time and user. */
   readonly jobs: JobGroupsResult
   /** What the log itself recorded. */
   readonly recorded: RecordedResult
@@ -18,11 +18,11 @@ export interface RigidResult {
 
 /** Options of `rigidMetrics`; all may be left out. */
 export interface RigidOptions extends JobGroupsOptions {
-  /** Most values of which percentiles are exact. Default 100,000. */
+  /** Number of values per distribution up to which percentiles are exact. Default 100,000. */
   readonly exact?: number | undefined
 }
 
-/** The metrics of rigid jobs in one observer. */
+/** All metrics of rigid jobs in one observer. */
 export const rigidMetrics = (options: RigidOptions = {}): RigidMetrics => new RigidMetrics(options)
 
 export class RigidMetrics implements Observer {

@@ -1,6 +1,6 @@
 import type { Seconds } from '@sched/core'
 
-/** Means over jobs, seconds but for `slowdown`, a pure number; NaN where there are none. */
+/** Means over jobs, in seconds except `slowdown`, a pure number; NaN if there are no jobs. */
 export interface Means {
   /** From submission to the start of the first task. */
   readonly wait: Seconds
@@ -10,13 +10,13 @@ export interface Means {
   readonly slowdown: number
 }
 
-/** Means over the finished jobs of a kind. */
+/** Means over the finished jobs of a group. */
 export interface JobMeans extends Means {
-  /** How many these are. */
+  /** Number of these jobs. */
   readonly finished: number
   /** Sum of the jobs' areas: processors x seconds that they ran. */
   readonly area: number
-  /** Every job weighs as much as its area, so that one wide and long job counts like many small ones. NaN without area. */
+  /** Means in which every job weighs as much as its area, so that one wide and long job counts like many small ones. NaN if there is no area. */
   readonly weighted: Means
 }
 

@@ -1,6 +1,6 @@
 import {
   definePolicy, DoneJobs, forwarding, None, to40Bits, type Env, type JobId, type LaneId, type NodeId, type Order, type Plug, type Policy,
-  type Round, type Seconds, type TaskId,
+  type Round, type Seconds, type ShapeId, type TaskId,
 } from '@sched/core'
 import { learningOptions, type CheckedOptions, type LearningOptions } from './options.js'
 import { firstInSight, hasRoomInSight, someInSight } from './in-sight.js'
@@ -48,6 +48,8 @@ class Learning implements Policy {
   #serial = -1
   /** Jobs that are done with in this call. */
   readonly #done = new DoneJobs()
+  /** By shape, where a gang found none in this call: room for so many tasks at most, whoever asks. Gangs of more need not be taken up to find none. */
+  readonly #mostRoom = new Map<ShapeId, number>()
   #lastStart: Seconds = 0
   #hasStarted = false
 
@@ -101,6 +103,7 @@ class Learning implements Policy {
 
   #begin(round: Round): void {
     this.#done.begin()
+    this.#mostRoom.clear()
     this.#hasStarted = false
     if (round.serial !== this.#serial) this.#judge.beginRound()
     this.#serial = round.serial
@@ -142,7 +145,7 @@ class Learning implements Policy {
         const job = block.ids[i] as JobId
         const wanted = utilities[name](job, place, jobs, round)
         if (falls(name) && wanted <= most) return best // no later one can be better
-        if (this.#done.has(job) || !round.fits(job, node)) continue
+        if (this.#done.has(job) || this.#lacksRoom(job, round) || !round.fits(job, node)) continue
         const good = this.#judge.good(this.#judge.pair(job, nodePart, round.lane))
         const value = to40Bits(wanted * good)
         if (good > threshold) {
@@ -158,8 +161,23 @@ class Learning implements Policy {
 
   /** True: the node may be asked again. A gang without room is not tried again in this call: room only shrinks while a round lasts. */
   #startGang(job: JobId, tasks: number, node: NodeId, round: Round): boolean {
-    if (!hasRoomInSight(job, tasks, round) || !this.#claimAll(job, tasks, node, round)) this.#done.add(job)
+    const hasRoom = hasRoomInSight(job, tasks, round)
+    if (!hasRoom) this.#noteRoom(round.work.shape(job, round.lane), round)
+    if (!hasRoom || !this.#claimAll(job, tasks, node, round)) this.#done.add(job)
     return true
+  }
+
+  #noteRoom(shape: ShapeId, round: Round): void {
+    let room = 0
+    someInSight(round, (node) => {
+      room += round.cluster.couldTake(shape, node)
+      return false
+    })
+    this.#mostRoom.set(shape, room)
+  }
+
+  #lacksRoom(job: JobId, { work, lane }: Round): boolean {
+    return this.#mostRoom.size > 0 && work.together(job, lane) > (this.#mostRoom.get(work.shape(job, lane)) ?? Infinity)
   }
 
   /** The first task on the node, the others on the lowest nodes with room; or none. */

@@ -138,6 +138,13 @@ describe('the learning scheduler', () => {
     expect(recorder.launchLines().slice(3, 7)).toEqual(['5 gang.0 on node-0', '5 gang.1 on node-0', '5 gang.2 on node-1', '5 gang.3 on node-1'])
   })
 
+  it('starts gangs that ask less, or for fewer tasks, behind one without room', () => {
+    const gang = (id: string, tasks: number, container: number): JobSpec => ({ id, submit: 1, stages: [{ name: 's', tasks, demand: { container }, duration: 5, gang: true }] })
+    const { recorder } = run({ policy: learning(arrival()), jobs: [...jobs(1, { tasks: 3, duration: 20 }), gang('large', 5, 2), gang('fewer', 2, 2), gang('less', 5, 1)], cluster: servers(2, 8, 6, null) })
+    // of 2 x 6 containers 3 of one node are taken, so that there is room for 4 tasks of 2 containers: 2 of them start, and beside them 5 of one
+    expect(recorder.launches.filter(({ time }) => time === 1).map(({ job: id }) => id)).toEqual(['fewer', 'fewer', 'less', 'less', 'less', 'less', 'less'])
+  })
+
   it('warns once where the use of hardware is not measured', () => {
     const warnings: string[] = []
     run({ policy: learning(arrival()), jobs: [job({ demand: { container: 1 } })], cluster: { nodes: [{ count: 1, resources: { container: 1 } }] }, warn: (message) => warnings.push(message) })

@@ -1,6 +1,7 @@
 import { SchedError, type ClusterView, type Env, type GangPart, type JobId, type NodeId, type ResourceId, type Round, type Seconds, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 import { slurmResource } from '../slurm-limits/amounts.js'
 import type { Plan } from './counted-plan.js'
+import { onFewNodes } from './few-nodes.js'
 import { bitsFor, clearBit, setBit, type NodeBits } from './node-bits.js'
 import type { Licenses } from './licenses.js'
 import { NodeUsers } from './node-users.js'
@@ -34,6 +35,8 @@ export interface NamedOptions extends LookAhead {
   readonly exclusiveUsers: readonly string[]
   /** By queue: the most processors of each node that its jobs may have together. */
   readonly maxCpusPerNode: Readonly<Record<string, number>>
+  /** Most nodes of a job's tasks that start together, by queue. */
+  readonly maxNodes: Readonly<Record<string, number>>
 }
 
 /**
@@ -70,6 +73,7 @@ export class NamedPlan implements Plan {
   readonly #releases: Releases
   /** By queue, for jobs of queues that may not have all processors of a node. */
   readonly #capped: ReadonlyMap<string, Releases>
+  readonly #maxNodes: ReadonlyMap<string, number>
   readonly #slots: ReservedSlots
   #now: Seconds = 0
   /** Number of slots that windows have added. */
@@ -98,6 +102,7 @@ export class NamedPlan implements Plan {
     const caps = Object.entries(options.maxCpusPerNode)
     if (caps.length > 0 && resource < 0) throw new SchedError('BAD_OPTION', 'the cluster has no processors.', { field: 'replan.maxCpusPerNode' }, 'Leave it out.')
     this.#capped = new Map(caps.map(([queue, most]) => [queue, new Releases(lane, work, cluster.nodes, options, { queue, most, resource })]))
+    this.#maxNodes = new Map(Object.entries(options.maxNodes))
     this.#slots = new ReservedSlots(this.#nodes)
     this.#inSight = bitsFor(this.#nodes)
     this.#allowed = bitsFor(this.#nodes)
@@ -191,11 +196,14 @@ export class NamedPlan implements Plan {
     for (const node of taken) clearBit(this.#allowed, node)
     let from = this.#licensed(job, notBefore, length)
     const blocks = this.#topologies.blocksFor(job)
-    const suits = blocks && ((time: Seconds): boolean => {
+    const choose = (room: Int32Array, places: NodeId[]) => this.#topologies.choose(job, this.#lane.lane, room, tasks, places, this.#weights)
+    const most = this.#maxNodes.size === 0 ? undefined : this.#maxNodes.get(this.#work.queueName(this.#work.queue(job)))
+    const fits = most === undefined ? undefined : (): boolean => onFewNodes(choose, releases.room, tasks, most, this.#places)
+    const suits = blocks === undefined ? fits : (time: Seconds): boolean => {
       const isChosen = blocks.choose(job, this.#lane.lane, { shape, tasks }, releases.room, this.#places, this.#weights)
       if (!isChosen && time === this.#now && from === time) blocks.noteFar(job, time)
       return isChosen
-    })
+    }
     while (from <= latest) {
       this.#usable.set(this.#allowed)
       this.#slots.limit(this.#usable, this.#allowed, from, from + length)
@@ -204,7 +212,7 @@ export class NamedPlan implements Plan {
       if (start > later) from = this.#licensed(job, later, length)
       else if (start > latest) break
       else {
-        if (suits === undefined) this.#topologies.choose(job, this.#lane.lane, releases.room, tasks, this.#places, this.#weights)
+        if (suits === undefined) choose(releases.room, this.#places)
         const near = this.#topologies.earliest(job, this.#lane.lane, start, this.#places)
         const licensed = this.#licensed(job, near, length)
         if (licensed === start && (start === this.#now || !this.#slots.overlaps(this.#places, this.#down(start), this.#up(start + length)))) return start

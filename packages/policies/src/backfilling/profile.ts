@@ -44,12 +44,13 @@ export class Profile {
     for (let r = 0; r < width; r++) free[at * width + r] = free[(at - 1) * width + r] as number
   }
 
-  /** The earliest time from the first step on from which `length` seconds have room for the vector, before `before`; else `Infinity`. */
-  earliest(length: Seconds, vector: Float64Array, from: number, before: Seconds = Infinity): Seconds {
-    if (this.width === 1) return this.#earliestAmount(length, vector[from] as number, before)
+  /** The earliest time from the first step on from which `length` seconds have room for the vector, before `before`; else `Infinity`. `known`: there is none before it. */
+  earliest(length: Seconds, vector: Float64Array, from: number, before: Seconds = Infinity, known: Seconds = -Infinity): Seconds {
+    const first = this.stepAt(known)
+    if (this.width === 1) return this.#earliestAmount(length, vector[from] as number, before, first)
     const { times, last } = this
-    let start = times[this.first] as number
-    for (let i = this.first; start < before; i++) {
+    let start = times[first] as number
+    for (let i = first; start < before; i++) {
       if (!this.#fits(i, vector, from)) {
         if (i === last) return Infinity
         start = times[i + 1] as number
@@ -63,9 +64,9 @@ export class Profile {
   }
 
   /** The same for one resource: two tight loops, one over steps that are too full, one over a run that has room. */
-  #earliestAmount(length: Seconds, amount: number, before: Seconds): Seconds {
+  #earliestAmount(length: Seconds, amount: number, before: Seconds, first: number): Seconds {
     const { times, free, last } = this
-    let i = this.first
+    let i = first
     for (;;) {
       while (i <= last && (free[i] as number) < amount) i++
       if (i > last) return Infinity

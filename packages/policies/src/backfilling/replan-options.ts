@@ -33,6 +33,10 @@ export const replanOptions = z.strictObject({
     .record(z.string(), z.int().positive())
     .default({})
     .describe('most processors of each named node that the jobs of a queue may have together (MaxCPUsPerNode of partitions); a single task of more is not held to it'),
+  maxNodes: z
+    .record(z.string(), z.int().positive())
+    .default({})
+    .describe('most named nodes that the tasks of a job that start together may be on, by queue (MaxNodes of partitions), but for those in blocks'),
   bf_window: z.number().int().positive().default(1440).describe('minutes: starts farther ahead are not planned'),
   bf_resolution: z.number().int().positive().default(60).describe('seconds: reservations begin at multiples of it, rounded down, and end at multiples, rounded up'),
   bf_max_job_test: z.number().int().positive().default(500).describe('jobs looked at in a pass'),

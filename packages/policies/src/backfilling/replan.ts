@@ -66,7 +66,7 @@ interface Search {
 
 /** Throws `BAD_OPTION` for options about single nodes, which a plan of counted amounts cannot respect. */
 function checkCounted(options: ReadReplanOptions): void {
-  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
+  for (const [name, fact] of Object.entries({ weights: 'nodes have weights', exclusiveUsers: 'users have nodes of their own', maxCpusPerNode: 'queues have processors of nodes', maxNodes: 'jobs of queues are on few nodes', topologies: 'nodes of queues are chosen by their racks' } as const))
     if (Object.keys(options[name as 'weights']).length > 0)
       throw new SchedError('BAD_OPTION', `${fact}, but reservations are of amounts.`, { field: `replan.${name}` }, "Add { nodes: 'named' }, or leave them out.")
   if (options.leastLoaded !== false || options.pack_serial_at_end)
@@ -121,7 +121,7 @@ class Replan implements Policy {
     this.#due = new Float64Array(cluster.lanes.length).fill(Infinity)
     const licenses = (this.#licenses = options.bf_licenses === undefined ? undefined : new Licenses(options.bf_licenses, env, jobs.lanes))
     const topologies = new Topologies(env, { ...options, switchWait: options.max_switch_wait })
-    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode }
+    const named = { step: options.bf_resolution, window: options.select === 'cons_tres' ? FIRST_WINDOW : 0, growth: options.bf_window_linear, windows: options.windows, licenses, weights: options.weights, topologies, exclusiveUsers: options.exclusiveUsers, maxCpusPerNode: options.maxCpusPerNode, maxNodes: options.maxNodes }
     this.#plans = jobs.lanes.map((lane, i) => (options.nodes === 'named'
       ? new NamedPlan(lane, jobs, env, { ...named, running: running[i] as Set<TaskId> })
       : new CountedPlan(lane, jobs, this.#windows, licenses)))

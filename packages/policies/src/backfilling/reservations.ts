@@ -1,4 +1,5 @@
 import { grown, jobsByName, None, type Env, type JobId, type Order, type Round, type Seconds } from '@sched/core'
+import { Alike } from './alike.js'
 import { Gaps } from './gaps.js'
 import { Profile } from './profile.js'
 import type { RigidJobs } from './rigid-jobs.js'
@@ -35,6 +36,8 @@ export class Reservations {
   readonly #windows: Windows
   readonly #profile: Profile
   readonly #gaps: Gaps
+  /** Jobs that this pass has placed: none that is like one of them has an earlier start. */
+  readonly #placed: Alike
   readonly #atAnyEnd: boolean
   readonly #byStart: boolean
   /** Reserved start by job: `NaN` without one, `Infinity` for a job that has no start to reserve. */
@@ -57,6 +60,7 @@ export class Reservations {
     this.#byStart = compressOrder === 'start'
     this.#profile = new Profile(lane.width)
     this.#gaps = new Gaps(this.#profile)
+    this.#placed = new Alike(lane)
     lane.released = []
   }
 
@@ -194,10 +198,10 @@ export class Reservations {
     } while (this.#start[job] === round.now)
   }
 
-  /** Reserves the earliest start. */
-  #place(job: JobId, round: Round): void {
+  /** Reserves the earliest start; `known`: there is none before it. */
+  #place(job: JobId, round: Round, known = -Infinity): void {
     const lane = this.#lane
-    const start = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width)
+    const start = this.#profile.earliest(lane.length[job] as number, lane.demand, job * lane.width, Infinity, known)
     this.#fill(job, start, 1)
     this.#gaps.want(lane.demand[job * lane.width] as number, lane.length[job] as number)
     this.#promise(job, start, round)
@@ -290,11 +294,15 @@ export class Reservations {
   #placeNewcomers(round: Round): void {
     const order = this.#order
     let seen = 0
+    this.#placed.clear()
     order.begin(round)
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         seen++
-        if (Number.isNaN(this.#start[block.ids[i] as number])) this.#place(block.ids[i] as JobId, round)
+        const job = block.ids[i] as JobId
+        if (!Number.isNaN(this.#start[job])) continue
+        const like = this.#placed.replace(job)
+        this.#place(job, round, like === None ? undefined : this.#start[like])
       }
     this.#hides = seen < this.#lane.waiting
   }

@@ -23,6 +23,8 @@ export class Reserving {
   readonly #queue: JobId[] = []
   /** Jobs that have reservations in this plan. */
   readonly #reserved: JobId[] = []
+  /** By lane: what the piece asks that is being started. */
+  readonly #asked: readonly Float64Array[]
 
   constructor(env: Env, jobs: RigidJobs, backfillOrder: Order | undefined, reservations: number, windows: readonly Window[]) {
     this.#jobs = jobs
@@ -30,6 +32,7 @@ export class Reserving {
     this.#reservations = reservations
     this.#windows = new Windows(windows, env.cluster)
     this.#profiles = jobs.lanes.map(({ width }) => new Profile(width))
+    this.#asked = jobs.lanes.map(({ width }) => new Float64Array(width))
   }
 
   /** Returns the first job that must wait, or `None`. Plans again if a job with a reservation is held back by a limit, because one behind it started. */
@@ -89,15 +92,16 @@ export class Reserving {
       for (let i = block.from; i < block.to; i++) if (!isReserved.has(block.ids[i] as JobId)) this.#queue.push(block.ids[i] as JobId)
   }
 
-  /** Starts the pieces of the job for which there is room at once. */
+  /** Starts the pieces of the job for which there is room at once. Of those that find no node, which may be most that wait, the plan need not know. */
   #startNow(job: JobId, round: Round, lane: RigidLane, profile: Profile): void {
+    const asked = this.#asked[lane.lane] as Float64Array
     while (lane.waits[job] === true && lane.fitsIn(lane.free, job) && fitsNow(job, lane, profile)) {
       const now = profile.times[profile.first] as number
       const end = now + (lane.length[job] as number)
-      profile.take(now, end, lane.demand, job * lane.width)
-      if (this.#jobs.start(job, round)) continue
-      profile.take(now, end, lane.demand, job * lane.width, -1)
-      return
+      const at = job * lane.width
+      asked.set(lane.demand.subarray(at, at + lane.width)) // once it has started what the job asks is its next piece
+      if (!this.#jobs.start(job, round)) return
+      profile.take(now, end, asked, 0)
     }
   }
 }

@@ -53,7 +53,8 @@ export class PrioritySelector {
     if (ripe.length === 0) return
     const running = tasksOnReserved(lane, this.#it)
     const leafOf = (task: TaskId) => queues.leafOf(work.jobOf(task))
-    const oldest = (a: TaskId, b: TaskId) => this.#byPriority(leafOf(a), leafOf(b)) || work.started(a) - work.started(b) || a - b
+    const rankOf = (task: TaskId) => work.rank(work.jobOf(task))
+    const oldest = (a: TaskId, b: TaskId) => this.#byPriority(leafOf(a), leafOf(b)) || work.started(a) - work.started(b) || rankOf(a) - rankOf(b) || a - b
     /** What this look has found room for, by leaf and pot. */
     const found = new Map<number, number[]>()
     for (const each of ripe) {

@@ -3,6 +3,7 @@ import {
   type ResourceId, type Round, type ShapeId, type TaskId,
 } from '@sched/core'
 import * as z from '@sched/bundled/zod'
+import type { MostRoom } from '../disciplines/gangs.js'
 import { isReservable, type Reservable } from './capacity.js'
 import type { KillableTasks } from './killable-tasks.js'
 import { LeastUsedNodes } from './least-used-nodes.js'
@@ -74,6 +75,8 @@ export class Reserving implements Policy {
   readonly #partOf: number[] = []
   /** Whether claims of the current job were taken back, so that the order must be read from the beginning. */
   #isTakenBack = false
+  /** By shape: for how many tasks the nodes that are not reserved have room, where this offer has counted it. */
+  readonly #most: MostRoom = new Map()
   /** Whether a job has missed an opportunity in this pass. */
   #missed = false
   /** Jobs taken up in a round for a limited number of jobs. */
@@ -228,6 +231,7 @@ export class Reserving implements Policy {
 
   /** Offers the node to jobs in order until one starts or reserves there; with `isLent` to the jobs of the default partition to which it is lent. */
   #assign(node: NodeId, round: Round, isLent = false): Attempt {
+    this.#most.clear()
     let passed = 0 // jobs that were offered the node already: a reading from the beginning gives them first, and they are skipped
     while (this.#begin(node, round, isLent)) {
       let at = 0
@@ -367,13 +371,18 @@ export class Reserving implements Policy {
    */
   #hasRoomFor(tasks: number, shape: ShapeId, job: JobId, round: Round): boolean {
     const { nodes, lane, cluster } = round
+    if (tasks > (this.#most.get(shape) ?? Infinity)) return false
     let room = 0
+    let all = 0
     for (let i = 0; i < nodes.length && room < tasks; i++) {
       const node = nodes[i] as NodeId
       if (this.reservations.on(node, lane) !== undefined) continue
       if (this.killable?.isAnyOn(node, lane) === true) return true
-      if (round.fits(job, node)) room += cluster.couldTake(shape, node)
+      const could = cluster.couldTake(shape, node)
+      all += could
+      if (could > 0 && round.fits(job, node)) room += could
     }
+    if (room < tasks) this.#most.set(shape, all)
     return room >= tasks
   }
 

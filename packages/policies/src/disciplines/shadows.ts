@@ -1,6 +1,6 @@
 import { WrappedRound, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type TaskId } from '@sched/core'
 import type { SuspendedJobs } from './suspended-jobs.js'
-import type { TasksByJob } from './tasks-by-job.js'
+import type { TasksByNode } from './tasks-by-node.js'
 
 /**
  * What suspended jobs do not hold of their nodes is kept from those that may not take it from them: were all gone that may, they could go on.
@@ -9,10 +9,10 @@ import type { TasksByJob } from './tasks-by-job.js'
  */
 export class Shadows {
   readonly #jobs: SuspendedJobs
-  readonly #running: TasksByJob
+  readonly #running: TasksByNode
   readonly #mayTake: (job: JobId, from: JobId) => boolean
 
-  constructor(jobs: SuspendedJobs, running: TasksByJob, mayTake: (job: JobId, from: JobId) => boolean) {
+  constructor(jobs: SuspendedJobs, running: TasksByNode, mayTake: (job: JobId, from: JobId) => boolean) {
     this.#jobs = jobs
     this.#running = running
     this.#mayTake = mayTake
@@ -24,18 +24,16 @@ export class Shadows {
 
   /** How many tasks of the job, of its next stage or of that `shape`, the node may take without keeping suspended ones from going on that the job may not take from; `Infinity`: there are none. */
   leaves(job: JobId, node: NodeId, { lane, work, cluster }: Round, shape = work.shape(job, lane)): number {
-    const owners = [...this.#jobs.in(lane)].filter(([owner, { places }]) => owner !== job && [...places.values()].includes(node) && !this.#mayTake(job, owner))
+    const owners = [...this.#jobs.on(node, lane)].filter(([owner]) => owner !== job && !this.#mayTake(job, owner))
     if (owners.length === 0) return Infinity
+    const suspended = owners.flatMap(([, tasks]) => tasks)
+    const takers = this.#running.on(node, lane).filter((task) => owners.some(([owner]) => this.#mayTake(work.jobOf(task), owner)))
     let most = Infinity
     for (const resource of this.#jobs.frees[lane] as readonly ResourceId[]) {
       const asked = work.demand(shape, resource)
       if (asked === 0) continue
-      const amountOf = (tasks: Iterable<TaskId>) => [...tasks].reduce((sum, task) => sum + work.demand(work.shapeOf(task), resource), 0)
-      const owed = owners.reduce((sum, [, { places }]) => sum + amountOf([...places].flatMap(([task, at]) => (at === node ? [task] : []))), 0)
-      let taken = 0
-      for (const [taker, tasks] of this.#running.in(lane))
-        if (owners.some(([owner]) => this.#mayTake(taker, owner))) taken += amountOf(tasks.filter((task) => work.nodeOf(task) === node))
-      most = Math.min(most, Math.floor((cluster.free(node, resource) + taken - owed) / asked))
+      const amountOf = (tasks: readonly TaskId[]) => tasks.reduce((sum, task) => sum + work.demand(work.shapeOf(task), resource), 0)
+      most = Math.min(most, Math.floor((cluster.free(node, resource) + amountOf(takers) - amountOf(suspended)) / asked))
     }
     return Math.max(0, most)
   }

@@ -13,6 +13,7 @@ import { KeepingRound, Shadows } from './shadows.js'
 import { startNearest } from './start-nearest.js'
 import { SuspendedJobs, together } from './suspended-jobs.js'
 import { TasksByJob } from './tasks-by-job.js'
+import { TasksByNode } from './tasks-by-node.js'
 
 const modes = z.enum(['requeue', 'cancel', 'suspend', 'off'])
 const slurmPreemptingOptions = z.strictObject({
@@ -140,7 +141,8 @@ class SlurmPreempting implements Policy {
     this.#notices = env.cluster.lanes.map(() => new Map())
     this.#running = new TasksByJob(env)
     this.#suspended = suspends ? new SuspendedJobs(env, policy) : undefined
-    this.#shadows = this.#suspended && new Shadows(this.#suspended, this.#running, (job, from) => this.#rights.mayTake(job, from))
+    const onNodes = this.#suspended && new TasksByNode(env.cluster)
+    this.#shadows = this.#suspended && onNodes && new Shadows(this.#suspended, onNodes, (job, from) => this.#rights.mayTake(job, from))
     this.#keeping = this.#shadows && new KeepingRound(this.#shadows)
     this.#room = new Int32Array(env.cluster.nodes)
     const watch = {
@@ -157,7 +159,7 @@ class SlurmPreempting implements Policy {
     this.#throttles = new ArrayThrottles(env)
     this.#exemptTimes = new NumbersOfQos(env.work, options.exemptTimes, options.exemptTimesOfQueues, options.ownQosFirst)
     const parts = this.#suspended === undefined ? [policy] : [this.#suspended.kept, exceptWaiting(policy), this.#suspended]
-    Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running))
+    Object.assign(this, forwarding(...parts, this.#rights, ...(order === undefined ? [] : [order]), watch, this.#throttles, this.#running, onNodes))
   }
 
   schedule(round: Round): void {

@@ -3,6 +3,7 @@ import { slurmResource } from '../slurm-limits/amounts.js'
 
 /** A suspended job: where those of its tasks were that have not gone on, and in which round it was suspended. */
 interface Suspended {
+  /** In the order of the tasks' ids. */
   readonly places: Map<TaskId, NodeId>
   readonly round: number
 }
@@ -21,6 +22,8 @@ export class SuspendedJobs implements WorkListener {
   readonly #env: Env
   readonly #told: WorkListener
   readonly #lanes: readonly Map<JobId, Suspended>[]
+  /** By lane: the suspended tasks of each node by their jobs, where nothing has changed since somebody asked. */
+  readonly #byNode: (Map<NodeId, Map<JobId, TaskId[]>> | undefined)[] = []
   /** By lane: jobs with tasks to place, and those of them that `told` knows. */
   readonly #waiting: readonly Set<JobId>[]
   readonly #known: readonly Set<JobId>[]
@@ -64,7 +67,7 @@ export class SuspendedJobs implements WorkListener {
           if (node !== None) places.set(task as TaskId, node)
         }
         if (places.size === 0) continue
-        this.#lanes[lane]?.set(job, { places, round: BEFORE - rounds })
+        this.#set(job, lane as LaneId, { places, round: BEFORE - rounds })
         this.#tell(job, lane as LaneId)
       }
   }
@@ -77,18 +80,22 @@ export class SuspendedJobs implements WorkListener {
     return this.in(lane).has(job)
   }
 
+  /** The suspended tasks of a node, by their jobs. */
+  on(node: NodeId, lane: LaneId): ReadonlyMap<JobId, readonly TaskId[]> {
+    return (this.#byNode[lane] ??= byNode(this.in(lane))).get(node) ?? NOBODY
+  }
+
   /** To be called first in every round: forgets jobs that were given up, of which no task waits any more, though others may still run. */
   begin({ lane, serial }: Round): void {
     if (serial !== this.#serial) this.#claimed.clear()
     this.#serial = serial
-    const jobs = this.#lanes[lane] as Map<JobId, Suspended>
-    for (const job of jobs.keys()) if (this.#env.work.unplaced(job, lane) === 0) jobs.delete(job)
+    for (const job of this.in(lane).keys()) if (this.#env.work.unplaced(job, lane) === 0) this.#delete(job, lane)
   }
 
   /** A job is suspended in this round, with all that ran of it; others of its tasks may be already. */
   suspended(job: JobId, places: ReadonlyMap<TaskId, NodeId>, { lane, serial }: Round): void {
     const before = this.in(lane).get(job)
-    this.#lanes[lane]?.set(job, { places: new Map([...(before?.places ?? []), ...places]), round: serial })
+    this.#set(job, lane, { places: allPlaces(before, places), round: serial })
     this.#tell(job, lane)
   }
 
@@ -105,7 +112,7 @@ export class SuspendedJobs implements WorkListener {
     this.#claimed.delete(task)
     if (why !== 'withdrawn') return
     const found = this.in(lane).get(job)
-    this.#lanes[lane]?.set(job, { places: new Map([...(found?.places ?? []), ...before.places]), round: before.round })
+    this.#set(job, lane, { places: allPlaces(found, before.places), round: before.round })
     this.#tell(job, lane)
   }
 
@@ -124,7 +131,7 @@ export class SuspendedJobs implements WorkListener {
   }
 
   onFinish(job: JobId): void {
-    if (!this.#env.work.comesAgain(job)) for (const jobs of this.#lanes) jobs.delete(job)
+    if (!this.#env.work.comesAgain(job)) for (let lane = 0; lane < this.#lanes.length; lane++) this.#delete(job, lane as LaneId)
     for (const jobs of [...this.#waiting, ...this.#known]) jobs.delete(job)
   }
 
@@ -140,12 +147,21 @@ export class SuspendedJobs implements WorkListener {
 
   /** A task goes on, or has to start anew; with the last one its job is suspended no more. */
   #over(job: JobId, lane: LaneId, task: TaskId): void {
-    const jobs = this.#lanes[lane] as Map<JobId, Suspended>
-    const { places } = jobs.get(job) as Suspended
+    const { places } = this.in(lane).get(job) as Suspended
     places.delete(task)
+    this.#byNode[lane] = undefined
     if (places.size > 0) return
-    jobs.delete(job)
+    this.#delete(job, lane)
     this.#tell(job, lane)
+  }
+
+  #set(job: JobId, lane: LaneId, suspended: Suspended): void {
+    this.#lanes[lane]?.set(job, suspended)
+    this.#byNode[lane] = undefined
+  }
+
+  #delete(job: JobId, lane: LaneId): void {
+    if (this.#lanes[lane]?.delete(job) === true) this.#byNode[lane] = undefined
   }
 
   #tell(job: JobId, lane: LaneId): void {
@@ -161,6 +177,22 @@ export class SuspendedJobs implements WorkListener {
     }
   }
 }
+
+const NOBODY: ReadonlyMap<JobId, readonly TaskId[]> = new Map()
+
+function byNode(jobs: ReadonlyMap<JobId, Suspended>): Map<NodeId, Map<JobId, TaskId[]>> {
+  const found = new Map<NodeId, Map<JobId, TaskId[]>>()
+  for (const [job, { places }] of jobs)
+    for (const [task, node] of places) {
+      const there = found.get(node) ?? new Map<JobId, TaskId[]>()
+      found.set(node, there.set(job, [...(there.get(job) ?? []), task]))
+    }
+  return found
+}
+
+/** Those of a job that is suspended already, and others of it. */
+const allPlaces = (before: Suspended | undefined, places: ReadonlyMap<TaskId, NodeId>): Map<TaskId, NodeId> =>
+  new Map([...(before?.places ?? []), ...places].sort(([a], [b]) => a - b))
 
 /** Tasks of a job that start, and are lost, at once: those of one gang, which may be of several stages, and every other one alone. */
 export function together(tasks: readonly TaskId[], work: WorkView): Iterable<readonly TaskId[]> {

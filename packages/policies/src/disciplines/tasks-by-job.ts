@@ -1,6 +1,9 @@
 import type { Env, JobId, LaneId, TaskId, WorkListener } from '@sched/core'
 
-/** The claimed and running tasks of jobs that have any, by lane; jobs in the order of their first claims, tasks in that of theirs. */
+/**
+ * The claimed and running tasks of jobs that have any, by lane; jobs in the order of their first claims, tasks in that of their ids: the order of their claims would also say what was tried and
+ * taken back, which a dispatcher that takes another's place is not told.
+ */
 export class TasksByJob implements WorkListener {
   readonly #lanes: readonly Map<JobId, TaskId[]>[]
 
@@ -14,8 +17,10 @@ export class TasksByJob implements WorkListener {
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     const tasks = this.#lanes[lane]?.get(job)
-    if (tasks === undefined) this.#lanes[lane]?.set(job, [task])
-    else tasks.push(task)
+    if (tasks === undefined) return void this.#lanes[lane]?.set(job, [task])
+    let at = tasks.length
+    while (at > 0 && (tasks[at - 1] as TaskId) > task) at--
+    tasks.splice(at, 0, task)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {

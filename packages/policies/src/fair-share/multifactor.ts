@@ -1,7 +1,6 @@
 import { checkOptions, defineOrder, SchedError, type ClusterView, type Env, type JobId, type LaneId, type NodeId, type Plug, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { LastingTerms } from '../orders/lasting-terms.js'
-import { sizeFactor } from '../orders/priority.js'
 import { Accruals, accrualOptions } from './accrual.js'
 import { AccountUsage, decayOptions, usageOptions } from './account-usage.js'
 import { byUsage } from './by-usage.js'
@@ -137,11 +136,11 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
 
 /**
  * The size factor of a job: the mean of its fractions of amounts and of nodes, or with `relativeToTime` the larger of them over its time limit in
- * whole minutes. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal` and `set_priority_factors` of
- * priority/multifactor.
+ * whole minutes. The fractions are of all nodes, up or not. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal`
+ * and `set_priority_factors` of priority/multifactor.
  */
 function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
-  const amounts = sizeFactor(job, lane, env, false)
+  const amounts = fractionOf(job, lane, env)
   const nodes = env.cluster.nodes === 1 ? amounts : nodesOf(job, lane, env) / env.cluster.nodes
   const size = relativeToTime ? Math.max(amounts, nodes) / Math.max(1, Math.ceil(env.work.estimate(job) / 60)) : (amounts + nodes) / 2
   return favorSmall ? 1 - size : size
@@ -150,24 +149,34 @@ function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settin
 /** The number of nodes that a job asks for: one for each task if no two fit on one node, else one, as for `--ntasks`. */
 function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
   const shape = work.shape(job, lane)
-  const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > largest(resource, cluster))
+  const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > (totalsOf(cluster).largest[resource] as number))
   return isAlone ? work.together(job, lane) : 1
 }
 
-const totals = new WeakMap<ClusterView, number[]>()
+/** The largest fraction of a resource that it asks for. */
+function fractionOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
+  let fraction = 0
+  for (const resource of cluster.lanes[lane]?.resources ?? []) {
+    const amount = work.asked(job, lane, resource)
+    if (amount > 0) fraction = Math.max(fraction, amount / (totalsOf(cluster).sum[resource] as number))
+  }
+  return fraction
+}
 
-/** The most that any node has of a resource. */
-function largest(resource: ResourceId, cluster: ClusterView): number {
+/** By resource: the most that a node has, and all nodes together. */
+interface Totals {
+  readonly largest: readonly number[]
+  readonly sum: readonly number[]
+}
+const totals = new WeakMap<ClusterView, Totals>()
+
+function totalsOf(cluster: ClusterView): Totals {
   let all = totals.get(cluster)
-  if (all === undefined)
-    totals.set(
-      cluster,
-      (all = cluster.resources.map((_, r) => Math.max(...Array.from(
-        { length: cluster.nodes },
-        (_, node) => cluster.total(node as NodeId, r as ResourceId),
-      )))),
-    )
-  return all[resource] as number
+  if (all === undefined) {
+    const ofNodes = cluster.resources.map((_, r) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)))
+    totals.set(cluster, (all = { largest: ofNodes.map((each) => Math.max(...each)), sum: ofNodes.map((each) => each.reduce((sum, one) => sum + one, 0)) }))
+  }
+  return all
 }
 
 function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): number {

@@ -3,7 +3,7 @@ import { Gang, startGang } from '../disciplines/gangs.js'
 import { greedyPolicy } from '../disciplines/greedy.js'
 import { lowestFitting } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
-import { TakenJobs } from '../disciplines/taken-jobs.js'
+import { TakenJobs, type TakenMemory } from '../disciplines/taken-jobs.js'
 import { TasksByJob } from '../disciplines/tasks-by-job.js'
 import { Consolidation, type Move } from './consolidation.js'
 import { KaiOrder, kaiOrder } from './kai.js'
@@ -87,6 +87,8 @@ class KaiPreempting implements Policy {
           this.#gangs.delete(job)
           this.#moving = this.#moving.filter(({ victim }) => victim.job !== job)
         },
+        memory: () => this.#taken.memory(env.work),
+        recall: (memory: unknown) => this.#taken.recall(memory as TakenMemory, env.work),
       }),
     )
   }

@@ -45,6 +45,7 @@ export class Units {
 
   #unit(tasks: readonly TaskId[], isOfGang: boolean): Unit {
     const started = tasks.map((task) => this.#work.started(task)).reduce((first: Seconds, time) => (time < first || Number.isNaN(time) ? time : first), Infinity)
-    return { tasks, others: [], priority: this.#work.priority(this.#work.jobOf(tasks[0] as TaskId)), started, isOfGang }
+    const job = this.#work.jobOf(tasks[0] as TaskId)
+    return { tasks, others: [], priority: this.#work.priority(job), rank: this.#work.rank(job), started, isOfGang }
   }
 }

@@ -138,11 +138,12 @@ export class VictimSearch {
     const { work, lane } = round
     const below: Victim[] = []
     for (const task of this.#running.on(node, lane)) {
-      const priority = work.priority(work.jobOf(task))
+      const job = work.jobOf(task)
+      const priority = work.priority(job)
       if (priority >= own) continue
       const started = work.started(task)
       if (Number.isNaN(started)) this.hasSpared = true
-      else below.push({ tasks: [task], others: NONE, priority, started, isOfGang: false, amounts: this.#amountsOf(work.shapeOf(task), round) })
+      else below.push({ tasks: [task], others: NONE, priority, rank: work.rank(job), started, isOfGang: false, amounts: this.#amountsOf(work.shapeOf(task), round) })
     }
     return below
   }

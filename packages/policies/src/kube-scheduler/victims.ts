@@ -7,6 +7,8 @@ export interface Unit {
   /** Tasks that the gang can do without, which go with it. */
   readonly others: readonly TaskId[]
   readonly priority: number
+  /** The submission sequence number of its job. */
+  readonly rank: number
   /** When the first of them started, in seconds; NaN if one has just started, so that none may be preempted. */
   readonly started: Seconds
   /** Whether it is a gang or of one. */
@@ -34,11 +36,12 @@ export interface Candidate {
 export type Victims = Pick<Candidate, 'victims' | 'violations'>
 
 /**
- * The most important unit first: of the higher priority, then of a gang, then with more tasks, then the one that has run for longer.
+ * The most important unit first: of the higher priority, then of a gang, then with more tasks, then the one that has run for longer, then the one
+ * submitted first.
  * Source: kube-scheduler, `MoreImportantVictim`.
  */
 export const byImportance = (a: Unit, b: Unit): number =>
-  b.priority - a.priority || Number(b.isOfGang) - Number(a.isOfGang) || size(b) - size(a) || a.started - b.started || firstTask(a) - firstTask(b)
+  b.priority - a.priority || Number(b.isOfGang) - Number(a.isOfGang) || size(b) - size(a) || a.started - b.started || a.rank - b.rank || firstTask(a) - firstTask(b)
 
 const size = ({ tasks, others }: Unit): number => tasks.length + others.length
 const firstTask = ({ tasks }: Unit): TaskId => tasks[0] as TaskId

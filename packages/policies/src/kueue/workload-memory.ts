@@ -28,6 +28,11 @@ export interface WorkloadsMemory {
   readonly queues: readonly string[]
   /** Workloads that were preempted and are about to be evicted. */
   readonly leaving: readonly WorkloadMemory[]
+  /**
+   * `jobs`: by lane, the names of jobs that wait for admission and for which no room was found, and since then nothing has been given back.
+   * `of`: by resource, what all nodes had then; with other nodes there may be room for these jobs.
+   */
+  readonly setAside?: { readonly jobs: readonly (readonly string[])[]; readonly of: Amounts }
   /** What users have used lately, if queues order by that. */
   readonly usage?: ReturnType<PastUsage['memory']>
 }

@@ -69,11 +69,18 @@ export class Workloads implements WorkListener {
   /** The jobs of a queue in the order in which they are to be admitted; `undefined` if that is the order of the list. */
   inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array | undefined {
     if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return undefined
-    const ids = list.ids.subarray(list.from, list.to)
     const now = this.#env.now()
-    const usageOf = (job: number) => this.#usage?.of(this.#env.work.user(job as JobId), now) ?? 0
-    const usages = new Map(Array.from(ids, (job) => [job, usageOf(job)]))
-    return ids.slice().sort((a, b) => compare(usages.get(a) as number, usages.get(b) as number)) // ties stay in the order of the list, by priority and age
+    const usageOf: (number | undefined)[] = []
+    const byUsage = new Map<number, number[]>()
+    for (let i = list.from; i < list.to; i++) {
+      const job = list.ids[i] as JobId
+      const user = this.#env.work.user(job)
+      const usage = (usageOf[user] ??= this.#usage?.of(user, now) ?? 0)
+      const alike = byUsage.get(usage)
+      if (alike === undefined) byUsage.set(usage, [job])
+      else alike.push(job)
+    }
+    return Int32Array.from([...byUsage.keys()].sort(compare).flatMap((usage) => byUsage.get(usage) as number[])) // ties stay in the order of the list, by priority and age
   }
 
   /** What the user of a workload has used lately. */
@@ -134,12 +141,36 @@ export class Workloads implements WorkListener {
     const leaving = this.leaving.flatMap((set) => [...set])
     const unstarted = order(this.unstarted)
     const told = (workload: Workload) => memoryOf(workload, this.#env.work, this.#queues.resources)
-    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), ...(this.#usage && { usage: this.#usage.memory() }) }
+    return { queues: this.#queues.names, admitted: all.map(told), unstarted, leaving: leaving.map(told), setAside: { jobs: this.#waiting.map((_, lane) => this.#setAside(lane)), of: this.#ofAllNodes() }, ...(this.#usage && { usage: this.#usage.memory() }) }
+  }
+
+  /** Names of jobs of a lane that are set aside; those like them are, too. */
+  #setAside(lane: number): string[] {
+    const next = this.#nextOf[lane] ?? []
+    return [...this.waiting(lane as LaneId)].flatMap(([queue, list]) =>
+      Array.from(list.ids.subarray(list.from, list.to)).filter((job) => next[job]?.likeness.setAsideAt === queue.root.returns).map((job) => this.#env.work.name(job as JobId)))
+  }
+
+  #setThemAside(byLane: readonly (readonly string[])[], jobs: ReadonlyMap<string, JobId>): void {
+    for (const [lane, names] of byLane.entries())
+      for (const name of names) {
+        const job = jobs.get(name)
+        if (job === undefined || this.#isWaiting[lane]?.[job] !== true) continue
+        const { likeness, queue } = this.next(job, lane as LaneId)
+        likeness.setAsideAt = queue.root.returns
+      }
+  }
+
+  /** What they have, up or not, by resource. */
+  #ofAllNodes(): Readonly<Record<string, number>> {
+    const { cluster } = this.#env
+    const total = (r: number) => Array.from({ length: cluster.nodes }, (_, node) => cluster.total(node as NodeId, r as ResourceId)).reduce((sum, each) => sum + each, 0)
+    return Object.fromEntries(cluster.resources.map((name, r) => [name, total(r)]))
   }
 
   /** Restores admitted workloads. Before this call every running task was taken as a workload of its own, in the order of the starts. */
   recall(memory: unknown): void {
-    const { queues, admitted, unstarted, leaving, usage } = memory as WorkloadsMemory
+    const { queues, admitted, unstarted, leaving, setAside, usage } = memory as WorkloadsMemory
     for (const name of queues) this.#queues.of(name)
     const jobs = jobsByName(this.#env.work)
     const made = admitted.map((each) => this.#recallOne(each, jobs))
@@ -153,6 +184,7 @@ export class Workloads implements WorkListener {
         if (workload !== undefined && workload.unstarted > 0) this.unstarted[lane]?.add(workload)
       }
     if (usage !== undefined) this.#usage?.recall(usage)
+    if (setAside !== undefined && JSON.stringify(setAside.of) === JSON.stringify(this.#ofAllNodes())) this.#setThemAside(setAside.jobs, jobs)
     this.isChanged.fill(1)
   }
 

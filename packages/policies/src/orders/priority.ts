@@ -56,7 +56,7 @@ function byAge({ age, maxAge }: Pick<z.output<typeof priorityOptions>, 'age' | '
 export const priority = (options: PriorityOptions = {}): Plug<'order'> => priorityOrder.plug({}, options)
 
 /** The largest fraction of the cluster that the job's next piece asks of any resource of the lane, in [0, 1]; with `favorSmall` 1 minus that. */
-export function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
+function sizeFactor(job: JobId, lane: LaneId, { cluster, work }: Env, favorSmall: boolean): number {
   let size = 0
   for (const resource of cluster.lanes[lane]?.resources ?? []) {
     const amount = work.asked(job, lane, resource)

@@ -38,31 +38,34 @@ interface ServiceSettings {
 
 /** Jobs by the queue that their attained service puts them in; inside a queue those that run before those that wait, each in the order in which they came to that. */
 export class AttainedService implements JobOrder {
+  readonly width = 3
   readonly #env: Env
   readonly #settings: ServiceSettings
   readonly #jobs = new Map<JobId, Attained>()
+  /** What those that run have had grows, and those that wait for a promotion come nearer to it. */
+  readonly #counting = new Set<JobId>()
 
   constructor(env: Env, settings: ServiceSettings) {
     this.#env = env
     this.#settings = settings
   }
 
-  begin(jobs: readonly JobId[], { now }: Round): void {
-    for (const job of jobs) this.#advance(this.#of(job), now)
+  begin({ now }: Round): readonly JobId[] {
+    const moved: JobId[] = []
+    for (const job of this.#counting) if (this.#advance(job, now)) moved.push(job)
+    return moved
   }
 
-  compare(a: JobId, b: JobId): number {
-    const [one, other] = [this.#of(a), this.#of(b)]
-    return one.queue - other.queue || Number(other.running > 0) - Number(one.running > 0) || one.since - other.since || this.#env.work.rank(a) - this.#env.work.rank(b)
+  keyOf(job: JobId, _: Round, key: Float64Array): void {
+    const { queue, running, since } = this.#of(job)
+    key[0] = queue
+    key[1] = running > 0 ? 0 : 1
+    key[2] = since
   }
 
-  isBehind(job: JobId, other: JobId): boolean {
-    return this.#of(job).queue > this.#of(other).queue
-  }
-
-  nextChange(jobs: readonly JobId[]): Seconds {
+  nextChange(isMeant: (job: JobId) => boolean): Seconds {
     let next = Infinity
-    for (const job of jobs) next = Math.min(next, this.#of(job).next)
+    for (const job of this.#counting) if (isMeant(job)) next = Math.min(next, this.#of(job).next)
     return next
   }
 
@@ -74,7 +77,9 @@ export class AttainedService implements JobOrder {
   }
 
   onFinish(job: JobId): void {
-    if (!this.#env.work.comesAgain(job)) this.#jobs.delete(job)
+    if (this.#env.work.comesAgain(job)) return
+    this.#jobs.delete(job)
+    this.#counting.delete(job)
   }
 
   onClaim(job: JobId, _: LaneId, task: TaskId): void {
@@ -91,7 +96,7 @@ export class AttainedService implements JobOrder {
     const { work } = this.#env
     const now = this.#env.now()
     const attained = this.#of(job)
-    this.#advance(attained, now)
+    this.#advance(job, now)
     if (resource !== undefined) attained.amount += by * work.demand(work.shapeOf(task), resource)
     const ran = attained.running > 0
     attained.running += by
@@ -99,15 +104,16 @@ export class AttainedService implements JobOrder {
       if (!isTakenBack) attained.before = attained.since
       attained.since = isTakenBack ? attained.before : now
     }
-    attained.next = this.#nextOf(attained)
+    this.#renew(job, attained)
   }
 
   #of(job: JobId): Attained {
     return this.#jobs.get(job) as Attained
   }
 
-  /** Counts what it had until now, and puts it in the queue where it belongs. */
-  #advance(attained: Attained, now: Seconds): void {
+  /** Counts what it had until now, and puts it in the queue where it belongs; whether that is another one, or it begins anew in it. */
+  #advance(job: JobId, now: Seconds): boolean {
+    const attained = this.#of(job)
     const seconds = now - attained.at
     if (seconds > 0) {
       const isRunning = attained.running > 0
@@ -116,17 +122,26 @@ export class AttainedService implements JobOrder {
       else if (attained.queue > 0) attained.waited += seconds
       attained.at = now
     }
-    if (now >= attained.next) this.#requeue(attained)
+    if (now < attained.next) return false
+    this.#requeue(job, attained)
+    return true
   }
 
-  #requeue(attained: Attained): void {
+  #requeue(job: JobId, attained: Attained): void {
     const { queues } = this.#settings
     if (attained.running === 0) Object.assign(attained, { queue: 0, service: 0, ran: 0, waited: 0 })
     else
       for (attained.queue++; attained.service >= (queues[attained.queue] ?? Infinity); attained.queue++)
         attained.next = attained.at - (attained.service - (queues[attained.queue] as number)) / this.#rateOf(attained) // reached since it was last looked at, too
     attained.since = attained.before = attained.next
+    this.#renew(job, attained)
+  }
+
+  /** When it changes its queue now that it is as it is, and whether time changes it. */
+  #renew(job: JobId, attained: Attained): void {
     attained.next = this.#nextOf(attained)
+    if (attained.running > 0 || attained.next < Infinity) this.#counting.add(job)
+    else this.#counting.delete(job)
   }
 
   #rateOf({ running, amount }: Attained): number {
@@ -151,8 +166,7 @@ export class AttainedService implements JobOrder {
     for (const { job, ...had } of memory as readonly AttainedMemory[]) {
       const known = named.get(job)
       if (known === undefined) continue
-      const attained = Object.assign(this.#of(known), had, { before: had.since })
-      attained.next = this.#nextOf(attained)
+      this.#renew(known, Object.assign(this.#of(known), had, { before: had.since }))
     }
   }
 }

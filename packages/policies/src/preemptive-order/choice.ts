@@ -8,23 +8,30 @@ import { freeInSight, type HeldAmounts } from './held-amounts.js'
  *
  * Source: Gu et al., NSDI 2019, section 3.2; the simulator of its authors (`dlas_sim_jobs`), which counts GPUs.
  */
-export function passedOver(jobs: readonly JobId[], mayGo: ReadonlySet<JobId>, round: Round, held: HeldAmounts, waits: (job: JobId, lane: Round['lane']) => boolean): ReadonlySet<JobId> {
+export function passedOver(jobs: ArrayLike<JobId>, mayGo: ReadonlySet<JobId>, round: Round, held: HeldAmounts, waits: (job: JobId, lane: Round['lane']) => boolean): ReadonlySet<JobId> {
   const { lane } = round
   const left = freeInSight(round)
   for (const job of mayGo) add(left, held.of(job, lane), 1)
-  const found = new Set<JobId>()
-  for (const job of jobs) {
+  const found = new Set(mayGo)
+  const least = leastHeld(mayGo, lane, held)
+  for (let i = 0; i < jobs.length && fits(least, left); i++) {
+    const job = jobs[i] as JobId
     if (mayGo.has(job)) {
       const amounts = held.of(job, lane)
-      if (!fits(amounts, left)) {
-        found.add(job)
-        continue
-      }
+      if (!fits(amounts, left)) continue
       add(left, amounts, -1)
+      found.delete(job)
     }
     if (waits(job, lane)) takeWaiting(job, left, round)
   }
   return found
+}
+
+/** By resource the least that one of the jobs holds: where less is left, all that come are passed over. */
+function leastHeld(jobs: ReadonlySet<JobId>, lane: Round['lane'], held: HeldAmounts): Float64Array {
+  let least: Float64Array | undefined
+  for (const job of jobs) least = least?.map((amount, i) => Math.min(amount, held.of(job, lane)[i] as number)) ?? held.of(job, lane)
+  return least ?? new Float64Array()
 }
 
 /** Takes the amounts of as many of its waiting tasks as are left for. */

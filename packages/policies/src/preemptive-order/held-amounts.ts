@@ -7,8 +7,6 @@ export class HeldAmounts implements WorkListener {
   readonly #work: WorkView
   readonly #tasks: TasksByJob
   readonly #lanes: readonly Map<JobId, Float64Array>[]
-  /** How often something has changed. */
-  changes = 0
 
   constructor(env: Env) {
     this.#cluster = env.cluster
@@ -40,7 +38,6 @@ export class HeldAmounts implements WorkListener {
 
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     this.#tasks.onClaim(job, lane, task)
-    this.changes++
     const held = this.#lanes[lane] as Map<JobId, Float64Array>
     if (!held.has(job)) held.set(job, new Float64Array(this.#cluster.lanes[lane]?.resources.length ?? 0))
     this.#add(job, lane, task, 1)
@@ -48,7 +45,6 @@ export class HeldAmounts implements WorkListener {
 
   onRelease(job: JobId, lane: LaneId, task: TaskId): void {
     this.#tasks.onRelease(job, lane, task)
-    this.changes++
     if (this.#tasks.in(lane).has(job)) this.#add(job, lane, task, -1)
     else this.#lanes[lane]?.delete(job)
   }

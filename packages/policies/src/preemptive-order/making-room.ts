@@ -1,5 +1,5 @@
 import { None, type JobId, type NodeId, type Placement, type Round } from '@sched/core'
-import { Gang, startGang } from '../disciplines/gangs.js'
+import { Gang, startGang, type MostRoom } from '../disciplines/gangs.js'
 import { nodeFor } from '../disciplines/lowest-fitting.js'
 import { startNearest } from '../disciplines/start-nearest.js'
 import type { HeldAmounts } from './held-amounts.js'
@@ -9,6 +9,9 @@ export class MakingRoom {
   readonly #held: HeldAmounts
   /** Where the tasks of the last attempt were to start. */
   readonly #places: NodeId[] = []
+  /** Room on what is free, and on what would be without all that might go for the job that was tried last. */
+  readonly #most: MostRoom = new Map()
+  readonly #mostInstead: MostRoom = new Map()
   readonly #pick: (job: JobId, round: Round) => NodeId | None
 
   constructor(held: HeldAmounts, placement: Placement) {
@@ -20,10 +23,20 @@ export class MakingRoom {
     }
   }
 
+  /** To be called when a look begins. */
+  begin(): void {
+    this.#most.clear()
+    this.#mostInstead.clear()
+  }
+
   /** Starts the job's next task, or all that must start with it, on what is free. */
   start(job: JobId, round: Round): boolean {
+    return this.#start(job, round, this.#most)
+  }
+
+  #start(job: JobId, round: Round, most?: MostRoom): boolean {
     this.#places.length = 0
-    if (round.work.together(job, round.lane) > 1) return startGang(job, round, this.#pick) === Gang.Started
+    if (round.work.together(job, round.lane) > 1) return startGang(job, round, this.#pick, most) === Gang.Started
     const node = this.#pick(job, round)
     return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
@@ -31,11 +44,15 @@ export class MakingRoom {
   /**
    * The same in the place of others, who are evicted one by one in the order of the list until it starts; of these stay all beside whom it can start after
    * all, the last of the list tried first. Returns who is evicted; none, and nothing has changed, where it does not start without them all.
+   *
+   * To be called for one job after the other with fewer others, so that where there was no room for a job there is none for one that asks as much.
    */
   startInstead(job: JobId, others: readonly JobId[], round: Round): readonly JobId[] {
+    if (!mayHaveRoom(job, round, this.#mostInstead)) return []
     const before = round.savepoint()
     for (const other of others) this.#evict(other, round)
-    const starts = this.start(job, round)
+    const starts = this.#start(job, round)
+    if (!starts) noteRoom(job, round, this.#mostInstead)
     round.rollback(before)
     if (!starts) return []
     const gone: JobId[] = []
@@ -43,7 +60,9 @@ export class MakingRoom {
     for (const other of others) {
       nodes.set(other, this.#evict(other, round))
       gone.push(other)
-      if (this.start(job, round)) return this.#spare(job, gone, nodes, round, () => round.rollback(before))
+      if (!this.#start(job, round)) continue
+      this.#most.clear()
+      return this.#spare(job, gone, nodes, round, () => round.rollback(before))
     }
     round.rollback(before)
     return []
@@ -55,7 +74,7 @@ export class MakingRoom {
     const startWithout = (evicted: readonly JobId[]): boolean => {
       takeBack()
       for (const other of evicted) this.#evict(other, round)
-      return this.start(job, round)
+      return this.#start(job, round)
     }
     const places = new Set(this.#places)
     const near = gone.filter((other) => nodes.get(other)?.some((node) => places.has(node)))
@@ -71,10 +90,21 @@ export class MakingRoom {
 
   /** Evicts all that runs of the job in the lane, with its master all else; returns where it ran. */
   #evict(job: JobId, round: Round): NodeId[] {
-    const tasks = this.#held.tasksOf(job, round.lane).toSorted((a, b) => a - b)
+    const tasks = [...this.#held.tasksOf(job, round.lane)] // they are fewer with each that goes
     const nodes = tasks.map((task) => round.work.nodeOf(task) as NodeId)
     const master = tasks.find((task) => round.work.isMaster(task))
     for (const task of master === undefined ? tasks : [master]) round.evict(task)
     return nodes
   }
+}
+
+/** Whether it is not known that there is no room for the tasks of the job that start together. */
+const mayHaveRoom = (job: JobId, { work, lane }: Round, most: MostRoom): boolean =>
+  work.isGangJob(job) || work.together(job, lane) <= (most.get(work.shape(job, lane)) ?? Infinity)
+
+/** Writes down for how many tasks of the shape there is room at most, of a job whose tasks ask the same. */
+function noteRoom(job: JobId, { nodes, cluster, work, lane }: Round, most: MostRoom): void {
+  if (work.isGangJob(job)) return
+  const shape = work.shape(job, lane)
+  most.set(shape, nodes.reduce((room, node) => room + cluster.couldTake(shape, node), 0))
 }

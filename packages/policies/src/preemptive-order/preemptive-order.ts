@@ -42,7 +42,7 @@ export class PreemptiveOrder implements Policy {
     this.#evicted = new EvictedNow(env.work)
     this.#jobs = new SortedJobs(order, env, (job) => this.#evicted.has(job))
     const held = new HeldAmounts(env)
-    this.#victims = new Victims(order, this.#jobs, held)
+    this.#victims = new Victims(this.#jobs, held)
     this.#making = new MakingRoom(held, placement)
     this.#greedy = greedyPolicy
       .plug({ order: { kind: 'order', name, create: () => this.#jobs }, placement: { kind: 'placement', name: 'placement', create: () => placement } })
@@ -62,20 +62,28 @@ export class PreemptiveOrder implements Policy {
   #preempt(round: Round): void {
     const { lane, explained } = round
     const jobs = this.#jobs.of(round)
-    for (const job of jobs) {
+    this.#victims.renew()
+    this.#making.begin()
+    for (let i = 0; i < jobs.length; i++) {
+      const job = jobs[i] as JobId
       while (this.#jobs.waits(job, lane) && round.claimsLeft > 0 && this.#startNext(job, round)) {
         // its next task
       }
       if (explained && this.#jobs.waits(job, lane)) deferWithoutNode(job, round, this.#placement)
     }
-    const next = this.#order.nextChange(jobs)
+    const next = this.#order.nextChange((job) => this.#jobs.isIn(job, lane))
     if (next > round.now && next < Infinity) round.wakeAt(next)
     if (this.#evicted.areAny) round.wakeAt(round.now + MOMENT)
   }
 
   /** Starts the next task of the job, or its gang, on what is free or in the place of others. */
   #startNext(job: JobId, round: Round): boolean {
-    if (round.cluster.nextWithRoom(round.lane, 0) !== None && this.#making.start(job, round)) return true
+    const starts = (round.cluster.nextWithRoom(round.lane, 0) !== None && this.#making.start(job, round)) || this.#startInstead(job, round)
+    if (starts) this.#victims.renew()
+    return starts
+  }
+
+  #startInstead(job: JobId, round: Round): boolean {
     const others = this.#victims.of(job, round)
     if (others.length === 0 || !round.take(job)) return false
     const gone = this.#making.startInstead(job, others, round)

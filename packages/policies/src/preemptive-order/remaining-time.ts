@@ -12,11 +12,11 @@ interface RemainingSettings {
 
 /** Jobs by what they have left by their estimates; of equals those that run first, then by submission. */
 export class RemainingTime implements JobOrder {
+  readonly width = 2
   readonly #env: Env
   readonly #resource: ResourceId | undefined
   readonly #running: TasksByJob
   readonly #saved: SavedWork | undefined
-  readonly #left = new Map<JobId, number>()
   /** Whether the user has been told of jobs without an estimate. */
   #isTold = false
 
@@ -28,33 +28,24 @@ export class RemainingTime implements JobOrder {
     Object.assign(this, forwarding(this.#running, this.#saved))
   }
 
-  begin(jobs: readonly JobId[], round: Round): void {
+  /** What runs comes nearer to its end. */
+  begin({ lane }: Round): Iterable<JobId> {
     if (this.#saved !== undefined) this.#saved.isPreempting = true
-    for (const job of jobs) this.#left.set(job, this.#leftOf(job, round))
+    return this.#running.in(lane).keys()
   }
 
   end(): void {
     if (this.#saved !== undefined) this.#saved.isPreempting = false
   }
 
-  compare(a: JobId, b: JobId): number {
-    const { work } = this.#env
-    const [one, other] = [this.#of(a), this.#of(b)]
-    if (one !== other) return one < other ? -1 : 1
-    return Number(this.#runs(b)) - Number(this.#runs(a)) || work.rank(a) - work.rank(b)
-  }
-
-  isBehind(job: JobId, other: JobId): boolean {
-    return this.#of(job) > this.#of(other)
+  keyOf(job: JobId, round: Round, key: Float64Array): void {
+    key[0] = this.#leftOf(job, round)
+    key[1] = this.#runs(job) ? 0 : 1
   }
 
   /** What runs comes nearer to its end and what waits does not, so that nobody is preempted before another job comes or ends. */
   nextChange(): Seconds {
     return Infinity
-  }
-
-  #of(job: JobId): number {
-    return this.#left.get(job) as number
   }
 
   #runs(job: JobId): boolean {

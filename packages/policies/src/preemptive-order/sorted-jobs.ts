@@ -1,17 +1,18 @@
 import type { Env, JobBlock, JobId, LaneId, Order, Round, WorkView } from '@sched/core'
+import { KeyRows, RankedIds } from '../orders/ranked-ids.js'
 import type { JobOrder } from './job-order.js'
 
-/** The jobs with tasks in a lane, sorted once per round; those that wait as an order for a discipline, without those that stay away. */
+/**
+ * The jobs with tasks in a lane, sorted once per round; those that wait as an order for a discipline, without those that stay away. Of a long queue few have another place
+ * than at the look before: who was told of since, and whom the order names.
+ */
 export class SortedJobs implements Order {
   readonly #order: JobOrder
   readonly #work: WorkView
   readonly #staysAway: (job: JobId) => boolean
-  /** As they were sorted last: sorting what is almost sorted costs little. */
-  #all: JobId[] = []
-  #sorted: JobId[] = []
+  readonly #lanes: readonly JobsInLane[]
   #serial = -1
-  /** By lane: jobs with tasks that may be placed, and that nobody holds back. */
-  readonly #ready: readonly Set<JobId>[]
+  #sorted: ArrayLike<JobId> = []
   #ids = new Int32Array(16)
   #block: JobBlock | undefined
 
@@ -19,47 +20,69 @@ export class SortedJobs implements Order {
     this.#order = order
     this.#work = work
     this.#staysAway = staysAway
-    this.#ready = cluster.lanes.map(() => new Set())
-  }
-
-  onSubmit(job: JobId): void {
-    this.#all.push(job)
+    this.#lanes = cluster.lanes.map(() => new JobsInLane(order, work))
   }
 
   onReady(job: JobId, lane: LaneId): void {
-    this.#ready[lane]?.add(job)
+    this.#in(lane).ready.add(job)
+    this.#move(job)
   }
 
   onDrained(job: JobId, lane: LaneId): void {
-    this.#ready[lane]?.delete(job)
+    this.#in(lane).ready.delete(job)
+    this.#move(job)
+  }
+
+  onMore(job: JobId): void {
+    this.#move(job)
+  }
+
+  onClaim(job: JobId): void {
+    this.#move(job)
+  }
+
+  onRelease(job: JobId): void {
+    this.#move(job)
   }
 
   onFinish(job: JobId): void {
-    this.#all.splice(this.#all.indexOf(job), 1)
+    for (const lane of this.#lanes) lane.drop(job)
+  }
+
+  /** What tasks that were suspended have behind them may be lost with their node. */
+  onNode(): void {
+    for (const lane of this.#lanes) lane.moveAll()
   }
 
   /** All that run or wait in the lane of the round, as they stood when it was asked first. */
-  of(round: Round): readonly JobId[] {
+  of(round: Round): ArrayLike<JobId> {
     if (round.serial === this.#serial) return this.#sorted
     this.#serial = round.serial
-    const order = this.#order
-    order.begin(this.#all, round)
-    this.#all.sort((a, b) => order.compare(a, b))
-    const ready = this.#ready[round.lane] as Set<JobId>
-    this.#sorted = this.#all.filter((job) => ready.has(job) || this.#work.running(job, round.lane) > 0)
+    for (const job of this.#order.begin(round)) this.#move(job)
+    this.#sorted = this.#in(round.lane).sorted(round)
     return this.#sorted
+  }
+
+  /** Whether the job is so far behind the other one, as they were sorted last, that it may be preempted for it. */
+  isBehind(job: JobId, other: JobId, lane: LaneId): boolean {
+    return this.#in(lane).firstOfKey(job) > this.#in(lane).firstOfKey(other)
   }
 
   /** Whether tasks of it may start. */
   waits(job: JobId, lane: LaneId): boolean {
-    return this.#ready[lane]?.has(job) === true && !this.#staysAway(job)
+    return this.#in(lane).ready.has(job) && !this.#staysAway(job)
+  }
+
+  /** Whether tasks of it run in the lane or wait to start. */
+  isIn(job: JobId, lane: LaneId): boolean {
+    return this.#in(lane).ready.has(job) || this.#work.running(job, lane) > 0
   }
 
   begin(round: Round): void {
     const sorted = this.of(round)
     if (this.#ids.length < sorted.length) this.#ids = new Int32Array(2 * sorted.length)
     let to = 0
-    for (const job of sorted) if (this.waits(job, round.lane)) this.#ids[to++] = job
+    for (let i = 0; i < sorted.length; i++) if (this.waits(sorted[i] as JobId, round.lane)) this.#ids[to++] = sorted[i] as JobId
     this.#block = { ids: this.#ids, from: 0, to }
   }
 
@@ -67,5 +90,70 @@ export class SortedJobs implements Order {
     const block = this.#block
     this.#block = undefined
     return block
+  }
+
+  #in(lane: LaneId): JobsInLane {
+    return this.#lanes[lane] as JobsInLane
+  }
+
+  #move(job: JobId): void {
+    for (const lane of this.#lanes) lane.moved.add(job)
+  }
+}
+
+/** Those with tasks in one lane. */
+class JobsInLane {
+  /** With tasks that may be placed, and that nobody holds back. */
+  readonly ready = new Set<JobId>()
+  /** Whose place may be another than at the last look. */
+  readonly moved = new Set<JobId>()
+  readonly #order: JobOrder
+  readonly #work: WorkView
+  readonly #members = new Set<JobId>()
+  readonly #keys: KeyRows
+  readonly #list: RankedIds
+  readonly #key: Float64Array
+
+  constructor(order: JobOrder, work: WorkView) {
+    this.#order = order
+    this.#work = work
+    this.#keys = new KeyRows(order.width)
+    this.#list = new RankedIds(this.#keys)
+    this.#key = new Float64Array(order.width)
+  }
+
+  sorted(round: Round): ArrayLike<JobId> {
+    for (const job of this.moved) {
+      if (this.ready.has(job) || this.#work.running(job, round.lane) > 0) this.#place(job, round)
+      else this.#remove(job)
+    }
+    this.moved.clear()
+    return this.#list.ids.subarray(this.#list.from, this.#list.to) as ArrayLike<number> as ArrayLike<JobId>
+  }
+
+  firstOfKey(job: JobId): number {
+    return this.#keys.rows[job * this.#keys.width] as number
+  }
+
+  moveAll(): void {
+    for (const job of this.#members) this.moved.add(job)
+  }
+
+  drop(job: JobId): void {
+    this.moved.delete(job)
+    this.#remove(job)
+  }
+
+  #place(job: JobId, round: Round): void {
+    this.#order.keyOf(job, round, this.#key)
+    if (this.#members.has(job)) return this.#list.rekey(job, this.#key)
+    this.#members.add(job)
+    this.#keys.setTie(job, this.#work.rank(job))
+    this.#keys.set(job, this.#key)
+    this.#list.add(job)
+  }
+
+  #remove(job: JobId): void {
+    if (this.#members.delete(job)) this.#list.remove(job)
   }
 }

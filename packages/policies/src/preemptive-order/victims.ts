@@ -1,16 +1,16 @@
 import type { JobId, Round } from '@sched/core'
 import { passedOver } from './choice.js'
 import { freeInSight, type HeldAmounts } from './held-amounts.js'
-import type { JobOrder } from './job-order.js'
 import type { SortedJobs } from './sorted-jobs.js'
 
 /** Who may be preempted for whom in a round. */
 export class Victims {
-  readonly #order: JobOrder
   readonly #jobs: SortedJobs
   readonly #held: HeldAmounts
   #serial = -1
-  #changes = -1
+  #isCurrent = false
+  /** Jobs that ran when the round began, in order. */
+  #ran: readonly JobId[] = []
   /** Jobs that may go, in order, and how many of them are not behind the job that was asked for last. */
   #others: readonly JobId[] = []
   #before = 0
@@ -19,10 +19,14 @@ export class Victims {
   #behind: readonly Float64Array[] = []
   #passedOver: ReadonlySet<JobId> | undefined
 
-  constructor(order: JobOrder, jobs: SortedJobs, held: HeldAmounts) {
-    this.#order = order
+  constructor(jobs: SortedJobs, held: HeldAmounts) {
     this.#jobs = jobs
     this.#held = held
+  }
+
+  /** To be called when a look begins, and when something has started or gone. */
+  renew(): void {
+    this.#isCurrent = false
   }
 
   /**
@@ -31,7 +35,7 @@ export class Victims {
    */
   of(job: JobId, round: Round): readonly JobId[] {
     this.#read(round)
-    while (this.#before < this.#others.length && !this.#order.isBehind(this.#others[this.#before] as JobId, job)) this.#before++
+    while (this.#before < this.#others.length && !this.#jobs.isBehind(this.#others[this.#before] as JobId, job, round.lane)) this.#before++
     const behind = this.#behind[this.#before]
     if (behind === undefined || !this.#areEnough(job, behind, round)) return []
     const others = this.#others.slice(this.#before).reverse()
@@ -43,13 +47,15 @@ export class Victims {
     return (cluster.lanes[lane]?.resources ?? []).every((r, i) => work.asked(job, lane, r) <= (this.#free[i] as number) + (behind[i] as number))
   }
 
-  /** Anew where something has started or gone since. */
   #read(round: Round): void {
-    if (round.serial !== this.#serial) this.#passedOver = undefined
-    else if (this.#held.changes === this.#changes) return
-    this.#serial = round.serial
-    this.#changes = this.#held.changes
-    this.#others = this.#jobs.of(round).filter((job) => this.#held.mayGo(job, round))
+    if (this.#isCurrent) return
+    this.#isCurrent = true
+    if (round.serial !== this.#serial) {
+      this.#serial = round.serial
+      this.#passedOver = undefined
+      this.#ran = Array.from(this.#jobs.of(round)).filter((job) => round.work.running(job, round.lane) > 0)
+    }
+    this.#others = this.#ran.filter((job) => this.#held.mayGo(job, round))
     this.#before = 0
     this.#free = freeInSight(round)
     const sum = new Float64Array(this.#free.length)

@@ -36,6 +36,11 @@ export class Counted {
     this.#resources = resources
   }
 
+  /** Whether a claim of its jobs may hold others back. */
+  get isLimiting(): boolean {
+    return this.hasAmounts || this.running >= this.fewest
+  }
+
   /** Something runs until `end`, or with an amount below 0 no more. */
   holds(resource: number, amount: number, end: Seconds, factor: number): void {
     this.used[resource] = (this.used[resource] as number) + amount
@@ -125,22 +130,32 @@ export const pastLimit = (of: Counted, { usage, id, resource, isFree }: Charge, 
   of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (isFree ? 0 : usage.of(id)) >= most, opensAt: () => usage.below(id, most),
 })
 
-/** The same for jobs that must be able to run to their time limit, all that run with them. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe. */
+const MINUTE: Seconds = 60
+/** Slurm counts what has been used, and what is left to what runs, in whole minutes. */
+const wholeMinutes = (seconds: number): number => Math.floor(seconds / MINUTE) * MINUTE
+
+/**
+ * The same for jobs that must be able to run to their time limit, all that run with them: with that, what has been used and what they have left, each in whole minutes,
+ * come to no more than `most`. Source: Slurm, `_validate_tres_usage_limits` with AccountingStorageEnforce=safe.
+ */
 export function safeLimit(of: Counted, { usage, id, resource, isFree, lengthOf }: Charge, most: number, reason: string, now: () => Seconds): Limit {
   of.hasAmounts = true
-  const promised = () => (isFree ? 0 : usage.until(id, now()) + of.left(resource, now()))
+  const parts = () => (isFree ? [] : [usage.until(id, now()), of.left(resource, now())])
   const asked = (piece: Piece) => (piece.estimate < Infinity ? piece.amount(resource) * lengthOf(piece) : 0)
   return {
     of, reason: whose(reason, of),
-    isOver: (piece) => piece.amount(resource) > 0 && ((isFree ? 0 : usage.of(id)) >= most || promised() + asked(piece) > most),
-    opensAt: (piece) => usage.notBefore(promised(), most - asked(piece)),
+    isOver: (piece) => piece.amount(resource) > 0 && ((isFree ? 0 : usage.of(id)) >= most || sum(parts().map(wholeMinutes)) + asked(piece) > most),
+    opensAt: (piece) => (asked(piece) > most ? Infinity : usage.notBefore(sum(parts()), most - asked(piece) + 2 * MINUTE)),
   }
 }
+
+const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
 
 /** `most` in seconds that jobs have run; with `isSafe` a job must be able to run to its time limit within it, whatever runs beside it. Source: Slurm, `acct_policy_job_runnable_pre_select`. */
 export const wallLimit = (of: Counted, { usage, id, lengthOf }: Charge, most: Seconds, reason: string, isSafe: boolean): Limit => {
   const asked = (piece: Piece) => (isSafe && piece.estimate < Infinity ? lengthOf(piece) : 0)
-  return { of, isOfNumbers: true, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || usage.of(id) + asked(piece) > most, opensAt: (piece) => (asked(piece) > 0 ? usage.notBefore(usage.of(id), most - asked(piece)) : usage.below(id, most)) }
+  const opensAt = (length: Seconds) => (length === 0 ? usage.below(id, most) : length > most ? Infinity : usage.notBefore(usage.of(id), most - length + MINUTE))
+  return { of, isOfNumbers: true, reason: whose(reason, of), isOver: (piece) => usage.of(id) >= most || wholeMinutes(usage.of(id)) + asked(piece) > most, opensAt: (piece) => opensAt(asked(piece)) }
 }
 
 /** `most` in amounts x seconds that running jobs have left; `isFree` and `lengthOf` as above. */

@@ -32,8 +32,10 @@ export class LimitedJobs implements WorkListener {
   readonly #held = new Set<Entry>()
   /** Waiting jobs that no limit holds back. */
   #shown = 0
-  /** Groups of which something was given back. */
+  /** Groups of which something was given back, and of which something was taken outside of rounds: what runs was taken over, or others have started it. */
   readonly #looser = new Set<Counted>()
+  readonly #tighter = new Set<Counted>()
+  #isInRound = false
   /** Jobs held back in this round, some of them by claims that may be taken back. */
   readonly #heldNow: Entry[] = []
   readonly #piece: AskedPiece
@@ -179,6 +181,7 @@ export class LimitedJobs implements WorkListener {
 
   /** Shows the jobs that may start again. */
   begin({ now }: Round): void {
+    this.#isInRound = true
     this.#heldNow.length = 0
     const { usage, lasting, charged, timed } = this.#book.past
     usage.advance(now)
@@ -188,6 +191,8 @@ export class LimitedJobs implements WorkListener {
       for (const group of charged) this.#hideOver(group)
       for (const group of charged) this.#looser.add(group)
     }
+    for (const group of this.#tighter) if (group.isLimiting) this.#hideOver(group)
+    this.#tighter.clear()
     for (const group of timed) if (group.held.size > 0) this.#looser.add(group)
     if (this.#looser.size === 0) return
     for (const group of this.#looser) for (const entry of [...group.held]) this.#lookAgain(entry)
@@ -216,7 +221,7 @@ export class LimitedJobs implements WorkListener {
 
   /** A piece of the job has been claimed: others may have to wait for it. */
   claimed(job: JobId): void {
-    for (const group of (this.#terms[job] as Terms).counted) if (group.hasAmounts || group.running >= group.fewest) this.#hideOver(group)
+    for (const group of (this.#terms[job] as Terms).counted) if (group.isLimiting) this.#hideOver(group)
   }
 
   /** Claims were taken back: what they held back need not wait. */
@@ -226,10 +231,14 @@ export class LimitedJobs implements WorkListener {
 
   /** Tells who listens which limits keep jobs back, and asks for a round when past usage decays. */
   end(round: Round): void {
+    this.#isInRound = false
     const { charged, timed } = this.#book.past
     if ((charged.length > 0 || timed.size > 0) && round.cluster.heartbeat === 0) this.#wake(round)
     if (!round.explained) return
-    for (const entry of this.#held) if (entry % this.#lanes === round.lane) round.defer(Math.floor(entry / this.#lanes) as JobId, Reason.Limit, this.#heldBy[entry]?.reason)
+    for (const entry of this.#held) {
+      const job = Math.floor(entry / this.#lanes) as JobId
+      if (entry % this.#lanes === round.lane) round.defer(job, Reason.Limit, (this.#limitOf(job, round.lane) ?? this.#heldBy[entry])?.reason)
+    }
   }
 
   /** When a limit has room again for one that it holds back, since time passes, or may hold one back that waits, since what runs is counted. */
@@ -281,6 +290,7 @@ export class LimitedJobs implements WorkListener {
   onClaim(job: JobId, lane: LaneId, task: TaskId): void {
     this.#running[job] = (this.#running[job] as number) + 1
     this.#count(job, lane, task, 1, this.#running[job] === 1)
+    if (!this.#isInRound) for (const group of (this.#terms[job] as Terms).counted) this.#tighter.add(group)
   }
 
   onRelease(job: JobId, lane: LaneId, task: TaskId, _node: unknown, _why: Release): void {

@@ -73,23 +73,23 @@ export class LimitsOfJob {
     const isNew = (kind: string, value: unknown) => value !== undefined && !taken.has(kind) && Boolean(taken.add(kind))
     const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `${field}.${kind}`).filter(({ resource }) => isNew(`${kind} ${resource}`, true))
     if (isNew('GrpJobs', qos.GrpJobs)) this.#add(jobsLimit(all, qos.GrpJobs as number, 'QOSGrpJobsLimit'))
+    if (isNew('GrpWall', qos.GrpWall)) this.#past(all, WALL, secondsOf(qos.GrpWall, `${field}.GrpWall`), 'QOSGrpWallLimit')
     if (isNew('MaxJobsPerAccount', qos.MaxJobsPerAccount)) this.#add(jobsLimit(ofAccount, qos.MaxJobsPerAccount as number, 'MaxJobsPerAccount'))
     if (isNew('MaxJobsPerUser', qos.MaxJobsPerUser)) this.#add(jobsLimit(ofUser, qos.MaxJobsPerUser as number, 'QOSMaxJobsPerUserLimit'))
     if (isNew('MaxWall', qos.MaxWall)) this.#own(timeLimit(secondsOf(qos.MaxWall, `${field}.MaxWall`), 'QOSMaxWallDurationPerJobLimit'))
-    if (isNew('GrpWall', qos.GrpWall)) this.#past(all, WALL, secondsOf(qos.GrpWall, `${field}.GrpWall`), 'QOSGrpWallLimit')
     this.#pasts(amounts('GrpTRESMins', qos.GrpTRESMins), all, 'QOSGrpMins')
+    this.#amounts(amounts('GrpTRES', qos.GrpTRES), all, 'QOSGrp')
     this.#groupLefts(amounts('GrpTRESRunMins', qos.GrpTRESRunMins), all, 'QOSGrpRunMins')
-    this.#lefts(amounts('MaxTRESRunMinsPerAccount', qos.MaxTRESRunMinsPerAccount), ofAccount, 'QOSRunMinsPerAccount')
-    this.#lefts(amounts('MaxTRESRunMinsPerUser', qos.MaxTRESRunMinsPerUser), ofUser, 'QOSRunMinsPerUser')
     for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', qos.MaxTRESMinsPerJob)) {
       this.#refuseSpan(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres))
       this.#add(spanLimit(resource, most * MINUTE, reasonOf('QOSMinsPerJob', tres), this.counts.lengthOf))
     }
-    this.#amounts(amounts('GrpTRES', qos.GrpTRES), all, 'QOSGrp')
     for (const { resource, tres, most } of amounts('MaxTRESPerJob', qos.MaxTRESPerJob)) this.#own(sizeLimit(resource, most, reasonOf('QOSPerJob', tres)))
     for (const { resource, tres, most } of amounts('MinTRESPerJob', qos.MinTRESPerJob)) this.#own(leastLimit(resource, most, reasonOf('QOSMin', tres), tres === 'node'))
     this.#amounts(amounts('MaxTRESPerAccount', qos.MaxTRESPerAccount), ofAccount, 'QOSPerAccount')
     this.#amounts(amounts('MaxTRESPerUser', qos.MaxTRESPerUser), ofUser, 'QOSPerUser')
+    this.#lefts(amounts('MaxTRESRunMinsPerAccount', qos.MaxTRESRunMinsPerAccount), ofAccount, 'QOSRunMinsPerAccount')
+    this.#lefts(amounts('MaxTRESRunMinsPerUser', qos.MaxTRESRunMinsPerUser), ofUser, 'QOSRunMinsPerUser')
     if (isNew('GrpSubmitJobs', qos.GrpSubmitJobs)) this.#submit(all, qos.GrpSubmitJobs as number, 'QOSGrpSubmitJobsLimit')
     if (isNew('MaxSubmitJobsPerAccount', qos.MaxSubmitJobsPerAccount)) this.#submit(ofAccount, qos.MaxSubmitJobsPerAccount as number, 'MaxSubmitJobsPerAccount')
     if (isNew('MaxSubmitJobsPerUser', qos.MaxSubmitJobsPerUser)) this.#submit(ofUser, qos.MaxSubmitJobsPerUser as number, 'QOSMaxSubmitJobPerUserLimit')
@@ -98,16 +98,6 @@ export class LimitsOfJob {
   addAssociation(from: Association, taken: ReadonlySet<string>): void {
     const has = (...kinds: string[]) => kinds.some((kind) => taken.has(kind))
     const amounts = (kind: string, written: UserOptions['GrpTRES']) => amountsOf(written, this.cluster, `accounts: ${kind}`).filter(({ resource }) => !taken.has(`${kind} ${resource}`))
-    const [maxJobs, maxSubmit, maxWall, maxTres] = [inherited(from, 'MaxJobs'), inherited(from, 'MaxSubmitJobs'), inherited(from, 'MaxWall'), inherited(from, 'MaxTRESPerJob')]
-    const own = this.#count(nameOf(from))
-    if (maxJobs !== undefined && !has('MaxJobsPerUser', 'MaxJobsPerAccount')) this.#add(jobsLimit(own, maxJobs, 'AssocMaxJobsLimit'))
-    if (maxSubmit !== undefined && !has('MaxSubmitJobsPerUser', 'MaxSubmitJobsPerAccount')) this.#submit(own, maxSubmit, 'AssocMaxSubmitJobLimit')
-    if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'))
-    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, this.#factored(most), reasonOf('AssocPerJob', tres)))
-    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) {
-      this.#refuseSpan(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres))
-      this.#add(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres), this.counts.lengthOf))
-    }
     for (let each: Association | undefined = from; each !== undefined; each = each.parent) {
       const { GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins, GrpTRESRunMins, GrpWall } = each.settings
       const group = this.#count(nameOf(each))
@@ -116,9 +106,23 @@ export class LimitsOfJob {
       this.#chargeAlways(group, each.settings, 'accounts')
       if (GrpWall !== undefined && !has('GrpWall')) this.#past(group, WALL, secondsOf(GrpWall, 'accounts: GrpWall'), 'AssocGrpWallLimit')
       this.#pasts(amounts('GrpTRESMins', GrpTRESMins), group, 'AssocGrpMins')
-      this.#groupLefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
       this.#amounts(amounts('GrpTRES', GrpTRES).map((each) => ({ ...each, most: this.#factored(each.most) })), group, 'AssocGrp')
+      this.#groupLefts(amounts('GrpTRESRunMins', GrpTRESRunMins), group, 'AssocGrpRunMins')
+      if (each === from) this.#addMaxima(from, group, has, amounts)
     }
+  }
+
+  /** What one job of an association may ask, and how many it may have, by itself or as the accounts around say. */
+  #addMaxima(from: Association, own: Counted, has: (...kinds: string[]) => boolean, amounts: (kind: string, written: UserOptions['GrpTRES']) => Amount[]): void {
+    const [maxJobs, maxSubmit, maxWall, maxTres] = [inherited(from, 'MaxJobs'), inherited(from, 'MaxSubmitJobs'), inherited(from, 'MaxWall'), inherited(from, 'MaxTRESPerJob')]
+    if (maxJobs !== undefined && !has('MaxJobsPerUser', 'MaxJobsPerAccount')) this.#add(jobsLimit(own, maxJobs, 'AssocMaxJobsLimit'))
+    if (maxSubmit !== undefined && !has('MaxSubmitJobsPerUser', 'MaxSubmitJobsPerAccount')) this.#submit(own, maxSubmit, 'AssocMaxSubmitJobLimit')
+    if (maxWall !== undefined && !has('MaxWall')) this.#own(timeLimit(secondsOf(maxWall, 'accounts: MaxWall'), 'AssocMaxWallDurationPerJobLimit'))
+    for (const { resource, tres, most } of amounts('MaxTRESMinsPerJob', inherited(from, 'MaxTRESMinsPerJob'))) {
+      this.#refuseSpan(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres))
+      this.#add(spanLimit(resource, most * MINUTE, reasonOf('AssocMinsPerJob', tres), this.counts.lengthOf))
+    }
+    for (const { resource, tres, most } of amounts('MaxTRESPerJob', maxTres)) this.#own(sizeLimit(resource, this.#factored(most), reasonOf('AssocPerJob', tres)))
   }
 
   addLicense(name: string, asked: number, most: number): Counted {

@@ -113,6 +113,7 @@ export class TermsBook {
     made.addAssociation(association, taken)
     const accounting = new Set(limits.filter((limit) => !ofPartition.includes(limit)))
     const [licenses, tooMany] = this.#licensesOf(wanted, made)
+    limits.sort((a, b) => rankOf(a, ofPartition, accounting) - rankOf(b, ofPartition, accounting))
     const isUnknown = enforce.includes('associations') && !association.isDeclared
     const isForbidden = enforce.includes('qos') && (!(own in declared) || !mayAskFor(association, own))
     return {
@@ -198,6 +199,10 @@ export class TermsBook {
 const MINUTE: Seconds = 60
 /** In whole minutes, as Slurm reckons (`acct_policy_job_runnable_post_select`). */
 const times = (factor: number) => ({ estimate }: Piece): Seconds => Math.floor((estimate / MINUTE) * factor) * MINUTE
+
+/** When Slurm looks at a limit: of partitions first, of numbers of jobs and of time in all QOS and associations before it looks for licences and nodes, and of amounts once there are nodes. */
+const rankOf = (limit: Limit, ofPartition: readonly Limit[], accounting: ReadonlySet<Limit>): number =>
+  ofPartition.includes(limit) ? 0 : limit.isOfNumbers === true ? 1 : accounting.has(limit) ? 3 : 2
 
 const isKeptOut = (names: readonly string[], allowed: readonly string[] | undefined, denied: readonly string[] | undefined): boolean =>
   allowed !== undefined ? !allowed.some((each) => names.includes(each)) : denied?.some((each) => names.includes(each)) === true

@@ -14,16 +14,18 @@ interface Asked {
   /** The node that it asks for, from 0 on; absent: any. */
   readonly on?: number
   readonly master?: boolean
+  /** Seconds; absent: until the end. */
+  readonly duration?: number
 }
 type Queues = NonNullable<CapacitySchedulerOptions['queues']>
 /** What is killed on each node, as `job@node xTasks`, and what runs of the last job, until a time. */
 function kills(sizes: readonly number[], queues: Queues, jobs: readonly Asked[], preemption: Preemption, until = 60) {
   const policy = capacityScheduler({ queues, preemption: { ...eager, ...preemption }, defaults: { userLimitFactor: -1, maximumAmResourcePercent: 1 }, maximumOffswitchAssignments: 1000, maximumContainerAssignments: -1 })
-  const specs = jobs.map(({ queue, tasks, mem = 1, submit = 0, on, master }, i) => {
+  const specs = jobs.map(({ queue, tasks, mem = 1, submit = 0, on, master, duration = 1000 }, i) => {
     const constraints = on === undefined ? {} : { constraints: { require: { zone: `${on}` } } }
     return { ...job({ id: `j${i}`, user: `j${i}`, queue, submit }), stages: [
       ...(master === true ? [{ name: 'master', tasks: 1, demand: { mem }, duration: 0, master: true, ...constraints }] : []),
-      { name: 'work', tasks, demand: { mem }, duration: 1000, ...constraints },
+      { name: 'work', tasks, demand: { mem }, duration, ...constraints },
     ] }
   })
   const { recorder } = run({ cluster: instantCluster({ nodes: sizes.map((mem, i) => ({ name: `n${i}`, count: 1, resources: { mem }, labels: { zone: `${i}` } })) }), jobs: specs, policy, until })
@@ -85,6 +87,12 @@ describe('preemption by priority of queues', () => {
     expect(kills([20, 20], by(1), jobs, byPriority)).toMatchObject({ killed: { 'j0@0': 2 }, last: ['n0'] })
     for (const [priority, change] of [[0, byPriority], [-1, byPriority], [1, {}], [1, { byPriority: { enabled: false } }], [1, { byPriority: {} }]] as const) expect(kills([20, 20], by(priority), jobs, change).killed).toEqual({})
     expect(kills([20, 20], { ...by(1), root: {} }, jobs, byPriority).killed).toEqual({})
+  })
+
+  it('takes of tasks that started at one time those of the job first that was submitted first, whatever numbers they have', () => {
+    // the task of j2 has the number of that of j0, which is gone; 3 are missing
+    const jobs: Asked[] = [{ queue: 'b', tasks: 1, on: 0, duration: 1 }, { queue: 'b', tasks: 2, mem: 3, on: 0, submit: 2 }, { queue: 'b', tasks: 1, on: 0, submit: 2 }, { queue: 'c', tasks: 1, mem: 16, submit: 5, on: 0 }]
+    expect(kills([20, 20], by(1), jobs, byPriority).killed).toEqual({ 'j1@0': 1 })
   })
 
   it('takes for queues below their guarantee alone (testPriorityPreemptionOnlyTriggeredWhenDemandingQueueUnsatisfied)', () => {

@@ -43,6 +43,17 @@ describe('kube-scheduler', () => {
     expect(at(1, ['mid', 5, 2], ['high', 9, 4])).toEqual([['high', 'high', 'high', 'high'], ['old', 'old', 'old']])
     expect(at(2, ['higher', 10, 1])).toEqual([['higher'], ['high']])
   })
+  it('takes of those who started at one time who came last, whatever numbers their tasks have', () => {
+    const master = dispatcher({ cluster: instantCluster({ nodes: [{ count: 1, resources: { cpu: 3 } }] }), policy: kubeScheduler() })
+    const come = (now: number, ...jobs: readonly (readonly [id: string, tasks: number, priority?: number])[]) => {
+      for (const [id, tasks, priority = 0] of jobs) master.submit(job({ id, priority, tasks, demand: { cpu: 1 } }), now)
+      return master.pass(now)
+    }
+    const [first] = come(0, ['gone', 1]).start as readonly [Placed]
+    master.taskEnded(first, 1)
+    come(2, ['wide', 2], ['narrow', 1]) // its task has the number of the one that is gone, which wide has no use for
+    expect(come(3, ['urgent', 1, 9]).kill.map((each) => each.job)).toEqual(['narrow'])
+  })
   it('preempts nobody for priorities that never do, nor without preemption', () => {
     const taken = (options: KubeSchedulerOptions) => {
       const at = play([2], options)

@@ -7,12 +7,12 @@ import { playPool, type Piece, type PoolJob, type Rule } from './reference.js'
 const GPUS = 8
 
 /** Jobs of 1, 2, 4 or 8 GPUs and whole seconds: with such rates, and whole factors of promotion, every time is a sum of halves, quarters and eighths, and so exact. */
-const pools = fc.array(
+const pools = (least: number, most: number) => fc.array(
   fc.record({
     submit: fc.integer({ min: 0, max: 60 }), size: fc.constantFrom(1, 1, 2, 2, 4, 8), duration: fc.integer({ min: 1, max: 40 }),
     estimate: fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined, freq: 8 }),
   }),
-  { minLength: 2, maxLength: 12 },
+  { minLength: least, maxLength: most },
 ).map((all) => all.toSorted((a, b) => a.submit - b.submit).map(({ estimate, ...each }, i): PoolJob => ({ id: `job${i}`, ...each, ...(estimate !== undefined && { estimate }) })))
 
 const thresholds = fc.uniqueArray(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 3 }).map((all) => all.toSorted((a, b) => a - b))
@@ -38,7 +38,7 @@ describe.each([['las', lasRules], ['srtf', srtfRules]] as const)('%s on one pool
   it('runs every job when an obvious implementation does', () => {
     let preempted = 0
     fc.assert(
-      fc.property(pools, rules as fc.Arbitrary<Rule>, fc.boolean(), (jobs, rule, isGang) => {
+      fc.property(pools(2, 12), rules as fc.Arbitrary<Rule>, fc.boolean(), (jobs, rule, isGang) => {
         const expected = playPool(GPUS, jobs, rule)
         preempted += expected.length - jobs.length
         expect(simulated(jobs, rule, isGang)).toEqual(byTime(expected))
@@ -46,5 +46,14 @@ describe.each([['las', lasRules], ['srtf', srtfRules]] as const)('%s on one pool
       { seed: 19, numRuns: 1000 },
     )
     expect(preempted).toBeGreaterThan(500)
+  })
+
+  it('does so where many wait, of whom few change their places', () => {
+    fc.assert(
+      fc.property(pools(80, 100), rules as fc.Arbitrary<Rule>, fc.boolean(), (jobs, rule, isGang) => {
+        expect(simulated(jobs, rule, isGang)).toEqual(byTime(playPool(GPUS, jobs, rule)))
+      }),
+      { seed: 20, numRuns: 20 },
+    )
   })
 })

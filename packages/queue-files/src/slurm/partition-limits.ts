@@ -4,6 +4,7 @@ import { wholeOf, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
 import type { Entity } from './database.js'
 import { procsOf } from './nodes.js'
+import { withFlag } from './qos-flags.js'
 import { checkedLimit, UNLIMITED } from './times.js'
 import { isLinear } from './whole-nodes.js'
 
@@ -47,5 +48,14 @@ export function maxCpusPerNode(conf: SlurmConf, resources: readonly string[]): R
   return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('maxcpuspernode')
     return setting === undefined || UNLIMITED.test(setting.value) || setting.value === '0' ? [] : [[name.value, wholeOf(setting)]]
+  }))
+}
+
+/** Most nodes of the jobs of partitions that ask for processors; not with select/linear, where they get whole nodes, nor where a QOS may exceed it (PartitionMaxNodes). */
+export function maxNodes(conf: SlurmConf): Readonly<Record<string, number>> {
+  if (isLinear(conf) || withFlag(conf, 'PartitionMaxNodes').length > 0) return {}
+  return Object.fromEntries(conf.partitions.flatMap(({ name, settings }) => {
+    const setting = settings.get('maxnodes')
+    return setting === undefined || UNLIMITED.test(setting.value) ? [] : [[name.value, wholeOf(setting)]]
   }))
 }

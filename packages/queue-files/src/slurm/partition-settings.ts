@@ -4,7 +4,7 @@ import type { Setting } from '../setting.js'
 import { billingOf } from './billing.js'
 import { isYes, wholeOf, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
-import { limitingSettings, qosNamed } from './partition-limits.js'
+import { limitingSettings, maxNodes, qosNamed } from './partition-limits.js'
 import { BEST_FIT, isAsHere, whyIgnoredOfPartition } from './other-settings.js'
 import { hasAllNodes, withoutNodes } from './partition-nodes.js'
 import { toldOfTopology } from './partition-topologies.js'
@@ -68,7 +68,10 @@ function told(partition: string, setting: Setting, facts: Facts): Told {
     case 'nodes':
       return ofNodes(partition, setting, facts)
     case 'maxnodes':
-      return UNLIMITED.test(value) ? ['honoured'] : ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file']
+      if (UNLIMITED.test(value)) return ['honoured']
+      return partition in maxNodes(conf) && facts.nodes > 1 && timeSlices(conf) === undefined
+        ? ofNamedNodes(facts)
+        : ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones, and as the processors of so many nodes of this file']
     case 'minnodes':
       if (wholeOf(setting) <= 1) return ['honoured']
       return slurmResource('node', facts.resources) >= 0 ? ['approximated', 'as so many nodes where jobs ask for nodes or get whole ones'] : ['ignored', 'jobs that ask for processors ask for no number of nodes']

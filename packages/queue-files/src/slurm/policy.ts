@@ -13,7 +13,7 @@ import { tellPartitions } from './partition-settings.js'
 import { preempting, preemptionActs } from './preemption.js'
 import { withoutReservations } from './qos-flags.js'
 import { nodeWeights } from './node-weights.js'
-import { maxCpusPerNode } from './partition-limits.js'
+import { maxCpusPerNode, maxNodes } from './partition-limits.js'
 import { leastLoaded, whyNotSerial } from './node-order.js'
 import { partitionTopologies } from './partition-topologies.js'
 import { minPrioritiesOfAssociations } from './min-priorities.js'
@@ -85,6 +85,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const topologies = partitionTopologies(conf, facts.nodeNames ?? [])
   const [isLeastLoaded, noSerial] = [leastLoaded(conf, nodes), whyNotSerial(conf, nodes, resources)]
   const capped = maxCpusPerNode(conf, resources)
+  const few = maxNodes(conf)
   const exclusive = conf.partitions.flatMap(({ name, settings }) => (isYes(settings.get('exclusiveuser')) ? [name.value] : []))
   const notEnforced = areLimitsEnforced(conf) ? '' : NOT_ENFORCED
   const inner = discipline(
@@ -95,6 +96,7 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
       order,
       ...(arePlanned && licenses !== undefined && { bf_licenses: licenses }),
       ...(nodes > 1 && Object.keys(capped).length > 0 && { maxCpusPerNode: capped }),
+      ...(nodes > 1 && Object.keys(few).length > 0 && { maxNodes: few }),
       ...(nodes > 1 && exclusive.length > 0 && { exclusiveUsers: exclusive }),
       ...(topology !== 'flat' && { topology }),
       ...(nodes > 1 && Object.keys(topologies).length > 0 && { topologies }),

@@ -63,7 +63,7 @@ export function preempting(
     if (acts || /^preempt\/none$/i.test(type.value)) findings.add('honoured', type, type.name, type.value)
     else findings.add('ignored', type, type.name, type.value, whyNobody(conf, type, mode))
   }
-  if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts)))
+  if (mode !== undefined) findings.add(...(typeof policy === 'object' && 'gang-scheduling' in policy ? inTurns(mode) : told(mode, acts, isByQos(type))))
   const given = `${parameters?.value ?? ''},${general.get('schedulerparameters')?.value ?? ''}`
   const isYoungest = /youngest_first/i.test(given)
   const isStrict = /strict_order/i.test(given)
@@ -106,8 +106,8 @@ function whyNobody(conf: SlurmConf, type: Setting, mode: Setting | undefined): s
     : 'nobody is preempted: only preempt/partition_prio and preempt/qos are simulated'
 }
 
-function told(mode: Setting, acts: boolean): [Verdict, Setting, string, string, string] {
-  const [verdict, note] = verdictOn(mode.value, acts)
+function told(mode: Setting, acts: boolean, byQos: boolean): [Verdict, Setting, string, string, string] {
+  const [verdict, note] = verdictOn(mode.value, acts, byQos)
   return [verdict, mode, mode.name, mode.value, note]
 }
 
@@ -115,13 +115,15 @@ const inTurns = (mode: Setting): [Verdict, Setting, string, string, string] =>
   ['approximated', mode, mode.name, mode.value, 'jobs take turns in rows over all nodes; in Slurm in each partition by itself']
 
 const COUNTED = 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'
+/** Source: manual page of slurm.conf, PreemptMode. */
+const TURNS = 'in Slurm jobs of one partition take turns with those whose QOS preempts them'
 
-function verdictOn(value: string, acts: boolean): [Verdict, string] {
+function verdictOn(value: string, acts: boolean, byQos = false): [Verdict, string] {
   const mode = modeIn(value)
   if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', 'nobody is preempted']
   const left = wordsOf(value).filter((word) => !isMode(word) && word !== 'WITHIN' && word !== 'PRIORITY' && !(mode === 'suspend' && word === 'GANG'))
   const without = left.length === 0 ? '' : `without ${left.join(' and ')}`
-  if (mode === 'suspend') return ['approximated', without === '' ? COUNTED : `${COUNTED}; ${without}`]
+  if (mode === 'suspend') return ['approximated', [COUNTED, ...(byQos ? [TURNS] : []), ...(without === '' ? [] : [without])].join('; ')]
   return [without === '' ? 'honoured' : 'approximated', without]
 }
 
@@ -139,7 +141,7 @@ function tellQos({ database }: SlurmConf, acts: boolean, findings: Findings): vo
   for (const { name, settings } of database.qos) {
     const setting = modeSetting(settings)
     if (setting === undefined || setting.value === '' || /^cluster$/i.test(setting.value)) continue
-    const [verdict, note] = acts ? verdictOn(setting.value, true) : (['ignored', NO_QOS_PREEMPTION] as const)
+    const [verdict, note] = acts ? verdictOn(setting.value, true, true) : (['ignored', NO_QOS_PREEMPTION] as const)
     findings.add(verdict, setting, `QOS ${name} ${setting.name}`, setting.value, note)
   }
 }

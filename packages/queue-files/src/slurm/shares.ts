@@ -39,8 +39,11 @@ export function sharesOf({ database: { accounts, users } }: SlurmConf, findings:
 
 const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => ['fairshare', 'share', 'shares'].includes(keyAndValue(setting)[0]))
 
+/** How `sacctmgr dump` writes Fairshare=parent: as the number that it is in the database (SLURMDB_FS_USE_PARENT). */
+const USE_PARENT = '2147483647'
+
 function shareOf(entity: Entity): Share {
   const value = settingOf(entity)?.value ?? '1'
-  if (/^parent$/i.test(value)) return 'parent'
+  if (value === USE_PARENT || /^parent$/i.test(value)) return 'parent'
   return /^\d+$/.test(value) ? Number(value) : 1
 }

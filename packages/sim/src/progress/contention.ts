@@ -2,17 +2,16 @@ import type { Hardware, HardwareUse } from '@sched/cluster'
 import type { NodeId, Seconds, StageSpec } from '@sched/core'
 import type { Progress, ProgressHost, StartedTask } from './progress.js'
 
-/** Kinds of hardware that are held, not shared in time: using more of them slows nothing in this model. */
+/** Kinds of hardware that are held, not shared in time: in this model their use slows nothing down. */
 const HELD = ['memory']
 
-/** What a task uses when its stage does not say: one core, where nodes have cores. */
+/** Use of a task whose stage gives none: one core, where nodes have cores. */
 const DEFAULT_USE = { cores: 1 }
 
 /**
- * Tasks that use more of a node's cores, disks, ... than there are slow each other down. The work of a task is a mix of
- * the kinds it uses, in proportion to what it uses of each; a kind goes at its speed on the node, and slower by the
- * factor by which all tasks there together use more of it than there is. So a task alone on a node of speed 1 takes its
- * duration.
+ * Slows tasks down that together use more of a node's cores, disks, ... than there are. A task's work is a mix of the kinds that it uses, in
+ * proportion to its use of each. Work of a kind goes at the kind's speed on the node, divided by the factor by which all tasks there together use
+ * more of it than there is. So a task alone on a node of speed 1 takes its duration.
  *
  * The model is ours: the papers measure contention and give no rule. It is processor sharing for each kind.
  */

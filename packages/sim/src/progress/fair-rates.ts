@@ -2,51 +2,51 @@ import { grown } from '@sched/core'
 import { HOPS, type FlowLinks } from './flow-links.js'
 
 const NONE = -1
-/** Rates of one level may differ by their last bits: what is so little below a level is at it. */
+/** Rates of one level may differ in their last bits: a rate this close below a level counts as equal to it. */
 const NEARLY = 1 - 1e-9
 
 /**
- * Max-min fair rates of flows over links of fixed capacity, found by progressive filling: all flows grow together until a
- * link is full, its flows keep what they have, and so on with the others. Links are not kept in order of their levels: one
- * that gives its flows no more than each of their other links does is full before those, whatever happens elsewhere. From
- * any link one comes to such a link by going on to one that gives less, so a filling costs as much as it has flows.
+ * Max-min fair rates of flows over links of fixed capacity, by progressive filling: all flows grow together until a link is full; the flows of that
+ * link keep their rate, and the others go on. Links are not kept sorted by level. Instead: a link that gives its flows no more than each of their
+ * other links does is full before those, whatever happens elsewhere. From any link, going on to a link that gives less leads to such a link, so a
+ * filling costs in proportion to its flows.
  *
- * When flows come or go, filling is as before up to the first level that a change can touch: flows slower than that keep
- * their rates, as do flows that share no link, directly or through others, with a change. Only the rest is filled again. A
- * link that would not be full if each of its flows had all of its narrowest link holds nobody up, and is left out.
+ * When flows come or go, the filling stays the same up to the first level that the change can touch. Slower flows keep their rates, and so do flows
+ * that share no link with a change, directly or through others. Only the rest is filled again. A link that would not be full even if each of its
+ * flows had the whole of its narrowest link slows nothing down, and is left out.
  *
- * Source: Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2; what need not be filled again is ours.
+ * Source: Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2; the rule for what need not be filled again is ours.
  */
 export class FairRates {
   readonly #flows: FlowLinks
   readonly #capacity: Float64Array
-  /** 0 until a new flow has its share. */
+  /** Rate by flow; 0 until a new flow has its share. */
   rates = new Float64Array(64)
-  /** By flow: the capacity of its narrowest link. */
+  /** By flow: capacity of its narrowest link, the most that it can get. */
   #most = new Float64Array(64)
-  /** By link: the sum of those of its flows, and whether it is more than there is. */
+  /** By link: sum of `#most` over its flows, and whether that exceeds its capacity. */
   readonly #asked: Float64Array
   readonly #isTight: Uint8Array
-  /** Links on which flows have come or gone, and the lowest rate of those gone. */
+  /** Links on which flows have come or gone, and the lowest rate of the flows that have gone. */
   readonly #changed: number[] = []
   readonly #isChanged: Uint8Array
   #level = Infinity
-  /** The part to be filled, marked by the number of the filling, an even one: its links; its flows, with 1 more when they are settled. */
+  /** The part to fill again. Links and flows of the part are marked with the number of the filling, which is even; settled flows with 1 more. */
   #filling = 0
   readonly #links: number[] = []
   readonly #linkMarks: Int32Array
   #flowMarks = new Int32Array(64)
   #unsettled = 0
-  /** By link of the part: capacity left, and flows not settled. */
+  /** By link of the part: capacity left, and number of flows not settled. */
   readonly #left: Float64Array
   readonly #count: Int32Array
-  /** Links in the order in which they were full, a good order to begin with next time; and links to come back to. */
+  /** Links in the order in which they became full, a good order to start with next time; and a stack of links to come back to. */
   #order: number[] = []
   #before: number[] = []
   readonly #way: number[] = []
   readonly #set: (flow: number, rate: number) => void
 
-  /** `set` is called for each flow that is given a rate, while `rates` has its old one. */
+  /** `set` is called for each flow with its new rate, while `rates` still has the old one. */
   constructor(flows: FlowLinks, capacity: ArrayLike<number>, set: (flow: number, rate: number) => void) {
     this.#flows = flows
     this.#capacity = Float64Array.from(capacity)
@@ -59,7 +59,7 @@ export class FairRates {
     this.#count = new Int32Array(capacity.length)
   }
 
-  /** A flow has come. */
+  /** Adds a flow. */
   added(flow: number): void {
     while (flow >= this.rates.length) this.#grow()
     let most = Infinity
@@ -72,7 +72,7 @@ export class FairRates {
     this.#note(flow, most)
   }
 
-  /** A flow is about to go. */
+  /** To be called before a flow is removed. */
   removing(flow: number): void {
     const rate = this.rates[flow] as number
     if (rate > 0 && rate < this.#level) this.#level = rate
@@ -111,7 +111,7 @@ export class FairRates {
     return (this.#left[link] as number) / (this.#count[link] as number)
   }
 
-  /** Up to this level filling is as it was. */
+  /** The level up to which the filling stays the same. */
   #firstLevel(): number {
     let level = this.#level
     for (let i = 0; i < this.#changed.length; i++) level = Math.min(level, this.#fullAt(this.#changed[i] as number))
@@ -119,7 +119,7 @@ export class FairRates {
     return level * NEARLY
   }
 
-  /** The level at which a changed link is full: flows slower than that leave more to the others; new ones are among those. */
+  /** The level at which a changed link is full: slower flows leave more capacity to the others. New flows are among the others. */
   #fullAt(link: number): number {
     const on = this.#flows.on[link] as readonly number[]
     let level = 0
@@ -139,7 +139,7 @@ export class FairRates {
     return level
   }
 
-  /** Finds the links and flows to be filled again: those from the level on that hang together with a changed link. */
+  /** Finds the links and flows to fill again: those at or above the level that are connected with a changed link. */
   #gather(level: number): void {
     this.#filling += 2
     this.#links.length = 0
@@ -199,7 +199,7 @@ export class FairRates {
     else this.#rate(flow, this.#most[flow] as number)
   }
 
-  /** Settles all flows of a link, after those of links that must be full before it. */
+  /** Settles all flows of a link, after the flows of links that must be full before it. */
   #fillAround(start: number): void {
     const way = this.#way
     way.push(start)
@@ -216,7 +216,7 @@ export class FairRates {
     }
   }
 
-  /** A link that gives a flow of this one less than this one does, and than its narrowest link can take. */
+  /** A link that gives some flow of this link less than this link does, and less than the flow's narrowest link can; `NONE` if there is none. */
   #fullBefore(link: number, share: number): number {
     const on = this.#flows.on[link] as readonly number[]
     const { links } = this.#flows
@@ -234,7 +234,7 @@ export class FairRates {
     return NONE
   }
 
-  /** Gives its flows what they get on this link; those that their narrowest link holds up get that, and the others more later. */
+  /** Gives the flows of a link their rates. If some have a narrower link elsewhere, only these are settled, and the others get more later. */
   #settleOn(link: number, share: number): void {
     const on = this.#flows.on[link] as readonly number[]
     let isSlow = false

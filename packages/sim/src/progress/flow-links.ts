@@ -1,16 +1,16 @@
 import { grown } from '@sched/core'
 
-/** Most links that a flow goes over. */
+/** Most links that a flow passes over. */
 export const HOPS = 4
 const NONE = -1
 
-/** Which flows go over which links. Numbers of flows are used again after they were removed. */
+/** Which flows pass over which links. Numbers of removed flows are reused. */
 export class FlowLinks {
-  /** On each link, its flows as `flow * HOPS + hop`, in no particular order. */
+  /** By link: its flows as `flow * HOPS + hop`, in no particular order. */
   readonly on: readonly (readonly number[])[]
   /** `[flow * HOPS + hop]`: a link, or -1 after the last. */
   links = new Int32Array(64 * HOPS)
-  /** Place in the list of that link. */
+  /** `[flow * HOPS + hop]`: index of the entry in the list of that link. */
   #places = new Int32Array(64 * HOPS)
   readonly #free: number[] = []
   #used = 0

@@ -3,35 +3,34 @@ import { FairRates } from './fair-rates.js'
 import { FlowLinks } from './flow-links.js'
 
 /**
- * Flows of bytes over links of fixed capacity at max-min fair rates: no flow can be faster without making one slower that
- * is no faster.
+ * Flows of bytes over links of fixed capacity at max-min fair rates: no flow can get faster without slowing down one that is not faster.
  *
- * Bytes, seconds, bytes per second. A change costs as much as it touches (see `FairRates`), a look for the next end as
- * much as there are flows.
+ * Units: bytes, seconds, bytes per second. A change costs in proportion to what it touches (see `FairRates`), finding the next end in proportion to
+ * the number of flows.
  */
 export class FlowNetwork {
   readonly #links: FlowLinks
   readonly #fair: FairRates
-  /** By flow: when it ends at its rate; its bytes while it has no rate yet. */
+  /** By flow: when it ends at its current rate; and its bytes, used until it has a rate. */
   #ends = new Float64Array(64)
   #bytes = new Float64Array(64)
-  /** Flows that have not been taken out, and the place of each in that list. */
+  /** Flows that have not been removed, and the index of each in that list. */
   readonly #live: number[] = []
   #at = new Int32Array(64)
   #now: Seconds = 0
 
-  /** Links by number, with their capacities above 0. */
+  /** `capacity`: the capacity of each link, by number; above 0. */
   constructor(capacity: ArrayLike<number>) {
     this.#links = new FlowLinks(capacity.length)
     this.#fair = new FairRates(this.#links, capacity, (flow, rate) => this.#setRate(flow, rate))
   }
 
-  /** Flows that have not been taken out. */
+  /** Number of flows that have not been removed. */
   get flows(): number {
     return this.#live.length
   }
 
-  /** A flow of so many bytes over one to four different links; it moves after the next `share`. Returns its number. */
+  /** Adds a flow of so many bytes over one to four distinct links; it moves from the next `share` on. Returns its number. */
   add(links: readonly number[], bytes: number): number {
     const flow = this.#links.add(links)
     if (flow >= this.#ends.length) this.#grow()
@@ -42,7 +41,7 @@ export class FlowNetwork {
     return flow
   }
 
-  /** Takes a flow out, ended or not. */
+  /** Removes a flow, ended or not. */
   remove(flow: number): void {
     this.#fair.removing(flow)
     this.#links.remove(flow)
@@ -53,7 +52,7 @@ export class FlowNetwork {
     this.#at[last] = at
   }
 
-  /** 0 before the flow's first `share`. */
+  /** Rate of the flow; 0 before its first `share`. */
   rate(flow: number): number {
     return this.#fair.rates[flow] as number
   }
@@ -63,7 +62,7 @@ export class FlowNetwork {
     return this.#ends[flow] as number
   }
 
-  /** Gives every flow its rate from `now` on, if flows have come or gone. Returns the time at which the first one ends. */
+  /** Updates the rates from `now` on, if flows have come or gone. Returns when the first flow ends. */
   share(now: Seconds): Seconds {
     this.#now = now
     this.#fair.fill()
@@ -75,7 +74,7 @@ export class FlowNetwork {
     return first
   }
 
-  /** Flows that have ended by `now`, lowest number first; appended to `out`. */
+  /** Appends the flows that have ended by `now` to `out`, lowest number first. */
   ended(now: Seconds, out: number[]): void {
     const from = out.length
     for (let i = 0; i < this.#live.length; i++) {
@@ -85,7 +84,7 @@ export class FlowNetwork {
     if (out.length - from > 1) out.sort((a, b) => a - b)
   }
 
-  /** An unchanged rate leaves the end as it is; otherwise the bytes left are those until the old end. */
+  /** Updates the end of a flow. With an unchanged rate the end stays as it is; otherwise the bytes left follow from the old end and rate. */
   #setRate(flow: number, rate: number): void {
     const was = this.#fair.rates[flow] as number
     if (was === rate) return

@@ -5,7 +5,7 @@ import type { Progress, ProgressHost } from './progress.js'
 import { Shuffle } from './shuffle.js'
 import { undisturbed } from './undisturbed.js'
 
-/** The model of progress that a run's options and cluster ask for; `undefined`: tasks take their own time. */
+/** The progress model that a run's options and cluster require; `undefined`: tasks take their own time. */
 export function progressOf(runtime: RuntimeOptions | RuntimeModel | undefined, model: ClusterModel, cell: CellState): ((host: ProgressHost) => Progress) | undefined {
   const { contention = true, network = undefined } = runtime === undefined || 'runtime' in runtime ? {} : runtime
   const isDescribed = model.hardware.kinds.length > 0

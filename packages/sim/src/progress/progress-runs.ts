@@ -6,13 +6,13 @@ import type { Observers } from '../observers.js'
 import type { TaskEnds } from '../task-ends.js'
 import type { Progress, ProgressHost } from './progress.js'
 
-/** What runs have in common with those that take their own time. */
+/** What progress runs share with runs that take their own time. */
 export interface ProgressRunsEnv {
   readonly work: Work
   readonly queue: EventQueue
   readonly observers: Observers
   readonly ends: TaskEnds
-  /** Where the cluster has heartbeats. */
+  /** Present if the cluster has heartbeats. */
   readonly nodeRuns: NodeRuns | undefined
 }
 
@@ -25,13 +25,13 @@ interface Starting {
   readonly task: number
 }
 
-/** Runs of tasks whose progress depends on what else runs: their ends are set, moved and taken back as its model says. */
+/** Runs of tasks whose progress depends on what else runs: their ends are set, moved and cancelled as the model says. */
 export class ProgressRuns implements ProgressHost {
-  /** The latest end of any run so far, or of what it waits for. */
+  /** The latest end of any run so far, or of anything that a run waits for. */
   lastEnd: Seconds = 0
   readonly #env: ProgressRunsEnv
   readonly #progress: Progress
-  /** By run: the event of its stop where the cluster has heartbeats, or one of the constants below. */
+  /** By run: the event of its stop, if the cluster has heartbeats, or one of the constants below. */
   #events = new Int32Array(64)
   #alarm = -1
 
@@ -47,13 +47,13 @@ export class ProgressRuns implements ProgressHost {
     this.#progress.start({ run, job, spec, stage, stageIndex, task, node, alone }, now)
   }
 
-  /** The event of a run's stop: on a cluster with heartbeats, its node will tell. */
+  /** Handles the stop of a run, on a cluster with heartbeats: its node reports it later. */
   stopped(run: number, now: Seconds): void {
     this.#events[run] = STOPPED
     this.#progress.stop(run, now)
   }
 
-  /** The event of a run's end, on a cluster without heartbeats. */
+  /** Handles the end of a run, on a cluster without heartbeats. */
   ended(run: number, now: Seconds): void {
     this.#events[run] = GONE
     this.#progress.stop(run, now)
@@ -64,13 +64,13 @@ export class ProgressRuns implements ProgressHost {
     this.#progress.done?.(run, now)
   }
 
-  /** The event of an alarm. */
+  /** Handles an alarm. */
   wake(now: Seconds): void {
     this.#alarm = -1
     this.#progress.wake?.(now)
   }
 
-  /** A run is killed. */
+  /** Takes back a run that is killed. */
   takeBack(run: number, node: NodeId, now: Seconds): void {
     const isStopped = this.#events[run] === STOPPED
     if (isStopped) this.#env.nodeRuns?.remove(run, node)
@@ -79,7 +79,7 @@ export class ProgressRuns implements ProgressHost {
     if (!isStopped) this.#progress.stop(run, now)
   }
 
-  /** Throws `BAD_INPUT`: what is suspended would go on at another pace. */
+  /** Throws `BAD_INPUT` for a suspension: after it the task would go on at another pace. */
   refuseToSuspend(): never {
     throw new SchedError(
       'BAD_INPUT',
@@ -127,7 +127,7 @@ export class ProgressRuns implements ProgressHost {
     this.#env.observers.onFetch(job, from, to, bytes, now)
   }
 
-  /** Takes the end of a run back, if one is set. */
+  /** Cancels the end of a run, if one is set. */
   #forget(run: number, node: NodeId): void {
     const { queue, ends, nodeRuns } = this.#env
     const event = this.#events[run] as number
@@ -141,7 +141,7 @@ export class ProgressRuns implements ProgressHost {
   }
 }
 
-/** Instead of the event of a run's stop: no end is set; it is set where ends are kept; the run has stopped. */
+/** Values in place of an event. `GONE`: no end is set. `SET`: the end is set, in `ends`. `STOPPED`: the run has stopped. */
 const GONE = -1
 const SET = -2
 const STOPPED = -3

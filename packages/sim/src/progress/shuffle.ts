@@ -5,18 +5,18 @@ import type { Progress, ProgressHost, StartedTask } from './progress.js'
 
 /** The network between nodes. */
 export interface NetworkOptions {
-  /** Bytes per second of a node's link, in each direction. Default 125e6, 1 Gbit/s. */
+  /** Bandwidth of a node's link in bytes per second, in each direction. Default 125e6, 1 Gbit/s. */
   readonly intra?: number
-  /** Bytes per second of a rack's uplink for each node in the rack, in each direction. Default a quarter of `intra`. */
+  /** Bandwidth of a rack's uplink in bytes per second for each node of the rack, in each direction. Default a quarter of `intra`. */
   readonly cross?: number
-  /** Whether tasks fetch what is ready while the stage they fetch from still runs. Default false: they wait for its end. */
+  /** True: tasks fetch finished output while the stage that they fetch from still runs. Default false: they wait for its end. */
   readonly overlap?: boolean
 }
 
 /**
- * Tasks that fetch from an earlier stage before they work (`StageSpec.shuffle`). Each of R tasks gets an equal part of
- * what every finished task left on its node. What lies on the task's own node is there at once; the rest comes as one
- * flow per node, over the links of the two nodes and, between racks, the uplinks of both, max-min fair.
+ * Tasks that fetch from an earlier stage before they work (`StageSpec.shuffle`). Each task gets an equal part of the output that every finished task
+ * left on its node. Output on the task's own node is there at once. The rest comes as one flow per node, over the links of the two nodes and, between
+ * racks, the uplinks of both, at max-min fair rates.
  *
  * Source: Cao and Wang measure what a job shuffles; its way over links and shared uplinks is modelled by us.
  */
@@ -27,11 +27,11 @@ export class Shuffle implements Progress {
   readonly #nodes: number
   readonly #racks: Int32Array
   readonly #network: FlowNetwork
-  /** By run: what it still waits for; and by flow: the run that fetches. */
+  /** By run: what it still waits for. By flow: the run that fetches. */
   readonly #fetching: (Fetching | undefined)[] = []
   readonly #fetcher: (Fetching | undefined)[] = []
   readonly #started: (StartedTask | undefined)[] = []
-  /** What the stages of a job have left where. */
+  /** By job: the output of its stages, and on which nodes it lies. */
   readonly #outputs = new WeakMap<JobSpec, (StageOutput | undefined)[]>()
   readonly #done: number[] = []
 
@@ -50,7 +50,7 @@ export class Shuffle implements Progress {
     this.#network = new FlowNetwork([...nodes, ...uplinks, ...uplinks])
     this.#downlink = 2 * model.nodes + sizes.length
   }
-  /** The first link down into a rack; links are nodes out, nodes in, racks up, racks down. */
+  /** The first downlink of a rack. Links are numbered: nodes out, nodes in, racks up, racks down. */
   readonly #downlink: number
 
   start(started: StartedTask, now: Seconds): void {
@@ -91,7 +91,7 @@ export class Shuffle implements Progress {
     this.#ring(now)
   }
 
-  /** A finished task has left its output on its node, as the master knows now. */
+  /** Records the output that a finished task left on its node; the master learns of it now. */
   #leave({ spec, stageIndex, node }: StartedTask, now: Seconds): void {
     if (!spec.stages.some(({ shuffle }) => shuffle?.from === stageIndex)) return
     const output = this.#outputOf(spec, stageIndex)
@@ -121,7 +121,7 @@ export class Shuffle implements Progress {
     return [from, this.#nodes + to, 2 * this.#nodes + up, this.#downlink + down]
   }
 
-  /** Lets the task work when it has got everything. */
+  /** Starts the work of a task that has fetched everything. */
   #settle(fetching: Fetching, now: Seconds): void {
     const { started, output, flows } = fetching
     if (output.left > 0 || flows.size > 0 || this.#fetching[started.run] !== fetching) return
@@ -131,7 +131,7 @@ export class Shuffle implements Progress {
     this.#work.start(started, now)
   }
 
-  /** The task was killed while it fetched. */
+  /** Ends the fetching of a task that is killed. */
   #giveUp(fetching: Fetching, now: Seconds): void {
     for (const flow of fetching.flows) this.#network.remove(flow)
     this.#fetching[fetching.started.run] = undefined
@@ -153,10 +153,10 @@ export class Shuffle implements Progress {
 
 interface StageOutput {
   readonly tasks: number
-  /** Tasks that have not finished. */
+  /** Number of tasks that have not finished. */
   left: number
   readonly byNode: Map<NodeId, number>
-  /** Tasks that fetch from it. */
+  /** Tasks that fetch this output. */
   readonly readers: Set<Fetching>
 }
 
@@ -164,6 +164,6 @@ interface Fetching {
   readonly started: StartedTask
   readonly output: StageOutput
   readonly flows: Set<number>
-  /** Bytes that one finished task has for this one. */
+  /** Bytes that each finished task provides for this one. */
   readonly part: number
 }

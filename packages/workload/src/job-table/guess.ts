@@ -140,7 +140,7 @@ function partial(means: ReadonlyMap<string, string>): Guess {
 }
 
 /** The unit of times since 1970, by their size: seconds have 10 digits from 2001 to 2286. */
-function unitOf(times: readonly string[]): string[] {
+export function unitOf(times: readonly string[]): string[] {
   const digits = new Set(times.map((time) => /^(\d+)(\.\d*)?$/.exec(time)?.[1]?.length))
   const unit = digits.size === 1 ? new Map([[13, 'ms'], [16, 'us'], [19, 'ns']]).get([...digits][0] ?? 0) : undefined
   return unit === undefined ? [] : [`time: { submit: ${unit} }`]

@@ -4,14 +4,17 @@ import type { RowReader } from '../table/held-jobs.js'
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { amountIn } from './amounts.js'
-import { guessDemands } from './guess.js'
+import { guessDemands, unitOf } from './guess.js'
 import { mappingFor } from './known-tables.js'
 import type { JobTableOptions } from './options.js'
-import { JsonRows, missingColumn, SeparatedRows, type Row, type Rows } from './rows.js'
+import { JsonRows, missingColumn, otherHeader, SeparatedRows, type Row, type Rows } from './rows.js'
 import { limitIn, numberIn, spanIn, timeIn, tolerationIn, wholeIn, yesIn } from './values.js'
 
 type Mapping = ReturnType<typeof mappingFor>
 type Meaning = keyof Mapping['columns']
+
+/** From here on numbers are taken for milliseconds and less since 1970: as seconds it is the year 5138, as milliseconds 1973. */
+const AS_SECONDS_FAR_AHEAD: Seconds = 1e11
 
 /** What is a name, of which words such as None and NaN may be part; in all other columns they say nothing. */
 const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status', 'application'])
@@ -22,7 +25,10 @@ export class JobRows implements RowReader {
   #rows: Rows | undefined
   #count = 0
   readonly #demands = new Map<string, Demand>()
-  readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, noDemand: 0 }
+  readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, endBeforeStart: 0, noDemand: 0 }
+  #startBeforeSubmit = 0
+  /** A submission that is taken as seconds and looks like another unit since 1970. */
+  #inOtherUnit: string | undefined
 
   constructor(
     private readonly given: JobTableOptions,
@@ -37,16 +43,22 @@ export class JobRows implements RowReader {
 
   notes(): string[] {
     const { title } = this.#options
-    return title === undefined ? [] : [`read as ${title}; columns or demands of your own replace what its columns are taken for`]
+    const time = this.#inOtherUnit
+    return [
+      ...(title === undefined ? [] : [`read as ${title}; columns or demands of your own replace what its columns are taken for`]),
+      ...(time === undefined ? [] : [`${this.#column('submit')} has numbers such as ${time}, taken as seconds: if they are since 1970, say \`${unitOf([time]).join()}\``]),
+    ]
   }
 
   rules(): RuleCount[] {
-    const { where, submit, unknownRuntime, noDemand } = this.#leftOut
+    const { where, submit, unknownRuntime, endBeforeStart, noDemand } = this.#leftOut
     return [
       { rule: 'where', jobs: where, text: 'of other rows than those asked for: left out' },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'unknownRuntime', jobs: unknownRuntime, text: 'of unknown run time: left out' },
+      { rule: 'endBeforeStart', jobs: endBeforeStart, text: 'with an end before the start: left out' },
       { rule: 'noDemand', jobs: noDemand, text: 'without a demand: left out' },
+      { rule: 'startBeforeSubmit', jobs: this.#startBeforeSubmit, text: 'with a start before the submission: without a recorded wait' },
     ]
   }
 
@@ -88,12 +100,13 @@ export class JobRows implements RowReader {
     const text = (meaning: Meaning) => this.#text(row, meaning)
     if (where.some(([column, values]) => !values.includes(row(column)))) return this.#leave('where')
     if (text('submit') === '') return this.#leave('submit')
-    const submit = timeIn(text('submit'), this.#column('submit'), time.submit)
+    const submit = this.#timeOf(row, 'submit')
+    if (time.submit === undefined && submit >= AS_SECONDS_FAR_AHEAD) this.#inOtherUnit ??= text('submit')
     const tasks = text('tasks') === '' ? (defaults.tasks ?? 1) : wholeIn(text('tasks'), this.#column('tasks'), 0)
     const demand = tasks === 0 ? undefined : this.#demandOf(row, tasks)
     if (demand === undefined) return this.#leave('noDemand')
-    const [duration, wait] = this.#runOf(row, submit)
-    if (duration === undefined) return this.#leave('unknownRuntime')
+    const [duration, wait, isBackward] = this.#runOf(row, submit)
+    if (duration === undefined) return this.#leave(isBackward ? 'endBeforeStart' : 'unknownRuntime')
     const minTasks = text('min_tasks') === '' ? undefined : wholeIn(text('min_tasks'), this.#column('min_tasks'), 1)
     if (minTasks !== undefined && minTasks > tasks) throw new BadLine(this.#column('min_tasks'), `found ${minTasks}, more than the ${tasks} tasks of the job.`)
     const gang = text('gang') === '' ? (minTasks === undefined ? defaults.gang : true) : yesIn(text('gang'), this.#column('gang'))
@@ -109,7 +122,7 @@ export class JobRows implements RowReader {
       ...exclusiveIn(text('exclusive'), this.#column('exclusive')),
       ...(text('weight') !== '' && { weight: this.#weightOf(row) }),
       ...(estimate !== undefined && { estimate }),
-      ...(text('deadline') !== '' && { deadline: timeIn(text('deadline'), this.#column('deadline'), time.submit) }),
+      ...(text('deadline') !== '' && { deadline: this.#timeOf(row, 'deadline') }),
       ...(recorded !== undefined && { recorded }),
       stages: [{
         name: 'tasks', tasks, demand, duration, ...(gang === true && { gang }),
@@ -118,21 +131,27 @@ export class JobRows implements RowReader {
     }
   }
 
-  #leave(why: 'where' | 'submit' | 'unknownRuntime' | 'noDemand'): undefined {
+  #leave(why: 'where' | 'submit' | 'unknownRuntime' | 'endBeforeStart' | 'noDemand'): undefined {
     this.#leftOut[why]++
     return undefined
   }
 
-  /** Run time, unknown for a job that did not start or end, and the wait where the table has a start that is not before the submission. */
-  #runOf(row: Row, submit: Seconds): [Seconds | undefined, Seconds | undefined] {
+  #timeOf(row: Row, meaning: 'submit' | 'start' | 'end' | 'deadline'): Seconds {
+    const { submit: unit, dates } = this.#options.time
+    return timeIn(this.#text(row, meaning), this.#column(meaning), unit, dates)
+  }
+
+  /** Run time, unknown for a job that did not start or end; the wait where the table has a start that is not before the submission; and whether the end is before the start. */
+  #runOf(row: Row, submit: Seconds): [Seconds | undefined, Seconds | undefined, boolean] {
     const { defaults, time } = this.#options
-    const at = (meaning: 'start' | 'end') => (this.#text(row, meaning) === '' ? NaN : timeIn(this.#text(row, meaning), this.#column(meaning), time.submit))
+    const at = (meaning: 'start' | 'end') => (this.#text(row, meaning) === '' ? NaN : this.#timeOf(row, meaning))
     const [start, end] = [at('start'), at('end')]
     const isStarted = start > 0 || submit <= 0 // Slurm's tables have 0 for a time that is not known
+    if (isStarted && start < submit) this.#startBeforeSubmit++
     const wait = isStarted && start >= submit ? start - submit : undefined
     const given = this.#text(row, 'duration')
-    if (given !== '') return [spanIn(given, this.#column('duration'), time.duration), wait]
-    return [isStarted && end >= start ? end - start : defaults.duration, wait]
+    if (given !== '') return [spanIn(given, this.#column('duration'), time.duration), wait, false]
+    return [isStarted && end >= start ? end - start : defaults.duration, wait, isStarted && end < start]
   }
 
   #estimateOf(row: Row): Seconds | undefined {
@@ -211,6 +230,8 @@ export class JobRows implements RowReader {
   #checkNames(names: readonly string[]): void {
     const { columns, demands, require, defaults, where } = this.#options
     const missing = (column: string, field: string) => missingColumn(column, field, names, this.place)
+    const named = Object.values(columns).filter((column) => column !== undefined)
+    if (named.length > 1 && !named.some((column) => names.includes(column))) throw otherHeader(named, names, this.place)
     for (const [meaning, column] of Object.entries(columns)) if (column !== undefined && !names.includes(column)) throw missing(column, `columns.${meaning}`)
     const asked: Readonly<Record<string, Readonly<Record<string, string | { readonly column: string }>>>> = { demands, require }
     for (const [field, all] of Object.entries(asked))

@@ -81,6 +81,7 @@ export const jobTableOptions = z.strictObject({
     submit: z.enum(units).optional().describe('Unit of submit, start, end and deadline: s, ms, us, ns, min, h, d, or iso for dates; default: seconds for numbers, dates as dates.'),
     duration: z.enum(spanUnits).default('s').describe('Unit of duration; hh:mm:ss is read as such.'),
     estimate: z.enum(spanUnits).optional().describe('Unit of estimate; default: that of duration.'),
+    dates: z.enum(['dmy', 'mdy']).optional().describe('Order of dates with the year last, for example 31/01/2024 10:00 or 31.1.2024 (dmy), 01/31/2024 10:00 AM (mdy).'),
     origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
   }).optional(),
   names: rowOptions.names,

@@ -17,6 +17,15 @@ export interface Rows {
 export const missingColumn = (column: string, field: string, names: readonly string[], { file, line }: Pick<LinePlace, 'file' | 'line'>): SchedError =>
   new SchedError('BAD_INPUT', `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`, { file, line }, suggest(column, names))
 
+/** None of the columns that a mapping names is there: other lines may stand above the header, or there is none. */
+export const otherHeader = (columns: readonly string[], names: readonly string[], { file, line }: Pick<LinePlace, 'file' | 'line'>): SchedError =>
+  new SchedError(
+    'BAD_INPUT',
+    `the table has none of the columns ${columns.join(', ')}, which \`columns\` names.`,
+    { file, line },
+    `${suggest(columns[0] as string, names)} The first line is taken for their names: leave out what stands above it, or give them where the table has none (\`names: [...]\`).`,
+  )
+
 /** Rows of CSV or of another separator. */
 export class SeparatedRows implements Rows {
   names: readonly string[] | undefined

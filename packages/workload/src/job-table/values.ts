@@ -30,15 +30,34 @@ export function wholeIn(text: string, field: string, least: number): number {
   throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected a whole number.`)
 }
 
+/** Order of day and month in dates with the year last. */
+export type DateOrder = 'dmy' | 'mdy'
+
+const yearLast = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(.*)$/
+const clock12 = /^,?[T ] *(\d{1,2})(:\d\d(?::\d\d(?:\.\d+)?)?) ?([AP])M(.*)$/i
+
+/** Such a date as `2024-01-31 22:00`; any other text as it is. */
+function yearFirst(text: string, order: DateOrder): string {
+  const [, first, , second, year, clock = ''] = yearLast.exec(text) ?? []
+  if (year === undefined) return text
+  return `${year}-${order === 'dmy' ? `${second}-${first}` : `${first}-${second}`}${hours24(clock)}`
+}
+
+/** ` 10:00 PM` as ` 22:00`; any other text as it is, but for a comma before it. */
+function hours24(clock: string): string {
+  const [, hour, minutes, half, zone = ''] = clock12.exec(clock) ?? []
+  if (hour === undefined || Number(hour) < 1 || Number(hour) > 12) return clock.replace(/^, */, ' ')
+  return ` ${(Number(hour) % 12) + (half?.toUpperCase() === 'P' ? 12 : 0)}${minutes}${zone}`
+}
+
 /** Seconds of a point in time: a number in a unit, or a date; without a unit whatever it looks like. Throws `BadLine`. */
-export function timeIn(text: string, field: string, unit: string | undefined): Seconds {
+export function timeIn(text: string, field: string, unit: string | undefined, order?: DateOrder): Seconds {
   if (unit !== 'iso' && (unit !== undefined || plain.test(text))) return inSeconds(numberIn(text, field), unit ?? 's')
-  const time = plain.test(text) ? undefined : instant(text)
+  const time = plain.test(text) ? undefined : instant(order === undefined ? text : yearFirst(text, order))
   if (time !== undefined && !Number.isNaN(time)) return time
-  throw new BadLine(
-    field,
-    `found ${JSON.stringify(text.slice(0, 40))}, expected ${unit === 'iso' ? 'a date such as 2024-01-31T10:00:00' : 'a number or a date such as 2024-01-31T10:00:00'}.`,
-  )
+  const other = order === undefined && yearLast.test(text) ? ' With the year last say in which order it is (`time: { dates: dmy }`, or mdy).' : ''
+  const expected = unit === 'iso' ? 'a date' : 'a number or a date'
+  throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected ${expected} such as 2024-01-31T10:00:00.${other}`)
 }
 
 /** Slurm's tables of jobs have 2^32 - 1 minutes for no limit, and 1 less for the limit of the partition. */

@@ -35,12 +35,18 @@ export const yarnAppsFormat: TraceFormat<typeof applicationOptions> = {
   source: 'Apache Hadoop, ResourceManager REST API',
   options: applicationOptions,
   isHeld: true,
-  detect: (head) => /^[\s[]*\{/.test(head)
-    && /"(memorySeconds|finalStatus|startedTime)"\s*:/.test(head)
-    && /"id"\s*:\s*"application_\d+_\d+"/.test(head)
-    && !/"attempts"\s*:/.test(head),
+  detect: (head) => nobody.test(head) || isList(head),
   parser: (options, place) => documentParser(new Applications(options), place, { perSecond: 1000 }, 'first', new Documents(place, 'app', 2)),
 }
+
+const isList = (head: string): boolean =>
+  /^[\s[]*\{/.test(head)
+  && /"(memorySeconds|finalStatus|startedTime)"\s*:/.test(head)
+  && /"id"\s*:\s*"application_\d+_\d+"/.test(head)
+  && !/"attempts"\s*:/.test(head)
+
+/** What the resource manager answers where it knows of no applications, or of none that were asked for. */
+const nobody = /^\s*\{\s*"apps"\s*:\s*(null|\{\s*\})\s*\}\s*$/
 
 class Applications implements DocumentJobs {
   readonly #seen = new Set<string>()
@@ -51,6 +57,7 @@ class Applications implements DocumentJobs {
   jobs(document: Fields): JobSpec[] {
     const app = document.object('app') ?? document // of ws/v1/cluster/apps/ID
     const id = app.text('id')
+    if (id === undefined && document.keys().includes('apps')) return [] // an answer without any
     if (id === undefined) throw app.bad('id', 'is missing.', 'Print whole lists: curl RESOURCEMANAGER:8088/ws/v1/cluster/apps')
     if (this.#seen.has(id)) return this.#none('twice')
     this.#seen.add(id)
