@@ -44,7 +44,7 @@ export const decayOptions = {
 }
 export interface AccountUsageOptions extends z.output<z.ZodObject<typeof usageOptions>>, z.output<z.ZodObject<typeof decayOptions>> {}
 
-/** What has been used, and of which period's end the version of the factors is. */
+/** State of `AccountUsage`: usage, the users and accounts that have come, and the version of the factors. */
 interface AccountMemory extends UsageMemory {
   /** All users and accounts that have come so far, each by its path. */
   readonly known: readonly string[]
@@ -53,7 +53,7 @@ interface AccountMemory extends UsageMemory {
 }
 
 /**
- * Follows what the users of accounts use and have used, and gives their fair-share factors as of the last calculation
+ * Follows what the users of accounts use and have used, and computes their fair-share factors as of the end of the last calculation
  * period. A task is charged from its claim to its release, as far as the scheduler knows.
  */
 export class AccountUsage implements WorkListener {
@@ -62,15 +62,15 @@ export class AccountUsage implements WorkListener {
   readonly #tree: AssociationTree
   readonly #usage: DecayedUsage
   readonly #isAdded: readonly boolean[]
-  /** What an amount of each resource is charged per second. */
+  /** By resource: the charge for one unit per second. */
   readonly #billing: Float64Array
-  /** The same of queues that have their own, by name. */
+  /** The same by name of the queue, for queues that have their own charges. */
   readonly #billingOf: ReadonlyMap<string, Float64Array>
   readonly #associationOf: number[] = []
-  /** Undefined until somebody asks for one of this version. */
+  /** The factors of this version; `undefined` until they are first asked for. */
   #factors: Float64Array | undefined
   #version = 0
-  /** The period's end that the version is of, -1: another user has come since. */
+  /** The end of the period to which the version belongs; -1: another user has come since. */
   #asOf: Seconds = -1
 
   constructor(options: AccountUsageOptions, env: Env) {
@@ -84,7 +84,7 @@ export class AccountUsage implements WorkListener {
     this.#follow()
   }
 
-  /** The fair-share factor of the job's user as of the version, in [0, 1], 1 the most deserving. */
+  /** The fair-share factor of the job's user in this version, in [0, 1]; 1 is the most deserving. */
   factor(job: JobId): number {
     this.#factors ??= this.#compute()
     return this.#factors[this.#associationOf[job] as number] as number
@@ -95,7 +95,7 @@ export class AccountUsage implements WorkListener {
     return this.#usage.tick
   }
 
-  /** Another number whenever a period has ended or a user has come, on whom the factors depend. */
+  /** The version of the factors: a new number whenever a period has ended or a user has come. */
   version(): number {
     if (this.#asOf !== this.tick) {
       this.#asOf = this.tick
@@ -105,7 +105,7 @@ export class AccountUsage implements WorkListener {
     return this.#version
   }
 
-  /** Ends the periods that are over, and has the order read again when factors change: without heartbeats nothing else may happen then. */
+  /** Ends the periods that are over, and asks for a round when factors change next: without heartbeats nothing else may happen then. */
   wake(round: Round): void {
     this.#usage.advance(round.now) // in a round at the end of a period, the next one
     if (round.cluster.heartbeat === 0) round.wakeAt(this.#usage.next)
@@ -147,7 +147,7 @@ export class AccountUsage implements WorkListener {
     this.#factors = undefined
   }
 
-  /** New associations have no usage yet. */
+  /** Makes columns for new associations, which have no usage yet. */
   #follow(): void {
     for (let association = this.#usage.charged.length; association < this.#tree.size; association++) {
       this.#usage.id(this.#tree.path(association))

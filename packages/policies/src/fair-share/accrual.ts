@@ -28,16 +28,16 @@ export const accrualOptions = z.strictObject({
   accounts: z.record(z.string(), account).default({}).describe('those of the tree of accounts with their users; `root` is around all'),
 })
 
-/** Jobs that are counted together. */
+/** Jobs that count together against one limit. */
 class Accruing {
   jobs = 0
-  /** Those that wait for room here, by rank from `from` on; some may be gone. */
+  /** Jobs that wait for room below the limit, by rank, from index `from` on; some may have gone. */
   readonly waiting: { readonly job: JobId; readonly rank: number }[] = []
   from = 0
 
   constructor(readonly most: number) {}
 
-  /** Jobs come by rank, but for those that are preempted. */
+  /** Adds a job to those that wait. Jobs mostly come by rank; preempted ones do not. */
   add(job: JobId, rank: number): void {
     let at = this.waiting.length
     while (at > this.from && (this.waiting[at - 1] as { rank: number }).rank > rank) at--
@@ -60,21 +60,21 @@ class Accruing {
   }
 }
 
-/** A job: from when on it grows older (null: not yet), and whether it counts, waits for room, or has run. */
+/** Each job: the time from which it grows older (null: not yet), and whether it counts, waits for room, or has run. */
 type AccrualMemory = readonly (readonly [job: string, since: Seconds | null, counts: boolean, isQueued: boolean, hasRun: boolean])[]
 
-/** What a job counts for, and of that what limits it. */
+/** The groups for which a job counts, and the one that limits it. */
 interface Terms {
   readonly groups: readonly Accruing[]
   readonly limiting: Accruing | undefined
 }
 
 /**
- * From when on waiting jobs grow older, where QOS and associations limit how many may at once. Of all limits of a job the first counts alone: GrpJobsAccrue, MaxJobsAccruePerAccount and
- * MaxJobsAccruePerUser of its QOS, GrpJobsAccrue and MaxJobsAccrue of its user, GrpJobsAccrue of the accounts around. A job counts until it starts; where there is room again the next
- * ones by submission begin. One that is preempted begins again.
+ * The time from which each waiting job grows older, where QOS and associations limit how many jobs may do so at once. Of all limits of a job only the first
+ * counts: GrpJobsAccrue, MaxJobsAccruePerAccount and MaxJobsAccruePerUser of its QOS, GrpJobsAccrue and MaxJobsAccrue of its user, GrpJobsAccrue of the
+ * accounts around. A job counts until it starts; when there is room again, the next jobs by submission begin. A preempted job begins again.
  *
- * Source: Slurm, `acct_policy_handle_accrue_time` of acct_policy.c. Deviation: jobs without a limit that are preempted stay as old as they are.
+ * Source: Slurm, `acct_policy_handle_accrue_time` of acct_policy.c. Deviation: preempted jobs without a limit keep their age.
  */
 export class Accruals implements WorkListener {
   readonly #env: Env
@@ -82,9 +82,12 @@ export class Accruals implements WorkListener {
   readonly #associations: Associations<UserAccrual>
   readonly #known = new Map<string, Accruing>()
   readonly #terms = new Map<string, Terms>()
-  /** Of which jobs were taken. */
+  /** Groups that have lost jobs since the last `refill`. */
   readonly #looser = new Set<Accruing>()
-  /** By job: what it counts for, from when on it grows older (`Infinity`: not yet), its running tasks, and whether it counts, waits for room, or has run. */
+  /**
+   * By job: its terms, the time from which it grows older (`Infinity`: not yet), the number of its running tasks, and whether it counts, waits for
+   * room, or has run.
+   */
   readonly #of: Terms[] = []
   readonly #since: Seconds[] = []
   readonly #running: number[] = []
@@ -98,12 +101,12 @@ export class Accruals implements WorkListener {
     this.#associations = new Associations(options.accounts)
   }
 
-  /** `Infinity` of a job that does not yet. */
+  /** The time from which the job grows older; `Infinity` if it does not yet. */
   since(job: JobId): Seconds {
     return this.#since[job] as Seconds
   }
 
-  /** Before an order is read: lets the next ones begin. */
+  /** Lets the next jobs begin where there is room again; to be called before an order is read. */
   refill(): void {
     while (this.#looser.size > 0) {
       let next: Accruing | undefined
@@ -142,7 +145,7 @@ export class Accruals implements WorkListener {
     this.#countAll()
   }
 
-  /** Counts all jobs anew, as each says of itself. */
+  /** Counts all jobs anew, from what is noted for each. */
   #countAll(): void {
     for (const group of this.#known.values()) group.clear()
     for (const job of this.#env.work.jobs()) {
@@ -164,7 +167,7 @@ export class Accruals implements WorkListener {
     this.#enter(job, this.#env.work.submitted(job))
   }
 
-  /** A job that is updated goes on as it was, unless it counts for others now: of these it waits for room anew. */
+  /** Takes in an update of a job. The job goes on as before, unless it counts for other groups now; then it waits for room in these anew. */
   #update(job: JobId, terms: Terms): void {
     if (terms === this.#of[job]) return
     this.#leave(job)
@@ -197,7 +200,7 @@ export class Accruals implements WorkListener {
     this.#isQueued[job] = false
   }
 
-  /** Where there is room and nobody waits for it, it begins; otherwise it waits. */
+  /** Lets a job begin if there is room below its limit and no job waits for that; otherwise the job waits. */
   #enter(job: JobId, now: Seconds): void {
     const { limiting } = this.#of[job] as Terms
     if (limiting !== undefined) this.#dropGone(limiting)
@@ -222,7 +225,7 @@ export class Accruals implements WorkListener {
     }
   }
 
-  /** Those that have started, or left, or count for others since, wait no longer. */
+  /** Drops waiting jobs that have started, have left, or count for other groups since. */
   #dropGone(group: Accruing): void {
     for (let first = group.first; first !== undefined; first = group.first) {
       const { job, rank } = first

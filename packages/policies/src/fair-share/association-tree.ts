@@ -7,11 +7,14 @@ type Shares = z.output<typeof shares>
 
 /** An account as it is configured. */
 export interface AccountOptions {
-  /** Shares relative to its siblings, or parent: those of the account around it, which it and its users then share with that; default 1. */
+  /**
+   * Shares relative to its siblings; or `parent`: it has no shares of its own, and what lies in it counts as if it lay in the account around it;
+   * default 1.
+   */
   readonly shares?: Shares | undefined
-  /** Shares of its users relative to one another and to its accounts, or parent: those of the account. */
+  /** Shares of its users, relative to one another and to the accounts in it; or `parent`: those of the account. */
   readonly users?: Readonly<Record<string, Shares>> | undefined
-  /** By queue, the same of users for their jobs there, which are not among `users` then: their shares and what they use are others. */
+  /** By queue, shares of users for their jobs in that queue; these have shares and usage of their own, apart from those in `users`. */
   readonly usersOfPartitions?: Readonly<Record<string, Readonly<Record<string, Shares>>>> | undefined
   /** Accounts inside it. */
   readonly accounts?: Readonly<Record<string, AccountOptions>> | undefined
@@ -29,19 +32,19 @@ export const accountOptions: z.ZodType<AccountOptions> = z.lazy(() =>
 const ROOT = 0
 
 /**
- * Accounts and their users as columns by association, the root 0; every association comes after the one it lies in.
- * Accounts and users that are not declared get one share: users in the account that their job names, accounts at the root. `root` declares users
- * who are in no account. A user may have an association of its own for the jobs of a queue, named in letters of any case.
+ * Accounts and their users as columns by association; the root is 0, and every association comes after the one that it lies in.
+ * Accounts and users that are not declared get one share: users in the account that their job names, accounts at the root. An account `root` declares users
+ * who are in no account. A user may have an association of its own for the jobs of a queue; the name of the queue is compared regardless of case.
  */
 export class AssociationTree {
   readonly parent: number[] = [-1]
   readonly shares: number[] = [1]
   readonly isUser: boolean[] = [false]
   readonly names: string[] = ['root']
-  /** Of users, the queue that the association is of; '' where it is of all others. */
+  /** By association of a user: the queue that it is for; '' if it is for all other queues. */
   readonly #queues: string[] = ['']
   readonly #accounts = new Map<string, number>([['root', ROOT]])
-  /** By account and user; the first association of a user, which is that of jobs without an account. */
+  /** Associations by account and user; and by user the first one, which is that of jobs without an account. */
   readonly #users = new Map<string, number>()
   readonly #usual = new Map<string, number>()
   #areOfQueues = false
@@ -55,14 +58,14 @@ export class AssociationTree {
     return this.parent.length
   }
 
-  /** The association of a user's job in a queue that names an account, or '' for none; made at first use. */
+  /** The association of a user for a job of an account ('': the job names none) in a queue; made at first use. */
   user(name: string, account: string, queue = ''): number {
     const usual = account === '' ? this.#usual.get(name) : undefined
     const parent = usual !== undefined ? (this.parent[usual] as number) : account === '' ? ROOT : (this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1))
     return (this.#areOfQueues ? this.#users.get(keyOf(name, parent, queue)) : undefined) ?? this.#users.get(keyOf(name, parent)) ?? this.#addUser(name, parent, 1)
   }
 
-  /** By which `of` finds the association again. */
+  /** A text by which `of` finds the association again. */
   path(association: number): string {
     const name = this.names[association] as string
     if (this.isUser[association] !== true) return JSON.stringify([name])
@@ -70,7 +73,7 @@ export class AssociationTree {
     return JSON.stringify([this.names[this.parent[association] as number], name, ...(queue === '' ? [] : [queue])])
   }
 
-  /** The association of a path; made where there is none. */
+  /** The association of such a text; made if there is none. */
   of(path: string): number {
     const [account, user, queue] = JSON.parse(path) as [account: string, user?: string, queue?: string]
     return user === undefined ? (this.#accounts.get(account) ?? this.#addAccount(account, ROOT, 1)) : this.user(user, account, queue)

@@ -2,17 +2,17 @@ import { amountsByName, type ClusterView, type ResourceId } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { isOfNode } from '../slurm-limits/amounts.js'
 
-/** How weighted amounts make a bill. */
+/** Option that says how weighted amounts are combined into a bill. */
 export const maxTresOption = z.union([z.boolean(), z.literal('gres')]).default(false)
 
-/** Which weighted amounts are added up in a bill; of the others the largest counts. */
+/** By resource: whether its weighted amount is added up in a bill; of the others only the largest counts. */
 export const addedUp = (maxTres: boolean | 'gres', resources: readonly string[]): readonly boolean[] =>
   resources.map((name) => maxTres === false || (maxTres === 'gres' && !isOfNode(name)))
 
-/** Names under which processors go; without one of these the first resource is charged. */
+/** Names of processors; if no resource has one of these, the first resource is charged. */
 const PROCESSORS = ['cpu', 'cpus', 'procs', 'processors', 'cores', 'vcores', 'cpu-milli', 'millicores']
 
-/** What an amount of each resource is billed; where nothing is said 1 for a slot or a processor, 0 for all else. Throws `BAD_OPTION`. */
+/** By resource: the bill for one unit; without an option 1 for a slot or a processor, 0 for everything else. Throws `BAD_OPTION` for an unknown resource. */
 export function billingOf(billing: Readonly<Record<string, number>> | undefined, { resources, lanes }: ClusterView, option: string): Float64Array {
   if (billing !== undefined) return amountsByName(billing, resources, option)
   if (lanes.length > 1) return new Float64Array(resources.length).fill(1)

@@ -1,58 +1,58 @@
 import { portableExp2, portableLog2, type Seconds } from '@sched/core'
 import type { Resets } from './usage-resets.js'
 
-/** Charges grow up to this before all are scaled down, by a power of two and so exactly. */
+/** When charges have grown to this, all are scaled down by a power of two, which is exact. */
 const LARGEST = portableExp2(400)
 const SMALLER = portableExp2(-400)
-/** In one period; with so many, nothing is left beside what is charged after them. */
+/** Most half-lives in one period; after so many, nothing is left beside what is charged later. */
 const MOST_HALVINGS = 400
-/** Periods, 19 years of five minutes: a run that goes on for longer without an event need not go through them one by one. */
+/** Number of periods, 19 years of five minutes, above which a time without events is not gone through period by period. */
 const MANY = 2_000_000
 
-/** What is written down of usage, for another that goes on from there. */
+/** State of `DecayedUsage`, for another one that goes on from there. */
 export interface UsageMemory {
   readonly periods: number
-  /** What a unit charged in the period counts, and what one charged in the last period that has ended did. */
+  /** The weight of a unit charged in the current period, and of one charged in the last period that has ended. */
   readonly weights: readonly [now: number, last: number]
-  /** By name: what is charged of ended periods and of this one until a time. */
+  /** By name: the charge of ended periods, that of the current one, and the time until which that is charged. */
   readonly used: Readonly<Record<string, readonly [charged: number, current: number, since: Seconds]>>
 }
 
 export interface Decay {
-  /** Seconds in which past usage halves; 0: it does not. */
+  /** Seconds in which past usage halves; 0: it does not decay. */
   readonly halfLife: Seconds
   /** Seconds of a measurement period, > 0: usage is charged and decays at its multiples. */
   readonly calcPeriod: Seconds
-  /** When usage is forgotten: before that of the period in which such a time is counts, as in Slurm. */
+  /** Times at which usage is forgotten: that of the periods before the one that contains such a time, as in Slurm. */
   readonly resets: Resets
 }
 
 /**
  * Usage with a half-life: U = current period + D last period + D^2 the one before + ..., where D = 2^(-period / half-life).
  *
- * Only ratios of usage matter, so what was charged is left as it is and new charges grow instead, by 1 / D from period to
- * period: the decay of all users is one multiplication.
+ * Only ratios of usage matter. So what was charged is left as it is, and the weight of new charges grows instead, by 1 / D from period to
+ * period: one multiplication decays the usage of all users.
  *
  * Source: Slurm, classic_fair_share (normalized usage), PriorityDecayHalfLife and PriorityCalcPeriod.
  */
 export class DecayedUsage {
-  /** The last period's end, seconds. */
+  /** The end of the last period, seconds. */
   tick: Seconds = 0
   readonly #decay: Decay
   /** When usage is forgotten next. */
   #forgetAt: Seconds = NaN
   readonly #growth: number
   #periods = 0
-  /** What a unit charged in the period counts, and what one charged in the last period that has ended did. */
+  /** The weight of a unit charged in the current period, and of one charged in the last period that has ended. */
   #weight = 1
   #last = 1
-  /** By id: charges of ended periods, charge of this one, what it uses now and since when that is charged. */
+  /** By id: the charge of ended periods, that of the current one, what it uses now, and the time until which that is charged. */
   readonly charged: number[] = []
   readonly #current: number[] = []
   readonly #rate: number[] = []
   readonly #since: Seconds[] = []
   readonly #ids = new Map<string, number>()
-  /** Ids that use something or have done so in this period. */
+  /** Ids that use something now, or have used something in this period. */
   readonly #active = new Set<number>()
 
   constructor(decay: Decay) {
@@ -61,7 +61,7 @@ export class DecayedUsage {
     this.#growth = decay.halfLife === 0 ? 1 : portableExp2(Math.min(MOST_HALVINGS, decay.calcPeriod / decay.halfLife))
   }
 
-  /** The id of a name, from 0 on in the order of the first calls; one that is new has used nothing. */
+  /** The id of a name, from 0 on in the order of first calls; a new name has used nothing. */
   id(name: string): number {
     const known = this.#ids.get(name)
     if (known !== undefined) return known
@@ -82,7 +82,7 @@ export class DecayedUsage {
     return { periods: this.#periods, weights: [this.#weight, this.#last], used: Object.fromEntries(used) }
   }
 
-  /** Goes on from there, with what is used now; names that are not in it have used nothing before. */
+  /** Goes on from a remembered state, with what is used now; names that are not in it have used nothing before. */
   recall({ periods, weights, used }: UsageMemory): void {
     this.#periods = periods
     this.tick = periods * this.#decay.calcPeriod
@@ -98,7 +98,7 @@ export class DecayedUsage {
     }
   }
 
-  /** Units that an id uses from now on, more or less than before. */
+  /** From now on an id uses `by` more units, or fewer if below 0. */
   change(id: number, by: number, now: Seconds): void {
     this.advance(now)
     this.#charge(id, now)
@@ -111,17 +111,23 @@ export class DecayedUsage {
     return (this.charged[id] as number) / this.#last
   }
 
-  /** The end of the first period from the next one on by which what an id has used has decayed below an amount, or may have been forgotten; `Infinity`: never. */
+  /**
+   * The end of the first period, from the next one on, at which the usage of an id has decayed below an amount, or may have been forgotten;
+   * `Infinity`: never.
+   */
   below(id: number, amount: number): Seconds {
     return this.#afterPeriods(Math.floor(this.#periodsFrom(this.of(id), amount)) + 1)
   }
 
-  /** The end of the last period, from the next one on, before which `from` has certainly not decayed to an amount nor been forgotten; `Infinity`: it never does. */
+  /**
+   * A time before which a usage of `from` has certainly neither decayed to an amount nor been forgotten, as the end of a period; `Infinity`: it
+   * never does.
+   */
   notBefore(from: number, amount: number): Seconds {
     return this.#afterPeriods(Math.floor(this.#periodsFrom(from, amount)))
   }
 
-  /** Usage as of the end of the last period, with all that has been charged since. */
+  /** Usage in units x seconds as of the end of the last period, plus what has been used since, without decay. */
   until(id: number, now: Seconds): number {
     return this.of(id) + (this.#current[id] as number) + (this.#rate[id] as number) * (now - (this.#since[id] as number))
   }
@@ -136,7 +142,7 @@ export class DecayedUsage {
     return Math.min(this.tick + Math.max(1, periods) * calcPeriod, Math.ceil(this.#forgetAt / calcPeriod) * calcPeriod)
   }
 
-  /** Ends the periods that are over; of very many at once those by which hardly anything has changed together. */
+  /** Ends the periods that are over; very many at once are ended together, without going through each. */
   advance(now: Seconds): void {
     const { calcPeriod } = this.#decay
     while (now - this.tick > MANY * calcPeriod) this.#endMany(Math.floor((now - this.tick) / calcPeriod) - 1)
@@ -172,8 +178,9 @@ export class DecayedUsage {
   }
 
   /**
-   * Ends some of so many periods, in all of which nothing else happens: those until usage is forgotten for the last time, those that are over by more halvings
-   * than a number has bits, or as many as can be summed without scaling down: with the weight w of the first they add w + w g + ... = w (g^n - 1) / (g - 1).
+   * Ends some of so many periods in which nothing else happens: those until usage is forgotten for the last time; or those after which more half-lives have
+   * passed than a number has bits; or as many as can be summed without scaling down. With the weight w of the first, n periods add
+   * w + w g + ... = w (g^n - 1) / (g - 1).
    */
   #endMany(periods: number): void {
     const { calcPeriod, halfLife, resets } = this.#decay
@@ -181,7 +188,7 @@ export class DecayedUsage {
     const reset = resets.last(this.tick + periods * calcPeriod)
     const forgotten = Math.max(Math.ceil((reset - this.tick) / calcPeriod) - 1, periods - 4 * Math.ceil(MOST_HALVINGS / halvings))
     if (forgotten > 0) return this.#forget(forgotten)
-    if (reset > this.tick) this.charged.fill(0) // in the first of them
+    if (reset > this.tick) this.charged.fill(0) // the reset lies in the first of these periods
     const count = Math.min(periods, Math.max(1, Math.floor(MOST_HALVINGS / halvings)))
     const growth = portableExp2(count * halvings)
     const weights = this.#weight * (halvings === 0 ? count : (growth - 1) / (this.#growth - 1))
@@ -196,7 +203,7 @@ export class DecayedUsage {
     if (this.#weight > LARGEST) this.#scaleDown()
   }
 
-  /** Ends periods of which nothing is left. */
+  /** Ends periods of which no usage is left. */
   #forget(periods: number): void {
     this.charged.fill(0)
     this.#pass(periods)

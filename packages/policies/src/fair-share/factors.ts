@@ -1,12 +1,13 @@
 import { portableExp2, portableLog, portableLog2 } from '@sched/core'
 
 /**
- * Accounts and users as columns: the root is 0 and has `parent` -1, every other association comes after its parent.
- * Shares count relative to siblings; `usage` is that of users, in any unit, and 0 for accounts. Shares of `OF_PARENT` are those of the parent
- * (Fairshare=parent): such a user has no place of its own among its siblings, and what lies in such an account counts as if it lay in the account around.
+ * Accounts and users as columns: the root is 0 and has `parent` -1; every other association comes after its parent.
+ * Shares count relative to siblings. `usage`, where functions take it, is that of users, in any unit, and 0 for accounts. Shares of `OF_PARENT` are
+ * those of the parent (Fairshare=parent): such a user has no place of its own among its siblings, and what lies in such an account counts as if it lay
+ * in the account around it.
  */
 export interface Associations {
-  /** Of each association; -1 for the root. */
+  /** Parent of each association; -1 for the root. */
   readonly parent: ArrayLike<number>
   /** Above 0, or `OF_PARENT`. */
   readonly shares: ArrayLike<number>
@@ -17,7 +18,7 @@ export interface Associations {
 /** The shares of an association that has those of its parent. */
 export const OF_PARENT = -1
 
-/** What each association counts in: the nearest around it that has shares of its own, -1 for the root. */
+/** The association in which each one counts: the nearest around it that has shares of its own; -1 for the root. */
 function homes({ parent, shares }: Associations): Int32Array {
   const home = Int32Array.from(parent)
   for (let id = 1; id < home.length; id++) {
@@ -27,14 +28,14 @@ function homes({ parent, shares }: Associations): Int32Array {
   return home
 }
 
-/** Usage of every association with all that lies in it. */
+/** Usage of every association, including all that lies in it. */
 function totalUsage({ parent }: Associations, usage: ArrayLike<number>): Float64Array {
   const total = Float64Array.from({ length: parent.length }, (_, id) => usage[id] ?? 0)
   for (let id = parent.length - 1; id > 0; id--) total[parent[id] as number] = (total[parent[id] as number] as number) + (total[id] as number)
   return total
 }
 
-/** Shares of every association as a fraction of its siblings' and its own; 1 for the root and for those that have shares of their parent. */
+/** Shares of every association as a fraction of the sum of its siblings' and its own; 1 for the root and for those with the shares of their parent. */
 function siblingShares({ shares }: Associations, home: Int32Array): Float64Array {
   const sum = new Float64Array(home.length)
   for (let id = 1; id < home.length; id++) if (shares[id] !== OF_PARENT) sum[home[id] as number] = (sum[home[id] as number] as number) + (shares[id] as number)
@@ -42,27 +43,27 @@ function siblingShares({ shares }: Associations, home: Int32Array): Float64Array
 }
 
 /**
- * Classic fair-share factor of every association, in [0, 1]: F = 2^(-UE / S / d). S are its normalised shares; its
- * effective usage UE is its own, moved towards its parent's by its part of the siblings' shares.
+ * Classic fair-share factor of every association, in [0, 1]: F = 2^(-UE / S / d). S is its normalised shares. Its
+ * effective usage UE is its own usage UA, moved towards that of its parent by its part of the siblings' shares.
  *
- * Source: Slurm, classic_fair_share: UE = UA + (UEparent - UA) S / Sall, and UE = UA below the root. With shares of the parent S and UE are
- * the parent's.
+ * Source: Slurm, classic_fair_share: UE = UA + (UEparent - UA) S / Sall, and UE = UA right below the root. An association with the shares of its parent
+ * has the parent's S and UE.
  */
 export function classicFairShare(associations: Associations, usage: ArrayLike<number>, dampening = 1): Float64Array {
   return fairShareBy(associations, usage, dampening, ({ actual, effective, ofSiblings }, id, above) =>
     (actual[id] as number) + ((effective[above] as number) - (actual[id] as number)) * (ofSiblings[id] as number))
 }
 
-/** How much more an account that is far from its shares counts than what lies in it. */
+/** Strength with which an account that is far from its shares outweighs what lies in it: the 5 in the formula below. */
 const STRESS = 5
 
 /**
- * Depth-oblivious fair-share factor of every association, in [0, 1]: F = 2^(-R / d) with R = P L^k. P is the R of the account around it, L its own
- * usage over its shares, both relative to its siblings'; k is 1 where both are above or both below 1, and 1 / (1 + (5 ln P)^2) otherwise, so that
- * who has used little of an account that has used much is not as well off as its own use says. How deep it lies does not matter.
+ * Depth-oblivious fair-share factor of every association, in [0, 1]: F = 2^(-R / d) with R = P L^k. P is the R of the account around it; L is its
+ * usage over its shares, both relative to those of its siblings. k is 1 if P and L are both above or both below 1, and 1 / (1 + (5 ln P)^2) otherwise, so
+ * that a user who has used little of an account that has used much does not profit fully from that. The depth in the tree does not matter.
  *
- * Source: Slurm, `_depth_oblivious_set_usage_efctv` of priority/multifactor. Deviation: siblings are all that count in the same account, also
- * those in accounts with shares of their parent.
+ * Source: Slurm, `_depth_oblivious_set_usage_efctv` of priority/multifactor. Deviation: siblings are all associations that count in the same account,
+ * including those in accounts with the shares of their parent.
  */
 export function depthObliviousFairShare(associations: Associations, usage: ArrayLike<number>, dampening = 1): Float64Array {
   return fairShareBy(associations, usage, dampening, ({ actual, effective, normal, ofSiblings, used }, id, above) => {
@@ -76,18 +77,21 @@ export function depthObliviousFairShare(associations: Associations, usage: Array
   })
 }
 
-/** Columns by association; usage is as a fraction of all. */
+/** Columns by association; usage is a fraction of all usage. */
 interface Columns {
-  /** Shares, as a fraction of all and of the siblings'. */
+  /** Shares, as a fraction of all shares and of those of the siblings. */
   readonly normal: Float64Array
   readonly ofSiblings: Float64Array
   readonly actual: Float64Array
   readonly effective: Float64Array
-  /** By account: usage of all that count in it and have shares of their own. */
+  /** By account: usage of all associations that count in it and have shares of their own. */
   readonly used: Float64Array
 }
 
-/** F = 2^(-UE / S / d) of every association; `effectiveOf` gives the effective usage below those that count in the root, where it is the actual one. */
+/**
+ * F = 2^(-UE / S / d) of every association. The effective usage UE of those that count in the root is the actual one; `effectiveOf` computes that
+ * of all others.
+ */
 function fairShareBy(associations: Associations, usage: ArrayLike<number>, dampening: number, effectiveOf: (columns: Columns, id: number, above: number) => number): Float64Array {
   const home = homes(associations)
   const total = totalUsage(associations, usage)
@@ -106,8 +110,8 @@ function fairShareBy(associations: Associations, usage: ArrayLike<number>, dampe
 }
 
 /**
- * Level fair share of every association: its part of its siblings' shares over its part of their usage. 1 is exactly its
- * share, more is under-served; `Infinity` without usage and with shares of the parent, 0 without shares.
+ * Level fair share of every association: its part of the siblings' shares over its part of their usage. 1: it has used exactly its
+ * share; more: it is under-served. `Infinity` without usage, or with the shares of its parent; 0 without shares.
  *
  * Source: Slurm, fair_tree: LF = S / U.
  */
@@ -124,10 +128,10 @@ export function levelFairShare(associations: Associations, usage: ArrayLike<numb
 }
 
 /**
- * Fair tree: users by rank, 1 for the first and 1 / users for the last, 0 for accounts. The tree is visited from the root,
- * children by level fair share, largest first, so all of an account come before all of a sibling that has less.
- * Siblings with equal values have one rank; a user has that of the highest in an account with the same value; the
- * children of accounts with the same value are visited together. Users with shares of the parent come first in it.
+ * Fair tree: a factor by rank, 1 for the first user and 1 / users for the last; 0 for accounts. The tree is visited from the root,
+ * children by level fair share, largest first, so that all users of an account come before all of a sibling with a smaller value.
+ * Siblings with equal values have the same rank; a user with the same value as a sibling account has the rank of the highest user in it; the
+ * children of accounts with equal values are visited together. Users with the shares of their parent come first in it.
  *
  * Source: Slurm, fair_tree (Cox and Morrison).
  */

@@ -8,8 +8,8 @@ const fairShareOptions = z.strictObject({ ...usageOptions, ...decayOptions })
 export type FairShareOptions = z.input<typeof fairShareOptions>
 
 /**
- * By past usage: the jobs of users that have used least of their shares come first, ties by submission. Usage is that of
- * whole accounts as well, and halves in a time.
+ * By past usage: jobs of users that have used the smallest part of their shares come first, ties by submission. The usage of
+ * whole accounts counts, too, and past usage decays with a half-life.
  *
  * Source: Slurm, fair_tree (default) and classic_fair_share; priority/multifactor with PriorityWeightFairshare alone.
  */

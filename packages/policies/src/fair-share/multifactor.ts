@@ -9,7 +9,7 @@ import { fromSlurm, slurmOptions } from './slurm-options.js'
 import { TresWeights } from './tres-weights.js'
 
 const WEEK = 604_800
-/** Priorities have 32 bits in Slurm. */
+/** The highest priority: in Slurm priorities have 32 bits. */
 const HIGHEST = 2 ** 32 - 1
 const TIER = 2 ** 32
 const weight = z.number().nonnegative()
@@ -52,7 +52,7 @@ type Settings = z.output<typeof settings>
 /** Options of `multifactor`, under names of its own or Slurm's; all may be left out. */
 export type MultifactorOptions = Partial<z.input<typeof settings>> & z.input<z.ZodObject<typeof slurmOptions>>
 
-/** Defaults come in when Slurm's names have been read: until then one sees what was given. */
+/** Schemas without defaults. Defaults are filled in after Slurm's names have been read, so that until then it is visible what was given. */
 const withoutDefaults = (shape: Readonly<Record<string, z.ZodType>>) =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema instanceof z.ZodDefault ? described(schema as z.ZodDefault<z.ZodType>) : schema]))
 
@@ -68,11 +68,11 @@ function described(schema: z.ZodDefault<z.ZodType>): z.ZodType {
 const multifactorOptions = z.strictObject({ ...withoutDefaults(settings.shape), ...slurmOptions }) as unknown as z.ZodType<MultifactorOptions>
 
 /**
- * By tier of the queue, then by Slurm's job priority, highest first, ties by submission: a weighted sum of factors from 0 to 1, as a whole number of
- * at least 1, as of the end of the last calculation period. Without weights it is FIFO, as Slurm's default is.
+ * By tier of the queue, then by Slurm's job priority, highest first, ties by submission. The priority is a weighted sum of factors from 0 to 1, as a whole
+ * number of at least 1, as of the end of the last calculation period. Without weights the order is FIFO, like Slurm's default.
  *
- * Source: Slurm, priority_multifactor. Deviations: the size is that of what starts together, and as a fraction of any resource (Slurm: of
- * processors); no weights of associations.
+ * Source: Slurm, priority_multifactor. Deviations: the size of a job is that of what starts together, as the largest fraction of any resource (in Slurm of
+ * processors); there are no weights of associations.
  */
 export const multifactorOrder = defineOrder({
   name: 'multifactor',
@@ -110,7 +110,7 @@ function settingsOf(given: MultifactorOptions): Settings {
   return checkOptions('multifactor', settings, { ...own, ...translated })
 }
 
-/** Terms are added in this order: another would change the last bit of some sums. */
+/** Slurm's priority of a job. Terms are added in this order; another one would change the last bit of some sums. */
 function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Settings, usage: AccountUsage, lasting: LastingTerms, accruals: Accruals | undefined, { work }: Env): number {
   let sum = age === 0 ? 0 : age * Math.min(1, Math.max(0, usage.tick - (accruals === undefined ? work.submitted(job) : accruals.since(job))) / maxAge)
   if (fairShare > 0) sum += fairShare * usage.factor(job)
@@ -120,7 +120,7 @@ function jobPriority(job: JobId, lane: LaneId, { age, maxAge, fairShare }: Setti
   return (values[first + TERMS - 1] as number) * TIER + Math.min(HIGHEST, Math.max(1, Math.floor(sum)))
 }
 
-/** What its size, partition, QOS, site and amounts add to a job's priority, and its tier. */
+/** The terms that its size, partition, QOS, site and amounts add to a job's priority, and its tier. */
 function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWeights, env: Env): Terms {
   const { work } = env
   const queue = work.queueName(work.queue(job))
@@ -135,8 +135,9 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
 }
 
 /**
- * The mean of the fractions of amounts and of nodes of all that there are, up or not, or the larger of them over the limit in whole minutes. Source: Slurm, `_get_priority_internal` and
- * `set_priority_factors` of priority/multifactor. On a machine that is one node there are no nodes to count.
+ * The size factor of a job: the mean of its fractions of all amounts and of all nodes, up or not; or with `relativeToTime` the larger of them over
+ * its time limit in whole minutes. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal` and `set_priority_factors` of
+ * priority/multifactor.
  */
 function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
   const amounts = fractionOf(job, lane, env)
@@ -145,7 +146,7 @@ function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settin
   return favorSmall ? 1 - size : size
 }
 
-/** The nodes that a job asks for: one for each task where no two can be on one, else one, as for `--ntasks`. */
+/** The number of nodes that a job asks for: one for each task if no two fit on one node, else one, as for `--ntasks`. */
 function nodesOf(job: JobId, lane: LaneId, { cluster, work }: Env): number {
   const shape = work.shape(job, lane)
   const isAlone = work.isDistinct(shape) || (cluster.lanes[lane]?.resources ?? []).some((resource) => 2 * work.demand(shape, resource) > (totalsOf(cluster).largest[resource] as number))
@@ -184,7 +185,7 @@ function qosFactor(qos: string, { qos: weight, qosPriorities, raw }: Settings): 
   return raw.includes('qos') ? own : own / Math.max(1, ...Object.values(qosPriorities))
 }
 
-/** The priority of a queue as a fraction of the highest; queues that are not named have 1. */
+/** The priority of a queue as a fraction of the highest one; queues that are not named have priority 1. */
 function partitionFactor(queue: string, { partitions, raw }: Settings): number {
   const own = partitions[queue] ?? 1
   return raw.includes('partition') ? own : own / Math.max(1, ...Object.values(partitions))

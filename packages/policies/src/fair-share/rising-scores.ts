@@ -1,21 +1,21 @@
 import { jobsByName, type Env, type JobId, type LaneId, type WorkListener } from '@sched/core'
 
 interface RisingMemory {
-  /** By lane, the highest score of each job. */
+  /** By lane: the highest score of each job so far. */
   readonly highest: readonly (readonly (readonly [job: string, score: number])[])[]
-  /** The last version that was looked at; null: none was. */
+  /** The last version of scores that was looked at; null: none was. */
   readonly version: number | null
   readonly areNew: boolean
 }
 
-/** Scores of jobs that stay as high as they have been while the job waited: all are looked at in every version, also where no order is asked for. */
+/** Scores that never fall while a job waits. All waiting jobs are looked at in every version of the scores, even if no order is read then. */
 export class RisingScores implements WorkListener {
   readonly #env: Env
   readonly #scoreOf: (job: JobId, lane: LaneId) => number
-  /** By lane: jobs with the highest score of each so far. */
+  /** By lane: the highest score of each waiting job so far. */
   readonly #highest: readonly Map<JobId, number>[]
   #version = NaN
-  /** Whether a job has come that nobody has looked at. */
+  /** Whether a job has come that was not looked at yet. */
   #areNew = false
 
   constructor(scoreOf: (job: JobId, lane: LaneId) => number, env: Env) {
@@ -24,7 +24,7 @@ export class RisingScores implements WorkListener {
     this.#highest = env.cluster.lanes.map(() => new Map<JobId, number>())
   }
 
-  /** The highest score of a job so far, its present one included. */
+  /** The highest score of a job so far, including its present one. */
   of(job: JobId, lane: LaneId): number {
     const highest = this.#highest[lane] as Map<JobId, number>
     const score = Math.max(highest.get(job) ?? -Infinity, this.#scoreOf(job, lane))
@@ -32,7 +32,7 @@ export class RisingScores implements WorkListener {
     return score
   }
 
-  /** Looks at all jobs that wait, where it is another version than before or there are new ones. */
+  /** Looks at all waiting jobs, if the version is another one than before or there are new jobs. */
   raise(version: number): void {
     if (version === this.#version && !this.#areNew) return
     this.#version = version

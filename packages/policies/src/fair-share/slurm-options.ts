@@ -28,16 +28,19 @@ export const slurmOptions = {
 }
 type SlurmOptions = z.output<z.ZodObject<typeof slurmOptions>>
 
-/** What NO_NORMAL_... leaves as it is; there is nothing here that goes by associations. */
+/** The factors that each NO_NORMAL_... flag leaves unnormalised; no factor here goes by associations. */
 const RAW = { PART: ['partition'], QOS: ['qos'], TRES: ['tres'], ASSOC: [], ALL: ['partition', 'qos', 'tres'] }
 
-/** PriorityFlags that are known. ACCRUE_ALWAYS takes `accrue` away; otherwise it and CALCULATE_RUNNING change nothing here: what they choose is always so, but for jobs that a reader of logs submits when they became eligible, which are as old as that. */
+/**
+ * The known PriorityFlags. ACCRUE_ALWAYS switches `accrue` off; apart from that it and CALCULATE_RUNNING change nothing, since what they choose is always so
+ * here. An exception are jobs that a reader of logs submits at the time when they became eligible: their age counts from then.
+ */
 export const priorityFlags: readonly string[] = [
   'ACCRUE_ALWAYS', 'CALCULATE_RUNNING', 'NO_FAIR_TREE', 'DEPTH_OBLIVIOUS', 'SMALL_RELATIVE_TO_TIME', 'MAX_TRES', 'MAX_TRES_GRES', 'INCR_ONLY',
   ...Object.keys(RAW).map((name) => `NO_NORMAL_${name}`),
 ]
 
-/** Slurm's options under the names that they have here. Throws `BAD_OPTION` for a time or a flag that is not known. */
+/** Slurm's options under the names that they have here. Throws `BAD_OPTION` for an unreadable time and an unknown flag. */
 export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>> {
   const flags = (given.PriorityFlags ?? '').split(',').map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '')
   for (const flag of flags)
@@ -74,7 +77,7 @@ export function fromSlurm(given: SlurmOptions): Readonly<Record<string, unknown>
 /** `maxTres` of PriorityFlags; `undefined`: amounts are added up. */
 export const maxTresOf = (flags: readonly string[]): true | 'gres' | undefined => (flags.includes('MAX_TRES') ? true : flags.includes('MAX_TRES_GRES') ? 'gres' : undefined)
 
-/** Seconds of minutes or of a time as Slurm writes it. Throws `BAD_OPTION`. */
+/** Seconds of a number of minutes, or of a time as Slurm writes it. Throws `BAD_OPTION` for anything else. */
 function secondsOf(name: string, time: number | string | undefined): number | undefined {
   if (time === undefined) return undefined
   const seconds = typeof time === 'number' ? time * 60 : slurmSeconds(time)

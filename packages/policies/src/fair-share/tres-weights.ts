@@ -2,9 +2,9 @@ import { SchedError, suggest, type Env, type JobId, type LaneId, type NodeId, ty
 import { slurmNames, slurmResource } from '../slurm-limits/amounts.js'
 
 /**
- * What the amounts that a job asks for add to its priority: for each resource its weight times the fraction of what the nodes of the job's partition have,
- * or times the amount itself (NO_NORMAL_TRES).
- * The nodes of a partition are those with the label `partition:NAME`, where any has it, otherwise all.
+ * What the amounts that a job asks for add to its priority: for each resource the weight times the fraction that the job asks for of the total of
+ * its partition's nodes, or times the amount itself (NO_NORMAL_TRES). The nodes of a partition are those with the label `partition:NAME`, or all if
+ * none has it.
  *
  * Source: Slurm, `_get_tres_factors` of priority/multifactor. Deviation: amounts are those of what starts together.
  */
@@ -12,10 +12,10 @@ export class TresWeights {
   readonly #env: Env
   readonly #isRaw: boolean
   readonly #weights: readonly { readonly resource: ResourceId; readonly weight: number }[]
-  /** By queue: what its nodes have of each of the resources. */
+  /** By queue: the total of its nodes, by weighted resource. */
   readonly #totals = new Map<number, readonly number[]>()
 
-  /** `weights`: by name of the resource, Slurm's or the cluster's. Throws `BAD_OPTION` for one that the cluster lacks. */
+  /** `weights`: by Slurm's or the cluster's name of the resource. Throws `BAD_OPTION` for a resource that the cluster lacks. */
   constructor(weights: Readonly<Record<string, number>>, isRaw: boolean, env: Env) {
     this.#env = env
     this.#isRaw = isRaw
@@ -59,7 +59,7 @@ export class TresWeights {
   }
 }
 
-/** Weights of `CPU=1000,Mem=2000,GRES/gpu=3000`. Throws `BAD_OPTION`. */
+/** Reads weights such as `CPU=1000,Mem=2000,GRES/gpu=3000`. Throws `BAD_OPTION` for any other text. */
 export function tresWeights(written: string | Readonly<Record<string, number>>, field: string): Readonly<Record<string, number>> {
   if (typeof written !== 'string') return written
   return Object.fromEntries(written.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => {

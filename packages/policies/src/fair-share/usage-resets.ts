@@ -3,22 +3,22 @@ import * as z from '@sched/bundled/zod'
 
 const DAY = 86_400
 const WEEK = 7 * DAY
-/** Weeks begin on Sundays; 1970 began on a Thursday. */
+/** Seconds from the beginning of the week to that of 1970, a Thursday; weeks begin on Sundays. */
 const SINCE_SUNDAY = 4 * DAY
-/** Clocks of logs that say less, 1980, count from something else than 1970. */
+/** The earliest start that is taken as a date, the beginning of 1980; smaller numbers in logs do not count from 1970. */
 const EARLIEST = 315_532_800
-/** Midnight of 1 January 1978, a Sunday, at which periods of all lengths begin. */
+/** The start of a run that does not say when it began: midnight of 1 January 1978, a Sunday, at which periods of all lengths begin. */
 const UNKNOWN = 252_460_800
 const MONTHS = { monthly: 1, quarterly: 3, yearly: 12 }
 
 const periods = ['daily', 'weekly', 'monthly', 'quarterly', 'yearly'] as const
-/** What PriorityUsageResetPeriod may be; with the first two usage is never forgotten, since nothing was used before the run. */
+/** The values of PriorityUsageResetPeriod; with the first two usage is never forgotten, since nothing was used before the run. */
 export const usageResetPeriods = ['NONE', 'NOW', 'DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY'] as const
 
-/** The option of a PriorityUsageResetPeriod, in letters of any case; `undefined`: never. */
+/** The option for a PriorityUsageResetPeriod, regardless of case; `undefined`: never. */
 export const usageResetOf = (period = ''): (typeof periods)[number] | undefined => periods.find((each) => each === period.toLowerCase())
 
-/** When usage is forgotten, as an option of orders and limits. */
+/** Schema of the option that says when usage is forgotten, for orders and limits. */
 export const usageResetOption = z
   .union([z.number().min(1), z.enum(periods)])
   .optional()
@@ -37,11 +37,11 @@ export interface Resets {
 export const NO_RESETS: Resets = { after: () => Infinity, last: () => -Infinity }
 
 /**
- * The times of an option; calendar times are those of the workload's time zone, of UTC without one. Of a workload that does not say when it began it is
- * taken to have begun at midnight of 1 January, a Sunday, which is told.
+ * The times at which usage is forgotten by an option. Calendar times are those of the workload's time zone, or of UTC without one. A workload that does not
+ * say when it began is taken to have begun at midnight of 1 January, a Sunday, with a warning.
  *
- * Source: Slurm, `_next_reset` of priority/multifactor, which takes the time of its place. Deviation: days and weeks begin at midnight also after
- * clocks have been changed, where Slurm goes on 24 hours and 7 times 24 hours after the last one.
+ * Source: Slurm, `_next_reset` of priority/multifactor, which takes local time. Deviation: days and weeks begin at midnight even after clocks
+ * have been changed, where Slurm goes on 24 hours, or 7 times 24 hours, after the last reset.
  */
 export function resetsOf(reset: UsageReset, { start = 0, timeZone, warn }: Pick<Env, 'start' | 'timeZone' | 'warn'>): Resets {
   if (reset === undefined) return NO_RESETS
@@ -53,13 +53,13 @@ export function resetsOf(reset: UsageReset, { start = 0, timeZone, warn }: Pick<
   return new PeriodResets(periods, isKnown ? start : UNKNOWN, isKnown && timeZone !== undefined ? new LocalClock(timeZone) : undefined)
 }
 
-/** Periods of a calendar by number, in seconds that clocks show. */
+/** Periods of a calendar by number; times are seconds as clocks show them. */
 interface Periods {
   of(shown: Seconds): number
   begin(period: number): Seconds
 }
 
-/** `before`: seconds from the beginning of one of them to 1970. */
+/** Periods of equal length; `before`: seconds from the beginning of a period to that of 1970. */
 const equal = (length: Seconds, before: Seconds): Periods => ({
   of: (shown) => Math.floor((shown + before) / length), begin: (period) => period * length - before,
 })
@@ -73,11 +73,11 @@ const months = (length: number): Periods => ({
 })
 
 class PeriodResets implements Resets {
-  /** Of the period that was looked for last. */
+  /** Beginning and end of the period that was looked for last. */
   #begin: Seconds = NaN
   #end: Seconds = NaN
 
-  /** `began`: what time 0 is, seconds since 1970. Without a clock that of UTC. */
+  /** `began`: seconds since 1970 at time 0 of the run. Without `clock`, times are those of UTC. */
   constructor(private readonly periods: Periods, private readonly began: Seconds, private readonly clock?: LocalClock) {}
 
   after(time: Seconds): Seconds {
@@ -95,7 +95,7 @@ class PeriodResets implements Resets {
     const at = this.began + time
     let period = this.periods.of(this.clock?.shown(at) ?? at)
     while (this.#beginOf(period) > time) period--
-    while (this.#beginOf(period + 1) <= time) period++ // where clocks go back over midnight
+    while (this.#beginOf(period + 1) <= time) period++ // needed where clocks go back over midnight
     this.#begin = this.#beginOf(period)
     this.#end = this.#beginOf(period + 1)
   }

@@ -12,37 +12,41 @@ export interface Move {
   readonly nodes: readonly NodeId[]
 }
 
-/** What makes room for a job without anybody losing its place for good. */
+/** Moves that make room for a job, so that no moved task loses its place for good. */
 export interface Moves {
-  /** Where the tasks that the job starts next go, in the order in which they are claimed. */
+  /** Nodes of the tasks that the job starts next, in the order in which they are claimed. */
   readonly starts: readonly NodeId[]
   readonly moves: readonly Move[]
 }
 
-/** By piece: where its tasks would be. */
+/** By piece: the places of its tasks. */
 type Arrangement = ReadonlyMap<Piece, readonly Place[]>
 
 /**
- * Room for a job by moving running tasks, each of which finds another place: what is free lies on several nodes, on none of which the job fits.
- * Tasks of the queue that would be served last go first, and more until all that have gone and the job find places, one after the other as they would be served: of those that have gone at first only
- * who was on the nodes of the last of them. Of these no more are moved than are needed, and a gang goes whole.
+ * Makes room for a job by moving running tasks to other places, where enough is free in total but not on any single node. Victims are taken away one after
+ * another, from the queue that would be served last on, until they and the job all find places in the order in which they would be served. It first tries
+ * to move only the victims on the nodes of the last one, and then all of them. No more are moved than are needed, and a gang is moved as a whole.
  *
- * Source: KAI Scheduler, consolidation.go, job_solver.go and by_pod_solver.go. Deviations: the tasks of a gang that waits are placed at once, there one more at a time; each goes to
- * the node with the least room, by the resource of which it asks most; of too many jobs those may be moved that would be served last, there any.
+ * Source: KAI Scheduler, consolidation.go, job_solver.go and by_pod_solver.go. Deviations: the tasks of a waiting gang are placed at once, in KAI
+ * one more at a time; each task goes to the node with the least room, by the resource of which it asks most; if tasks of too many jobs could be
+ * moved, those of the jobs that would be served last are, in KAI any.
  */
 export class Consolidation {
   readonly #most: number
   readonly #order: KaiOrder
   readonly #work: WorkView
 
-  /** `most`: of so many jobs tasks may be moved for one. */
+  /** `most`: the largest number of jobs whose tasks may be moved for one job. */
   constructor(most: number, order: KaiOrder, work: WorkView) {
     this.#most = most
     this.#order = order
     this.#work = work
   }
 
-  /** The draft is as before when it returns. `hasStarted`: whether tasks may be moved already. */
+  /**
+   * Finds moves for the job; `undefined` if there are none. It leaves the draft as it was. `hasStarted`: whether tasks have started, so that they
+   * may be moved.
+   */
   find(job: JobId, victims: Victims, hasStarted: (tasks: readonly TaskId[]) => boolean, round: Round): Moves | undefined {
     const before = round.savepoint()
     const inTurn = new VictimsInTurn(this.#order, this.#work, this.#order.inside(0), (leaf) => victims.of(leaf).filter((each) => each.job !== job && hasStarted(each.tasks)))
@@ -67,7 +71,7 @@ export class Consolidation {
     return arrangement && this.#fewest(arrangement, gone, own, round)
   }
 
-  /** Where everybody would be if some of those that have gone were to find another place, and the others had kept theirs. */
+  /** Places for the job and the `movers`, with the other victims of `gone` back in their places; `undefined` if one finds no place. */
   #arrange(movers: readonly Victim[], gone: readonly Victim[], own: Piece, round: Round): Arrangement | undefined {
     const room = new Room(round)
     const serving = new Serving([...movers.map((victim) => this.#pieceFor(victim)), own], this.#order, this.#work)
@@ -90,7 +94,7 @@ export class Consolidation {
     return found
   }
 
-  /** Without those who would be where they are, and without whom it works as well. */
+  /** The moves of an arrangement, without victims that need not move or would stay where they are. */
   #fewest(arrangement: Arrangement, gone: readonly Victim[], own: Piece, round: Round): Moves {
     let best = arrangement
     for (const victim of gone.slice(0, -1).reverse()) {
@@ -103,14 +107,14 @@ export class Consolidation {
     return { starts: nodesOf(undefined), moves: this.#moversOf(best, gone, round).map((victim) => ({ victim, nodes: nodesOf(victim) })) }
   }
 
-  /** Those who would not be where they are, in the order in which they went. */
+  /** The victims that an arrangement moves to another place, in the order in which they were taken away. */
   #moversOf(arrangement: Arrangement, gone: readonly Victim[], round: Round): readonly Victim[] {
     const room = new Room(round)
     const places = new Map([...arrangement].map(([{ victim }, each]) => [victim, each]))
     return gone.filter((victim) => places.get(victim)?.every((place, i) => room.isWhere(victim.tasks[i] as TaskId, place)) === false)
   }
 
-  /** Whether everybody fits where it is to go in the order in which they start: first the job, then who is moved. */
+  /** Whether all fit in their new places in the order in which they will start: the job first, then the moved victims. */
   #comesTrue({ starts, moves }: Moves, own: Piece, round: Round): boolean {
     const before = round.savepoint()
     for (const { victim } of moves) for (const task of victim.tasks) round.evict(task)

@@ -1,22 +1,22 @@
 /** What a queue claims of one resource. */
 export interface Claimant {
   readonly priority: number
-  /** What it deserves, and the most that it may have; `Infinity`: no bound. */
+  /** Its quota, which it deserves, and the most that it may have; `Infinity`: no bound. */
   readonly quota: number
   readonly limit: number
-  /** Its part of what no quota takes, relative to others. */
+  /** Its weight for the division of what quotas leave. */
   readonly weight: number
   /** What it has and waits for. */
   readonly request: number
-  /** What it has had of late, as part of all there was; absent: nothing. */
+  /** What it has had lately, as a fraction of all there was; absent: nothing. */
   readonly usage?: number
 }
 
 /**
- * Divides an amount among siblings: to each what it asks of its quota, be there enough or not; then what is left by
- * weight, in whole steps (a device, or one), to those of the highest priority that ask more, until nothing is left or asked; what rounding
- * leaves one by one to those whose part lost most by it, of equals to the first. With a `kValue` above 0 past usage counts: that much times what somebody has had beyond
- * its part by weight is taken from that part, and who has none left then is given nothing.
+ * Divides an amount among siblings. Each gets what it asks for up to its quota, whether there is enough or not. What is left goes by weight, in whole
+ * steps (a device, or one), to those of the highest priority that ask for more, until nothing is left or asked for, then to the next priority. What
+ * rounding leaves goes step by step to those whose parts lost most by it, ties to the first. With a `kValue` above 0 past usage counts: from each part by
+ * weight, `kValue` times what the queue has had beyond that part is subtracted (or added, if it has had less); a queue with no part left gets nothing.
  *
  * Source: KAI Scheduler, resource_division.go.
  */
@@ -33,7 +33,7 @@ export function fairShares(total: number, queues: readonly Claimant[], step = 1,
   return shares
 }
 
-/** Those who claim, what each may have of what it asks, in which steps a part is given, and how much past usage counts. */
+/** The claimants, what each asks for within its limit, the step in which parts are given, and how much past usage counts. */
 interface Asking {
   readonly queues: readonly Claimant[]
   readonly asked: readonly number[]
@@ -41,7 +41,7 @@ interface Asking {
   readonly kValue: number
 }
 
-/** Gives what is left to the queues of one priority; returns what they leave. */
+/** Divides what is left among the queues of one priority (`level`: their indices); returns what they leave. */
 function byWeight(total: number, level: readonly number[], { queues, asked, step, kValue }: Asking, shares: number[]): number {
   let left = total
   const rests = new Map<number, number>()
@@ -72,7 +72,7 @@ function byWeight(total: number, level: readonly number[], { queues, asked, step
   return left
 }
 
-/** Source: KAI Scheduler, `calcShareWeights`. */
+/** The weights of queues, less for past usage. Source: KAI Scheduler, `calcShareWeights`. */
 function weightsOf(queues: readonly Claimant[], kValue: number): number[] {
   const weights = queues.map(({ weight }) => weight)
   if (kValue === 0) return weights

@@ -14,15 +14,15 @@ import { Reclaiming } from './reclaiming.js'
 import { Victims } from './victims.js'
 
 /**
- * Queues as the order `kai` has them. For a job that has not started and with which its queue stays within its fair share
- * tasks of other queues are taken (reclaim), and otherwise tasks of lower priority of its own queue (preempt), as far as
- * that makes room, and no more than are needed. Of other queues that one gives which would be served last; it gives while it has
- * more than it is due, or more than its quota if the job stays within that of its own queue. In a queue the lowest priority
- * goes first, then the latest job; a gang goes whole. Before that, if `maxConsolidationPreemptees` says so, room is made for jobs that may be
- * preempted by moving others that may: these start anew elsewhere at the same instant.
+ * Queues in the order `kai`, with preemption for jobs that find no room. If its queue stays within its fair share with the job, tasks of other
+ * queues are taken (reclaim); otherwise, or if that makes no room, tasks of lower priority of its own queue (preempt); never more than are needed. Of the
+ * other queues the one gives that would be served last. A queue gives while it has more than it is due, or more than its quota if the job's queue stays
+ * within its own quota. In a queue the lowest priority goes first, then the latest job; a gang goes as a whole. Before that, if
+ * `maxConsolidationPreemptees` says so, room for preemptible jobs is made by moving others: these start anew elsewhere at the same instant.
  *
- * Source: KAI Scheduler, actions consolidation, reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: who is taken is gone at
- * once, a moment later if it has just started, and takes nothing at the same instant; who could be moved counts as taken in reclaim, there not; of jobs that are no gangs tasks go one by one.
+ * Source: KAI Scheduler, actions consolidation, reclaim and preempt, plug-in `proportion` (reclaimable.go, strategies.go). Deviations: a taken task
+ * is gone at once, a moment later if it has just started, and its job takes nothing at the same instant; in reclaim a task that could be moved
+ * counts as taken, in KAI not; tasks of jobs that are no gangs go one by one.
  */
 export const kaiPreemptingPolicy = definePolicy({
   name: 'kai-preempting',
@@ -37,9 +37,9 @@ export const kaiPreemptingPolicy = definePolicy({
 /** The queues of the KAI Scheduler, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const kaiPreempting = (options: KaiOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => kaiPreemptingPolicy.plug({ placement }, options)
 
-/** Seconds from one cycle to the next, as KAI has them. */
+/** Seconds from one scheduling cycle to the next, as in KAI. */
 const CYCLE = 1
-/** Seconds until those can be taken that have just started: in KAI they can at once. */
+/** Seconds until tasks that have just started can be taken; in KAI they can be at once. */
 const MOMENT = 0.001
 
 class KaiPreempting implements Policy {
@@ -55,14 +55,14 @@ class KaiPreempting implements Policy {
   readonly #leastRuntimes: LeastRuntimes
   readonly #consolidation: Consolidation | undefined
   readonly #settings: KaiSettings
-  /** Who is gone to start elsewhere in the next round of that time. */
+  /** Moves under way: the victims are gone and start elsewhere in the next round of the time `#movingAt`. */
   #moving: readonly Move[] = []
   #movingAt: Seconds = NaN
-  /** Who may be taken, until somebody is. */
+  /** The tasks that may be taken; valid until some are. */
   #victims: Victims | undefined
-  /** Whether somebody takes nothing in this cycle alone. */
+  /** Whether a job takes nothing in this cycle, but may in a later one. */
   #hasSpared = false
-  /** Whether somebody would have been taken who had just started. */
+  /** Whether tasks would have been taken that have just started. */
   #hasMetNew = false
 
   constructor(settings: KaiSettings, env: Env, placement: Plug<'placement'> | undefined) {
@@ -81,7 +81,7 @@ class KaiPreempting implements Policy {
       this,
       forwarding(this.#policy, this.#running, {
         onClaim: (job: JobId, lane: LaneId) => {
-          if (env.work.least(job, lane) > 1) this.#gangs.add(job) // not told for the last of its tasks, which needs no telling
+          if (env.work.least(job, lane) > 1) this.#gangs.add(job) // `least` does not say so at the claim of the last task, when the job is known already
         },
         onFinish: (job: JobId) => {
           this.#gangs.delete(job)
@@ -106,7 +106,7 @@ class KaiPreempting implements Policy {
     this.#victims = undefined
     if (this.#consolidate(jobs, round)) {
       this.#order.areSharesHeld = false
-      return // nobody else takes the places of those who are moved before they have them: there is another round at once
+      return // so that no job takes the places of the moved tasks before these do; another round comes at once
     }
     const isInVain = this.#preemptFor(jobs, round)
     this.#order.areSharesHeld = false
@@ -117,7 +117,7 @@ class KaiPreempting implements Policy {
     else if (this.#hasSpared) round.wakeAt(this.#taken.expect(round.now + CYCLE))
   }
 
-  /** Whether somebody finds no room even so. */
+  /** Makes room for waiting jobs by reclaim and preempt; returns whether some job finds no room even then. */
   #preemptFor(waiting: readonly JobId[], round: Round): boolean {
     const { work } = round
     const inVain = new InVain()
@@ -144,7 +144,7 @@ class KaiPreempting implements Policy {
     return !inVain.isEmpty
   }
 
-  /** Makes room for the first job for which moving others does; false where that is none. */
+  /** Makes room by moving others, for the first job for which that works; false if it works for none. */
   #consolidate(waiting: readonly JobId[], round: Round): boolean {
     const { nodes, cluster, work, lane } = round
     const consolidation = this.#consolidation
@@ -179,7 +179,7 @@ class KaiPreempting implements Policy {
     return true
   }
 
-  /** Starts what was moved where it is to go. What does not fit there any more waits as others do. */
+  /** Starts moved tasks in their new places. Tasks that do not fit there any more wait like others. */
   #startMoved(round: Round): void {
     const moving = this.#movingAt === round.now ? this.#moving : []
     this.#moving = []
@@ -189,7 +189,7 @@ class KaiPreempting implements Policy {
     }
   }
 
-  /** The same of jobs that ask the same. */
+  /** A number that is the same for jobs that ask for the same. */
   #askedBy(job: JobId, { work, lane }: Round): number {
     return work.isGangJob(job) ? -1 - job : work.shape(job, lane) * TASKS + work.together(job, lane)
   }
@@ -212,14 +212,14 @@ class KaiPreempting implements Policy {
     return this.#makeRoom(job, () => victims.pop(), () => true, round)
   }
 
-  /** What may be taken of running jobs on the nodes in sight. */
+  /** The running tasks on the nodes in sight that may be taken, by queue. */
   #victimsIn({ lane, nodes, cluster }: Round): Victims {
     if (this.#victims !== undefined) return this.#victims
     const { work } = this.#env
     const found = new Victims(work)
     for (const [job, tasks] of this.#running.in(lane)) {
       if (this.#order.isFixed(job)) continue
-      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // at every heartbeat of a node some may start
+      if (cluster.heartbeat > 0 && !this.#hasStarted(tasks)) continue // with heartbeats there is no look a moment later, so tasks that have just started are left out
       if (nodes.length === 1 && !tasks.some((task) => work.nodeOf(task) === nodes[0])) continue
       const leaf = this.#order.leaf(job)
       const first = tasks.reduce((least, task) => (task < least ? task : least))
@@ -255,7 +255,7 @@ class KaiPreempting implements Policy {
     return false
   }
 
-  /** Now, if all of them have just started. */
+  /** When the first of the tasks started; now, if all have just started. */
   #runsSince(tasks: readonly TaskId[]): Seconds {
     return tasks.reduce((first, task) => {
       const started = this.#env.work.started(task)
@@ -263,13 +263,13 @@ class KaiPreempting implements Policy {
     }, this.#env.now())
   }
 
-  /** Who has just started can be taken a moment later, and nobody goes in its place. */
+  /** Whether all tasks have started before this round. One that has just started can be taken a moment later; no other task goes in its place. */
   #hasStarted(tasks: Iterable<TaskId>): boolean {
     for (const task of tasks) if (Number.isNaN(this.#env.work.started(task))) return false
     return true
   }
 
-  /** Leaves alone whom it need not take, from the last but one to the first; returns the others. */
+  /** Spares victims that the job does not need, from the last but one to the first; returns the others. */
   #spare(job: JobId, taken: readonly Victim[], before: ReturnType<Round['savepoint']>, round: Round): readonly Victim[] {
     let kept = taken
     for (let i = taken.length - 2; i >= 0; i--) {
@@ -293,10 +293,10 @@ class KaiPreempting implements Policy {
   }
 }
 
-/** More than a gang has tasks, with room for shapes beyond it in a whole number. */
+/** More than any gang has tasks, and small enough that shape times this is still an exact whole number. */
 const TASKS = 2 ** 28
 
-/** What was asked in vain, by queue and priority, of which jobs come one after the other. */
+/** What was asked for in vain, kept for the current queue and priority, since jobs of one come one after another. */
 class InVain {
   isEmpty = true
   readonly #all = new Map<number, Map<number, Set<number>>>()

@@ -8,14 +8,14 @@ import { PastUsage, type Meter, type PastUsageMemory } from './past-usage.js'
 import { compareRanks, rankOf, type Rank, type Standing } from './queue-order.js'
 
 /**
- * Queues by what each has of its fair share, at every level of their tree, decided by a list of questions of which the
- * first that tells two queues apart counts. Jobs of a queue come by priority (a whole number), then those that have fewer tasks than they must have at once before
- * those that have just these, and these before the others, then by submission. No queue ever exceeds a limit.
+ * Queues by what each has of its fair share, at every level of their tree: a list of comparisons, of which the first that
+ * distinguishes two queues decides (see `compareQueues`). Jobs of a queue go by priority (a whole number), then jobs with fewer tasks than they must have at
+ * once, then those with exactly these, then the others; ties by submission. No queue ever exceeds a limit.
  *
- * Costs a sort of the queues with jobs to start at every reading, and a pass over those with any jobs after every change of what they ask.
+ * Every reading sorts the queues with jobs to start; every change of what queues ask for costs a pass over those with any jobs.
  *
- * Source: KAI Scheduler, plug-ins `proportion`, `priority` and `elastic`. Deviations: nothing is reclaimed or preempted, a
- * job that is no gang asks one task at a time, what later stages ask counts when they begin, and equals go by name, not by age.
+ * Source: KAI Scheduler, plug-ins `proportion`, `priority` and `elastic`. Deviations: nothing is reclaimed or preempted; a
+ * job that is no gang asks for one task at a time; what later stages ask for counts when they begin; ties go by name, not by age.
  */
 export const kaiOrder = defineOrder({
   name: 'kai',
@@ -28,23 +28,23 @@ export const kaiOrder = defineOrder({
 /** Queues by quota, priority and fair share, as in the KAI Scheduler. */
 export const kai = (options: KaiOptions = {}): Plug<'order'> => kaiOrder.plug({}, options)
 
-/** Jobs that are looked at together. */
+/** Number of jobs that are checked against limits at a time. */
 const AT_ONCE = 64
 
 /** A queue in one lane. */
 export interface Queue extends Standing {
   readonly allocated: Float64Array
-  /** What of that jobs have that are never preempted. */
+  /** The part of that which belongs to jobs that are never preempted. */
   readonly fixed: Float64Array
   readonly fairShare: Float64Array
   readonly asked: Float64Array
   /** What its jobs wait for. */
   readonly pending: Float64Array
-  /** By resource: what it claims of it, made once. */
+  /** By resource: its claim in the division, an object that is kept. */
   readonly claimants: readonly Claimant[]
-  /** By resource, where past usage counts: what it has had. */
+  /** By resource: the meter of what it has had; present where past usage counts. */
   readonly had: readonly Meter[] | undefined
-  /** Whether it has a limit of anything. */
+  /** Whether it has a limit on any resource. */
   readonly isLimited: boolean
 }
 
@@ -61,16 +61,16 @@ export class KaiOrder implements Order {
   /** `[lane][pool]`. */
   readonly #queues: readonly Queue[][]
   readonly #leafOf: number[] = []
-  /** `[lane][job * resources + resource]`: what of `pending` is the job's. */
+  /** `[lane][job * resources + resource]`: the job's part of `pending`. */
   readonly #waits: readonly number[][]
-  /** `[lane][pool]`: those inside it that have anything or wait for it, and some that no longer do. */
+  /** `[lane][pool]`: the pools inside it that have anything or wait for it, and some that no longer do. */
   readonly #active: readonly Set<number>[][]
-  /** `[lane][pool]`: these in the order of their ties, as they were when they were last divided among. */
+  /** `[lane][pool]`: these pools in the order of their ties, as of the last division. */
   readonly #inOrder: readonly (readonly number[])[][]
   /** By lane: whether fair shares are to be computed anew. */
   readonly #isStale: boolean[]
   readonly #isLimited: boolean
-  /** Where past usage counts. */
+  /** Present where past usage counts. */
   readonly #past: PastUsage | undefined
   readonly #now: () => Seconds
   /** Whether a job has come that is never preempted. */
@@ -82,10 +82,13 @@ export class KaiOrder implements Order {
   #unread: { readonly ids: JobBlock['ids']; from: number; readonly to: number } = { ids: new Int32Array(), from: 0, to: 0 }
   #lane = 0 as LaneId
 
-  /** Where past usage counts. */
+  /** Present where past usage counts. */
   readonly memory?: () => PastUsageMemory
 
-  /** Whether fair shares stay as they are: what a draft takes away waits again only when it is over, and asks no less meanwhile. */
+  /**
+   * Whether fair shares are held as they are. Set during preemption: tasks that a draft evicts wait again only after it, so their queues ask for no
+   * less meanwhile.
+   */
   areSharesHeld = false
 
   constructor(settings: KaiSettings, env: Env) {
@@ -140,7 +143,7 @@ export class KaiOrder implements Order {
 
   // ---- reading ----
 
-  /** Without limits, and where every job may be preempted, none is held back. */
+  /** Whether no job can be held back: there are no limits, and every job may be preempted. */
   get readsAll(): boolean {
     return this.#fixedPriority === Infinity && !this.#hasFixed && !this.#isLimited
   }
@@ -154,7 +157,7 @@ export class KaiOrder implements Order {
     this.#unread.from = this.#unread.to
   }
 
-  /** The next jobs without those that a limit holds back, few at a time, since a reader often needs only the first. */
+  /** The next jobs without those that a limit holds back; a few at a time, since a reader often needs only the first. */
   next(): JobBlock | undefined {
     if (this.readsAll) return this.#lists.next()
     const allowed = this.#allowed
@@ -173,14 +176,14 @@ export class KaiOrder implements Order {
     }
   }
 
-  /** All jobs with tasks to start, also those that a limit holds back: in place of `next`. */
+  /** All jobs with tasks to start in order, including those that a limit holds back; used in place of `next`. */
   allJobs(): JobId[] {
     const jobs: JobId[] = []
     for (let block = this.#lists.next(); block !== undefined; block = this.#lists.next()) for (let i = block.from; i < block.to; i++) jobs.push(block.ids[i] as JobId)
     return jobs
   }
 
-  /** Whether no limit forbids the next task of the job, or its gang, and no quota if it is never preempted. */
+  /** Whether the job may start its next task, or its gang: no limit forbids it, and, if the job is never preempted, no quota does. */
   mayStart(job: JobId): boolean {
     const isFixed = this.isFixed(job)
     for (let pool = this.leaf(job); pool > 0; pool = this.#lists.parent(pool)) {
@@ -206,7 +209,7 @@ export class KaiOrder implements Order {
     return this.#resources(this.#lane)
   }
 
-  /** What the job would start next asks at once. */
+  /** What the job asks of a resource for what it would start next. */
   asked(job: JobId, r: ResourceId): number {
     return this.#work.asked(job, this.#lane, r)
   }
@@ -215,7 +218,7 @@ export class KaiOrder implements Order {
     return this.#isFixed(this.#work.preemptible(job), this.#work.priority(job))
   }
 
-  /** What a job says counts before its priority. Source: KAI Scheduler, `CalculatePreemptibility`. */
+  /** Whether a job is never preempted: what it says itself counts before its priority. Source: KAI Scheduler, `CalculatePreemptibility`. */
   #isFixed(preemptible: boolean | undefined, priority: number): boolean {
     return preemptible === undefined ? priority >= this.#fixedPriority : !preemptible
   }
@@ -224,7 +227,7 @@ export class KaiOrder implements Order {
     return this.#leafOf[job] as number
   }
 
-  /** Whether the queue of the job has no more than its fair share with what it would start next. */
+  /** Whether the queue of the job stays within its fair share with what the job would start next. */
   isWithinFairShare(job: JobId): boolean {
     const { allocated, fairShare } = this.queue(this.leaf(job))
     return this.resources.every((r) => (allocated[r] as number) + this.asked(job, r) <= (fairShare[r] as number))
@@ -245,17 +248,17 @@ export class KaiOrder implements Order {
     return this.#lists.isLeaf(pool)
   }
 
-  /** The pool around it; 0 holds all. */
+  /** The pool around a pool; 0 is the root. */
   parent(pool: number): number {
     return this.#lists.parent(pool)
   }
 
-  /** Queues inside one that holds no jobs, as far as they have anything. */
+  /** The queues inside a queue that holds no jobs, of those that have anything. */
   inside(pool: number): Iterable<number> {
     return this.#active[this.#lane]?.[pool] as Set<number>
   }
 
-  /** Where the queue would stand with so much more, and with a next job that asks so much. */
+  /** The rank of the queue if it had so much more, and if its next job asked for so much. */
   rankWith(pool: number, more: (r: ResourceId) => number, asks?: (r: ResourceId) => number): Rank {
     const queue = this.queue(pool)
     const allocated = queue.allocated.slice()
@@ -267,12 +270,12 @@ export class KaiOrder implements Order {
     return rankOf({ ...queue, allocated, asked }, this.resources, this.#capacity, this.#fairSharesFirst)
   }
 
-  /** Below 0: the first is served before the second, if they stood like that. */
+  /** Below 0: pool a is served before b, if they have these ranks. */
   compare(a: number, rankA: Rank, b: number, rankB: Rank): number {
     return compareRanks(rankA, rankB, this.resources) || this.#lists.tie(a) - this.#lists.tie(b)
   }
 
-  /** When past usage changes fair shares again; `Infinity`: never. */
+  /** The next time at which past usage changes fair shares; `Infinity`: never. */
   get nextChange(): Seconds {
     return this.#past?.next ?? Infinity
   }
@@ -287,7 +290,7 @@ export class KaiOrder implements Order {
     return hasChanged
   }
 
-  /** Divides what the pool is due among those inside, and so on down. */
+  /** Divides what a pool is due among the pools inside it, and so on down. */
   #divide(pool: number, lane: LaneId, total: ArrayLike<number>): void {
     const lists = this.#lists
     const children = this.#activeIn(pool, lane)
@@ -305,7 +308,7 @@ export class KaiOrder implements Order {
     for (const [i, child] of children.entries()) if (!lists.isLeaf(child)) this.#divide(child, lane, (queues[i] as Queue).fairShare)
   }
 
-  /** Those inside a pool that have anything or wait for it, in the order of their ties; the others are due nothing. */
+  /** The pools inside a pool that have anything or wait for it, in the order of their ties; all others are due nothing. */
   #activeIn(pool: number, lane: LaneId): readonly number[] {
     const active = this.#active[lane]?.[pool] as Set<number>
     const resources = this.#resources(lane)
@@ -323,7 +326,7 @@ export class KaiOrder implements Order {
     return (inOrder[pool] = [...active].sort((a, b) => this.#lists.tie(a) - this.#lists.tie(b)))
   }
 
-  /** Sorts those inside a pool that have jobs to start, from the innermost on. */
+  /** Sorts the pools inside a pool that have jobs to start, from the innermost out. */
   #sort(pool: number, lane: LaneId): void {
     const lists = this.#lists
     const queues = this.#queues[lane] as Queue[]
@@ -370,7 +373,7 @@ export class KaiOrder implements Order {
     this.#refresh(job, lane)
   }
 
-  /** What was cancelled waits no longer. */
+  /** Takes what a cancelled job waits for out of the sums. */
   onFinish(job: JobId): void {
     for (const [lane, waits] of this.#waits.entries()) {
       const isWaiting = this.#resources(lane as LaneId).some((r) => waits[job * this.#cluster.resources.length + r] !== 0)
@@ -388,13 +391,16 @@ export class KaiOrder implements Order {
     this.#change(job, lane, task, -1)
   }
 
-  /** Below others are higher priorities, then jobs that have less of what they must have at once. */
+  /**
+   * The key of a job, the smallest first: higher priorities have smaller keys, and among these jobs with fewer tasks beyond those that they must
+   * have at once.
+   */
   #keyOf(job: JobId, lane: LaneId): number {
     const surplus = this.#work.running(job, lane) - this.#work.least(job, lane)
     return (surplus < 0 ? 0 : surplus === 0 ? 0.25 : 0.5) - Math.floor(this.#work.priority(job))
   }
 
-  /** Fair shares stay as they are while the queue has, and waits for, the same together. */
+  /** Counts a task that starts or leaves. Fair shares do not change while the sum of what the queue has and waits for stays the same. */
   #change(job: JobId, lane: LaneId, task: TaskId, sign: 1 | -1): void {
     const { allocated, pending } = this.#queues[lane]?.[this.#leafOf[job] as number] as Queue
     const resources = this.#resources(lane)

@@ -7,8 +7,9 @@ import type { Victim } from './victim.js'
 type Kind = 'preemptMinRuntime' | 'reclaimMinRuntime'
 
 /**
- * How long jobs run at least before what they cannot do without is taken, as the queues say: the one that does or the next around it. For another queue
- * it is asked from that on which lies beside the taker's or one around it, or (`queue`) from the job's own.
+ * The time for which a job runs at least before the tasks that it cannot do without may be taken. It is set by the job's queue or the nearest queue
+ * around it that sets one. For a taker of another queue the search begins at the queue where the two paths part, or with `reclaimResolveMethod:
+ * 'queue'` at the job's own.
  *
  * Source: KAI Scheduler, plug-in `minruntime`. Deviation: a job runs since the first of its tasks started that still run.
  */
@@ -34,17 +35,17 @@ export class LeastRuntimes {
     this.#next = Infinity
   }
 
-  /** When the first of those may be taken that could not since; `Infinity`: there was none. */
+  /** The first time at which a victim that was refused since `begin` may be taken; `Infinity`: none was refused. */
   get next(): Seconds {
     return this.#next
   }
 
-  /** Of victims of one queue those that a job of it may take. */
+  /** Of victims of one queue those that a job of the same queue may take. */
   preemptible(victims: readonly Victim[]): readonly Victim[] {
     return this.#after(victims, (path) => this.#least(path, path.length - 1, 'preemptMinRuntime'))
   }
 
-  /** Of victims of one queue those that a job of the other path may take. */
+  /** Of victims of one queue those that a job of another queue, with the path `taker`, may take. */
   reclaimable(victims: readonly Victim[], taker: readonly Queue[]): readonly Victim[] {
     return this.#after(victims, (path) => this.#least(path, this.#isByQueue ? path.length - 1 : partingOf(taker, path), 'reclaimMinRuntime'))
   }
@@ -63,7 +64,7 @@ export class LeastRuntimes {
     return false
   }
 
-  /** What the queue at that depth says, or the next around it that does. */
+  /** The time set by the queue at that depth, or by the nearest queue around it that sets one; else the default. */
   #least(path: readonly Queue[], depth: number, kind: Kind): Seconds {
     for (let at = depth; at >= 0; at--) {
       const own = path[at]?.[kind]

@@ -53,7 +53,7 @@ export interface Claims {
   readonly reclaimMinRuntime?: number | undefined
 }
 
-/** Throws `BAD_OPTION` for a resource that the cluster has not. */
+/** The claims of a queue from its settings. Throws `BAD_OPTION` for a resource that the cluster does not have. */
 export function claimsOf({ priority, resources, preemptMinRuntime, reclaimMinRuntime }: KaiSettings['defaults'], cluster: ClusterView, field: string): Claims {
   const column = (valueOf: (given: z.output<typeof claim>) => number, absent: number): Float64Array =>
     Float64Array.from(cluster.resources, (name) => {

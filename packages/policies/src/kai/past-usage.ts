@@ -3,39 +3,39 @@ import type { KaiSettings } from './options.js'
 
 type Settings = NonNullable<KaiSettings['pastUsage']>
 
-/** So many half-lives after it began to be counted anew, time is again: amounts that count twice as much with each would else exceed all numbers. */
+/** After so many half-lives the origin of time is moved: what an instant counts doubles with each half-life and would exceed all numbers. */
 const HALVINGS = 400
 
-/** What is written down of one amount: what it was, since when, its sum until then, and the sums at fetches. */
+/** State of a meter: its amount, the time since when, its sum until then, and the sums at fetches. */
 type MeterMemory = readonly [amount: number, since: Seconds, sum: number, fetches: readonly number[], sums: readonly number[]]
-/** The same of all, and of when they were fetched. */
+/** State of all meters, and of the fetches. */
 export interface PastUsageMemory {
   readonly epoch: Seconds
   readonly fetched: readonly [last: number, first: number]
-  /** By what they are of, and by resource. */
+  /** By name of a queue ('' for the cluster), then by resource. */
   readonly meters: Readonly<Record<string, readonly MeterMemory[]>>
 }
 
-/** The meters of what there is. */
+/** Name of the meters of the cluster's capacity. */
 const THERE = ''
 
 /**
- * What each queue has had within a window of time, as part of all there was, as of the last time that it was fetched. With a half-life what is so much older
+ * What each queue has had within a window of time, as a fraction of all there was, as of the last fetch. With a half-life, usage that is one half-life older
  * counts half.
  *
- * An instant counts 2^(t / half-life), which cancels out of a part, so that nothing needs to be counted anew as it grows old.
+ * An instant t counts 2^(t / half-life). That factor cancels out of a fraction, so that nothing has to be counted anew as it grows old.
  *
- * Source: KAI Scheduler, time-based fairshare, `usagedb`: prometheus.go. Deviations: amounts are integrated, there sampled once a minute (`queryResolution`), and
- * a window begins at a time of fetching.
+ * Source: KAI Scheduler, time-based fairshare, `usagedb`: prometheus.go. Deviations: amounts are integrated, in KAI sampled once a minute
+ * (`queryResolution`); a window begins at the time of a fetch.
  */
 export class PastUsage {
   readonly #settings: Settings
   readonly #cluster: Pick<ClusterView, 'resources' | 'capacity'>
   readonly #all = new Map<string, readonly Meter[]>()
-  /** What there is. */
+  /** Meters of the cluster's capacity. */
   readonly #there: readonly Meter[]
   #epoch: Seconds = 0
-  /** Which fetch was the last one, and at which its window began. */
+  /** The number of the last fetch, and that of the fetch at which its window began. */
   #last = 0
   #first = 0
 
@@ -60,14 +60,14 @@ export class PastUsage {
     return this.#settings.kValue
   }
 
-  /** Of what one queue has, by resource. */
+  /** The meters of what a queue has, by resource. */
   meters(of: string): readonly Meter[] {
     const known = this.#all.get(of) ?? this.#cluster.resources.map(() => new Meter(this))
     this.#all.set(of, known)
     return known
   }
 
-  /** Whether it was time to fetch. To be asked whenever what there is has changed. */
+  /** Fetches if it is time to; returns whether it did. To be called whenever the capacity has changed. */
   fetch(now: Seconds): boolean {
     this.#lookAround(now)
     const { fetchInterval, windowSize, windowType } = this.#settings
@@ -86,7 +86,7 @@ export class PastUsage {
     return this.timeOf(this.#last + 1)
   }
 
-  /** What was had as part of what there was; 0 where that was nothing. */
+  /** The fraction of the capacity that was had within the window; 0 if there was no capacity. */
   part(had: readonly Meter[], r: ResourceId): number {
     const sum = (meter: Meter | undefined) => meter?.between(this.#first, this.#last) ?? 0
     const all = sum(this.#there[r])
@@ -101,7 +101,7 @@ export class PastUsage {
     return fetch * this.#settings.fetchInterval
   }
 
-  /** Fetches are at whole numbers. */
+  /** A time in fetch intervals; fetches are at whole numbers. */
   fetchesUntil(time: Seconds): number {
     return time / this.#settings.fetchInterval
   }
@@ -112,7 +112,7 @@ export class PastUsage {
     return halfLifePeriod === undefined ? time : portableExp2((time - this.#epoch) / halfLifePeriod)
   }
 
-  /** Before anything is counted until now. */
+  /** Moves the origin of time if needed; to be called before anything is counted up to now. */
   advance(now: Seconds): void {
     const { halfLifePeriod } = this.#settings
     if (halfLifePeriod === undefined || now - this.#epoch <= HALVINGS * halfLifePeriod) return
@@ -122,14 +122,14 @@ export class PastUsage {
   }
 }
 
-/** An amount that changes, summed over time as this counts. The sums at fetches are kept as far as others cannot be had of them. */
+/** An amount that changes, integrated over time as `PastUsage` counts it. Sums at fetches are kept as far as they cannot be interpolated from others. */
 export class Meter {
   readonly #usage: PastUsage
   #amount = 0
   #since: Seconds = 0
-  /** Until then. */
+  /** The sum until `#since`. */
   #sum = 0
-  /** Ascending. Between two of them the amount does not change, if there are fetches between them. */
+  /** Kept fetches, ascending, and the sums at them. If other fetches lie between two kept ones, the amount did not change in between. */
   #fetches = [0]
   #sums = [0]
 
@@ -141,7 +141,7 @@ export class Meter {
     return [this.#amount, this.#since, this.#sum, [...this.#fetches], [...this.#sums]]
   }
 
-  /** With what the amount is now. */
+  /** Restores remembered state; the amount goes on as it is now. */
   recall([amount, since, sum, fetches, sums]: MeterMemory, now: Seconds): void {
     const present = this.#amount
     this.#amount = amount
@@ -165,7 +165,7 @@ export class Meter {
     this.#amount = amount
   }
 
-  /** The sum from one fetch to another. The first one never goes back. */
+  /** The sum from fetch `first` to fetch `last`. `first` never decreases from call to call, so that older sums are dropped. */
   between(first: number, last: number): number {
     const index = this.#before(first)
     if (index > this.#fetches.length / 2) {
@@ -186,7 +186,7 @@ export class Meter {
     this.#sums.push(this.#sumAt(this.#usage.timeOf(fetch)))
   }
 
-  /** After the last change. */
+  /** The sum at a time after the last change. */
   #sumAt(time: Seconds): number {
     return this.#sum + this.#amount * (this.#usage.counted(time) - this.#usage.counted(this.#since))
   }
@@ -201,7 +201,7 @@ export class Meter {
     return start === end ? sum : sum + (((this.#sums[index + 1] as number) - sum) * (usage.counted(usage.timeOf(fetch)) - start)) / (end - start)
   }
 
-  /** The last kept one that is not after another. */
+  /** The index of the last kept fetch that is not after `fetch`. */
   #before(fetch: number): number {
     let [low, high] = [0, this.#fetches.length]
     while (high - low > 1) {

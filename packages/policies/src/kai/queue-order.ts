@@ -1,22 +1,22 @@
 import type { Claims } from './options.js'
 
-/** A queue with what it has and what it would start next; amounts by `ResourceId`. */
+/** A queue with its claims, what it has, and what it would start next; amounts by `ResourceId`. */
 export interface Standing extends Claims {
   readonly allocated: ArrayLike<number>
   readonly fairShare: ArrayLike<number>
-  /** What its next job asks at once. */
+  /** What its next job asks for at once. */
   readonly asked: ArrayLike<number>
 }
 
-/** What counts for a resource of which a queue has nothing due: each unit as so many times all. */
+/** Share of one unit of a resource of which a queue is due nothing. */
 const NOTHING_DUE = 1000
 
 /**
- * Which of two siblings is served first, below 0 the first one. The first of these that tells them apart decides: who has
- * not more than its fair share (of all resources); who stays within its quota with its next job; the higher priority; who
- * does not use what it is due nothing of; the smaller dominant share with its next job; the smaller one without; who is due
- * less. A dominant share is the largest part of what is due, and due is the fair share, the quota if that
- * is more (all there is without a bound), the limit if it is less.
+ * Which of two siblings is served first; below 0: queue a. The first of these rules that distinguishes them decides. First comes the queue that
+ * does not exceed its fair share (of any resource); that stays within its quota with its next job; of the higher priority; that
+ * uses no resource of which it is due nothing; with the smaller dominant share with its next job; with the smaller one without it; that is due
+ * less. A dominant share is the largest fraction that a queue has of what it is due. It is due its fair share, or its quota if that
+ * is more (all there is if the quota has no bound), but at most its limit.
  *
  * Source: KAI Scheduler, queue_order.go and queue_resource_share.go.
  */
@@ -24,7 +24,7 @@ export function compareQueues(a: Standing, b: Standing, resources: readonly numb
   return compareRanks(rankOf(a, resources, capacity, true), rankOf(b, resources, capacity, true), resources)
 }
 
-/** What the questions find for one queue. */
+/** The results of these rules for one queue. */
 export interface Rank {
   readonly queue: Standing
   readonly isOverFairShare: boolean
@@ -35,7 +35,7 @@ export interface Rank {
   readonly share: number
 }
 
-/** `fairSharesFirst`: whether it is asked who has more than its fair share. */
+/** The rank of a queue. `fairSharesFirst`: whether the rule about fair shares counts. */
 export function rankOf(queue: Standing, resources: readonly number[], capacity: ArrayLike<number>, fairSharesFirst: boolean): Rank {
   let isOverFairShare = fairSharesFirst
   let isOverQuota = false
@@ -56,7 +56,7 @@ export function rankOf(queue: Standing, resources: readonly number[], capacity: 
   return { queue, isOverFairShare, isOverQuota, usesUndue, shareWithNext, share }
 }
 
-/** `compareQueues` of queues that were asked already. */
+/** `compareQueues` for queues of which the ranks are known. */
 export function compareRanks(a: Rank, b: Rank, resources: readonly number[]): number {
   return (
     Number(a.isOverFairShare) - Number(b.isOverFairShare) ||
@@ -70,10 +70,10 @@ export function compareRanks(a: Rank, b: Rank, resources: readonly number[]): nu
 }
 
 const at = (amounts: ArrayLike<number>, r: number): number => amounts[r] as number
-/** What a queue may have before others may have it back: its fair share, its quota if that is more, its limit if it is less. */
+/** What a queue is due, beyond which others may take it back: its fair share, or its quota if that is more, at most its limit. */
 export const due = ({ quota, fairShare, limit }: Standing, r: number): number => Math.min(at(limit, r), Math.max(at(quota, r), at(fairShare, r)))
 
-/** Who is due less of something, and more of nothing. */
+/** Compares by what queues are due: first the one that is due less of some resource and more of none. */
 function byDue(a: Standing, b: Standing, resources: readonly number[]): number {
   let hasLess = false
   let hasMore = false

@@ -11,16 +11,16 @@ import type { Victims } from './victims.js'
 type Settings = Pick<KaiSettings, 'reclaimerSaturationMultiplier' | 'queuePriorityInQuotaReclaim'>
 
 /**
- * Whom a job may have of other queues, one after the other. The queues of both are compared where their paths part.
+ * Finds the victims that a job may take from other queues, one after another. The job's queue and the victim's are compared where their paths part.
  *
  * Source: KAI Scheduler, reclaimable.go and strategies.go.
  */
 export class Reclaiming {
   readonly #order: KaiOrder
   readonly #settings: Settings
-  /** What the job asks, by resource. */
+  /** What the job asks for, by resource. */
   readonly #asked: number[] = []
-  /** By queue around the job, from the outermost inwards: whether the job stays within its quota, whoever of it goes. */
+  /** By queue around the job, from the outermost inwards: whether the queue stays within its quota with the job, even if none of its own tasks goes. */
   readonly #isWithinQuota: readonly boolean[]
   /** The queue of the job and those around it, outermost first. */
   readonly #path: readonly Queue[]
@@ -33,7 +33,7 @@ export class Reclaiming {
     for (const r of order.resources) this.#asked[r] = order.asked(job, r)
     const staysWithin = ({ allocated, quota }: Queue, r: number) => (allocated[r] as number) + (this.#asked[r] as number) <= (quota[r] as number)
     this.#isWithinQuota = this.#path.map((queue) => order.resources.every((r) => staysWithin(queue, r)))
-    const outermost = new Set<number>() // none has more meanwhile, so the others never may give
+    const outermost = new Set<number>() // queues only lose meanwhile, so one that may not give now never may
     for (const pool of order.inside(0)) if (order.queue(pool) === this.#path[0] || this.#mayGive(order.queue(pool), 0)) outermost.add(pool)
     const own = order.leaf(job)
     this.#inTurn = new VictimsInTurn(order, work, outermost, (leaf) => (leaf === own ? [] : leastRuntimes.reclaimable(victims.of(leaf), this.#path)))
@@ -44,7 +44,10 @@ export class Reclaiming {
     return this.#inTurn.next((victim) => this.#mayTake(victim))
   }
 
-  /** Whether, as things stand, no queue around the job is above its fair share by as much as one beside it that has given something, or by so many times as much. */
+  /**
+   * Whether, as things stand now, taking is fair: every queue around the job is within its fair share, or exceeds it by a smaller factor, after
+   * multiplication by `reclaimerSaturationMultiplier`, than the sibling that has given.
+   */
   isFair(taken: readonly Victim[]): boolean {
     const { resources } = this.#order
     const { reclaimerSaturationMultiplier: multiplier } = this.#settings
@@ -65,7 +68,10 @@ export class Reclaiming {
     return this.#mayGive(path[depth] as Queue, depth)
   }
 
-  /** Whether a queue beside that of the job or beside one around it has more than it is due, or, while the job's stays within its own quota, more than its quota, or, if that counts, a lower priority. */
+  /**
+   * Whether a sibling of the job's queue, or of one around it, may give: it has more than it is due; or, while the job's side stays within its own
+   * quota, it has more than its quota, or with `queuePriorityInQuotaReclaim` a lower priority.
+   */
   #mayGive(other: Queue, depth: number): boolean {
     const { resources } = this.#order
     if (resources.some((r) => (other.allocated[r] as number) > due(other, r))) return true

@@ -1,20 +1,20 @@
 import { None, type ClusterView, type JobId, type LaneId, type NodeId, type ResourceId, type Round, type ShapeId, type TaskId, type WorkView } from '@sched/core'
 
-/** What is free on a node: of each resource, and of each of its devices. */
+/** Free amounts of a node: of each resource, and of each of its devices. */
 interface Free {
   readonly amounts: number[]
   readonly devices: readonly number[][]
 }
 
-/** Where a task would be: the node, and which of its devices it would hold, one bit each as `devicesOf`. */
+/** The place of a task: the node, and the devices that it would hold there, one bit each as in `devicesOf`. */
 export interface Place {
   readonly node: NodeId
   readonly devices: number
 }
 
 /**
- * What would be free in a round if tasks that have gone in its draft were elsewhere. A share of a device goes to the one with the least
- * room that is enough, whole devices are the lowest free ones, as on the nodes themselves.
+ * What would be free in a round if tasks that were evicted in its draft were in other places. As on real nodes, a share of a device goes to the device
+ * with the least room that is enough, and whole devices are the lowest free ones.
  */
 export class Room {
   readonly #cluster: ClusterView
@@ -22,9 +22,9 @@ export class Room {
   readonly #nodes: readonly NodeId[]
   readonly #lane: LaneId
   readonly #resources: readonly ResourceId[]
-  /** Of nodes on which something was put. */
+  /** By node on which something was put. */
   readonly #free = new Map<NodeId, Free>()
-  /** By job of which tasks must be on different nodes: where they are. */
+  /** By job whose tasks must be on different nodes: the nodes that they are on. */
   readonly #apart = new Map<JobId, Set<NodeId>>()
 
   constructor({ cluster, work, nodes, lane }: Round) {
@@ -35,7 +35,10 @@ export class Room {
     this.#resources = cluster.lanes[lane]?.resources ?? []
   }
 
-  /** Puts a task on the node with room for it of which the least is free, by the resource of which it asks the largest part of all there is; `undefined`: there is none. Ties: the lowest node. */
+  /**
+   * Puts a task on the node with room for it that has the least free, by the resource of which the task asks for the largest part of the cluster. Ties: the
+   * lowest node. `undefined` if no node has room.
+   */
   put(job: JobId, shape: ShapeId): Place | undefined {
     const r = this.#dominant(shape)
     let best: NodeId | None = None
@@ -49,17 +52,17 @@ export class Room {
     return best === None ? undefined : { node: best, devices: this.#take(job, shape, best, 0) }
   }
 
-  /** Puts a task on that node; `undefined` where it does not fit. */
+  /** Puts a task on a given node; `undefined` if it does not fit there. */
   putOn(job: JobId, shape: ShapeId, node: NodeId): Place | undefined {
     return this.#fits(job, shape, node) ? { node, devices: this.#take(job, shape, node, 0) } : undefined
   }
 
-  /** Puts a task that has gone where it was. */
+  /** Puts an evicted task back where it was. */
   putBack(task: TaskId): void {
     this.#take(this.#work.jobOf(task), this.#work.shapeOf(task), this.#work.nodeOf(task) as NodeId, this.#work.devicesOf(task))
   }
 
-  /** Whether the task holds the same there as it does: shares of a device that of the same one. */
+  /** Whether the task is at this place already: on the same node and, with shares of a device, on the same device. */
   isWhere(task: TaskId, { node, devices }: Place): boolean {
     if (this.#work.nodeOf(task) !== node) return false
     const shape = this.#work.shapeOf(task)
@@ -93,7 +96,7 @@ export class Room {
     return !work.isDistinct(shape) || !this.#nodesOf(job, shape).has(node)
   }
 
-  /** `devices`: those that it takes; 0: those that it would choose. */
+  /** Takes the amounts of a task on a node. `devices`: the devices that it takes; 0: those that the node would choose. Returns the devices. */
   #take(job: JobId, shape: ShapeId, node: NodeId, devices: number): number {
     const [cluster, work] = [this.#cluster, this.#work]
     const free = this.#freeOn(node)
@@ -141,7 +144,7 @@ export class Room {
   }
 }
 
-/** The devices that a task takes, by what is free on each; `undefined`: there are none. */
+/** The devices that a task takes, given what is free on each; `undefined` if there are not enough. */
 function choose(free: readonly number[], size: number, amount: number): readonly number[] | undefined {
   if (amount > size) {
     const whole = free.flatMap((each, i) => (each === size ? [i] : [])).slice(0, amount / size)

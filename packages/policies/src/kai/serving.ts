@@ -3,29 +3,29 @@ import type { KaiOrder } from './kai.js'
 import type { Rank } from './queue-order.js'
 import { compareServed, type Victim } from './victim.js'
 
-/** What is to be placed as one: what a victim was, or what the job that waits starts next. */
+/** What is to be placed as one: the tasks of a victim, or those that the waiting job starts next. */
 export interface Piece {
   readonly job: JobId
-  /** What each of its tasks asks. */
+  /** The shape of each of its tasks. */
   readonly shapes: readonly ShapeId[]
-  /** Whether its job does not run without. */
+  /** Whether its job does not run without it. */
   readonly isCore: boolean
-  /** Absent: the job that waits. */
+  /** Absent: the piece is of the waiting job. */
   readonly victim?: Victim | undefined
 }
 
 /**
- * In which order pieces that have gone in a draft, and those of a job that waits, would be served: queue by queue as each stands with what was served of it before, in a
- * queue by priority, those first without which a job does not run, then by submission.
+ * The order in which evicted pieces and that of a waiting job would be served. Queues go by their rank with what was served of them before. In a queue pieces
+ * go by priority, then those first without which their job does not run, then by submission.
  */
 export class Serving {
   readonly #order: KaiOrder
   readonly #work: WorkView
-  /** By leaf: what is left of it, the first last. */
+  /** By leaf: its pieces that are left, the next one last. */
   readonly #left = new Map<number, Piece[]>()
-  /** By pool: those inside it of which something is left. */
+  /** By pool: the pools inside it with pieces left. */
   readonly #inside = new Map<number, Set<number>>()
-  /** By pool: what was served of it, by resource. */
+  /** By pool: the amounts served so far, by resource. */
   readonly #served = new Map<number, number[]>()
 
   constructor(pieces: readonly Piece[], order: KaiOrder, work: WorkView) {
@@ -45,7 +45,7 @@ export class Serving {
     this.#count(job, tasks.map((task) => this.#work.shapeOf(task)))
   }
 
-  /** The next one, which counts as served from now on; `undefined`: none is left. */
+  /** The next piece, which counts as served from now on; `undefined`: none is left. */
   next(): Piece | undefined {
     if (this.#insideOf(0).size === 0) return undefined
     const piece = this.#first(0)

@@ -3,7 +3,7 @@ import type { KaiOrder } from './kai.js'
 import type { Rank } from './queue-order.js'
 import type { Victim } from './victim.js'
 
-/** Who is next of a queue, or of those inside it, and where it stands without. */
+/** The next victim of a queue, or of the queues inside it, and the rank of the queue without it. */
 interface Giver {
   readonly leaf: number
   readonly victim: Victim
@@ -11,8 +11,8 @@ interface Giver {
 }
 
 /**
- * Victims of all queues, one after the other: the next of the queue that would be served last without it.
- * What is taken is to count as gone meanwhile, and nothing else is to change.
+ * Gives the victims of all queues, one after another: each time the next victim of the queue that would be served last without it.
+ * The caller must take each victim away before the next call, and change nothing else meanwhile.
  *
  * Source: KAI Scheduler, job_order_by_queue.go (victim queues).
  */
@@ -21,14 +21,14 @@ export class VictimsInTurn {
   readonly #work: WorkView
   readonly #outermost: Iterable<number>
   readonly #listOf: (leaf: number) => readonly Victim[]
-  /** By leaf: who of it may be taken. */
+  /** By leaf: its victims. */
   readonly #lists = new Map<number, readonly Victim[]>()
-  /** By leaf that gave somebody or gives no more: how many are left. */
+  /** By leaf that has given a victim, or gives no more: the number of victims left. */
   readonly #left = new Map<number, number>()
-  /** By queue, as far as nobody inside it has gone since. */
+  /** By queue: its giver, valid until a victim inside the queue is taken. */
   readonly #givers = new Map<number, Giver | undefined>()
 
-  /** `outermost`: those of the outermost queues that may give; `listOf`: who of a leaf may go, the first last. */
+  /** `outermost`: the outermost queues that may give; `listOf`: the victims of a leaf, the one that goes first at the end. */
   constructor(order: KaiOrder, work: WorkView, outermost: Iterable<number>, listOf: (leaf: number) => readonly Victim[]) {
     this.#order = order
     this.#work = work
@@ -36,7 +36,7 @@ export class VictimsInTurn {
     this.#listOf = listOf
   }
 
-  /** The next victim; a queue of which one may not be taken gives no more. `undefined` when none gives any. */
+  /** The next victim; a leaf whose next victim may not be taken gives no more. `undefined` when no queue gives any. */
   next(mayTake: (victim: Victim) => boolean): Victim | undefined {
     for (let giver = this.#last(0); giver !== undefined; giver = this.#last(0)) {
       for (let pool = giver.leaf; pool > 0; pool = this.#order.parent(pool)) this.#givers.delete(pool)
@@ -51,7 +51,7 @@ export class VictimsInTurn {
     return tasks.reduce((sum, task) => sum + this.#work.demand(this.#work.shapeOf(task), r as ResourceId), 0)
   }
 
-  /** Who is last of all inside a pool. */
+  /** The giver that would be served last of all inside a pool. */
   #last(pool: number): Giver | undefined {
     const order = this.#order
     let last: Giver | undefined

@@ -1,7 +1,7 @@
 import type { WorkView } from '@sched/core'
 import { compareServed, type Victim } from './victim.js'
 
-/** Who may be taken, by queue; as long as nobody else runs. */
+/** The victims that may be taken, by queue; valid as long as the same tasks run. */
 export class Victims {
   readonly #work: WorkView
   readonly #byLeaf = new Map<number, Victim[]>()
@@ -17,7 +17,7 @@ export class Victims {
     else list.push(victim)
   }
 
-  /** Who goes last comes first: those go first that would be served last, then later tasks. */
+  /** The victims of a leaf, the one that goes first at the end: those that would be served last go first, then later tasks. */
   of(leaf: number): readonly Victim[] {
     const list = this.#byLeaf.get(leaf) ?? []
     if (this.#sorted.has(leaf)) return list

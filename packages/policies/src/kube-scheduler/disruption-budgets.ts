@@ -23,20 +23,21 @@ export const budgetSchema = z.strictObject({
 export type DisruptionBudget = z.output<typeof budgetSchema>
 
 /**
- * How many tasks may be preempted by the budgets of those who run them. Nothing forbids to take more, but others go first.
+ * How many tasks may be preempted by disruption budgets. A budget does not forbid to take more, but tasks that do not violate one go first.
  *
- * Source: Kubernetes, PodDisruptionBudget: pkg/controller/disruption (getExpectedPodCount, updatePdbStatus); kube-scheduler, `filterPodsWithPDBViolation`. Deviations: a task is
- * healthy while it runs, from its start; all tasks of jobs in the system are expected that have not ended, whatever controls them, there only those of controllers with a scale; who is
- * preempted counts as gone at once, there when the disruption controller has seen it.
+ * Source: Kubernetes, PodDisruptionBudget: pkg/controller/disruption (getExpectedPodCount, updatePdbStatus); kube-scheduler,
+ * `filterPodsWithPDBViolation`. Deviations: a task is healthy while it runs, from its start on; all tasks of jobs in the system that have not ended
+ * are expected, in Kubernetes only those of controllers with a scale; a preempted task counts as gone at once, in Kubernetes when the disruption
+ * controller has seen it.
  */
 export class DisruptionBudgets {
   readonly hooks: WorkListener
   readonly #budgets: readonly DisruptionBudget[]
   readonly #work: WorkView
-  /** By budget: tasks that run, and that have not ended. */
+  /** By budget: the number of its tasks that run, and of those that have not ended. */
   readonly #healthy: number[]
   readonly #expected: number[]
-  /** By job and stage, the budgets of its tasks, and how many of the job's tasks each still expects. */
+  /** By job: the budgets of its tasks by stage, and by budget how many of the job's tasks it still expects. */
   readonly #jobs = new Map<JobId, { readonly byStage: readonly (readonly number[])[]; readonly expected: number[] }>()
 
   constructor(budgets: readonly DisruptionBudget[], { work }: Pick<Env, 'work'>) {
@@ -53,7 +54,8 @@ export class DisruptionBudgets {
   }
 
   /**
-   * Those first that go against budgets if those before them go, too, otherwise in their order. A task takes one from every budget that it is of, up to the first that has none left.
+   * Sorts units: first those that violate a budget if the units before them go, too; otherwise their order stays. A task uses up one of every budget that it
+   * belongs to, up to the first budget that has none left.
    *
    * Source: kube-scheduler, `FilterVictimsWithPDBViolation`.
    */
@@ -62,7 +64,7 @@ export class DisruptionBudgets {
     const seen = new Set<TaskId>()
     const violations = new Map<U, number>()
     for (const unit of units) {
-      const tasks = allTasks([unit]).filter((task) => !seen.has(task)) // what a gang can do without has gone with it
+      const tasks = allTasks([unit]).filter((task) => !seen.has(task)) // tasks that a gang can do without have gone with it
       for (const task of tasks) seen.add(task)
       const count = tasks.filter((task) => this.#isBeyond(task, allowed)).length
       if (count > 0) violations.set(unit, count)
@@ -110,7 +112,7 @@ export class DisruptionBudgets {
     this.#add(this.#jobs.get(job)?.expected ?? [], of, -1)
   }
 
-  /** Of a job that was taken out tasks are left that have not ended. */
+  /** Stops expecting the tasks of a job that was taken out before they have ended. */
   #finished(job: JobId): void {
     for (const [b, count] of (this.#jobs.get(job)?.expected ?? []).entries()) this.#add(this.#expected, [b], -count)
     this.#jobs.delete(job)
@@ -121,5 +123,5 @@ export class DisruptionBudgets {
   }
 }
 
-/** Percentages are rounded up. Source: Kubernetes, GetScaledValueFromIntOrPercent. */
+/** A number, or a percentage of `of` rounded up. Source: Kubernetes, GetScaledValueFromIntOrPercent. */
 const scaled = (value: number | string, of: number): number => (typeof value === 'number' ? value : Math.ceil((Number.parseInt(value) * of) / 100))

@@ -9,8 +9,9 @@ import { allTasks, goesWith, type Unit } from './victims.js'
 type Pick = (job: JobId, round: Round) => NodeId | None
 
 /**
- * Starts a gang in the place of others, wherever they are: first without all of lower priority, and with it as many more of its tasks as there is room for
- * then; of those others all stay that have room beside it where it is by then, tried from the most important on, those first who go against disruption budgets.
+ * Starts a gang in the place of others, on any nodes. It first places the gang, and as many more tasks of its job as there is room for, as if all
+ * units of lower priority had gone. Then all of these stay that have room beside it, tried from the most important on, those first whose end
+ * violates a disruption budget.
  *
  * Source: kube-scheduler, preemption/podgrouppreemption.go (selectVictimsOnDomain), behind the gates GenericWorkload and WorkloadAwarePreemption.
  */
@@ -25,7 +26,7 @@ export class GangPreemption {
     this.#budgets = budgets
   }
 
-  /** The nodes from which somebody has gone for it; `undefined`, and nothing has changed, where it finds no room even so. */
+  /** Starts the gang and returns the nodes from which others have gone for it; `undefined`, and nothing has changed, if it finds no room even then. */
   start(job: JobId, round: Round): NodeId[] | undefined {
     const units = this.#search.everywhere(round.work.priority(job), round)
     if (units.length === 0 || !couldBeEnough(job, units, round)) return undefined
@@ -53,7 +54,7 @@ export class GangPreemption {
     return [...new Set(allTasks(evicted).map((task) => round.work.nodeOf(task) as NodeId))]
   }
 
-  /** Who of those who might stay must go for rules about other tasks, tried from the most important on. */
+  /** Of the units that have room to stay, those that must go because of rules about other tasks, tried from the most important on. */
   #inTheWay(job: JobId, places: readonly NodeId[], units: readonly Unit[], gone: readonly Unit[], round: Round): Unit[] {
     const stay = units.filter((unit) => !gone.includes(unit))
     const found: Unit[] = []
@@ -64,7 +65,7 @@ export class GangPreemption {
     return found
   }
 
-  /** Where its tasks start, one after the other; `undefined` where too few do. */
+  /** Starts tasks one after another and returns their nodes; `undefined` if too few start. */
   #startAll(job: JobId, round: Round): NodeId[] | undefined {
     const { work, lane } = round
     const places: NodeId[] = []
@@ -83,7 +84,7 @@ export class GangPreemption {
   }
 }
 
-/** Whether as much is free as the gang asks, if all of them went. */
+/** Whether as much would be free in total as the gang asks for, if all units went. */
 function couldBeEnough(job: JobId, units: readonly Unit[], { cluster, work, lane, nodes }: Round): boolean {
   const tasks = allTasks(units)
   return (cluster.lanes[lane]?.resources ?? []).every((r) => {
@@ -94,7 +95,7 @@ function couldBeEnough(job: JobId, units: readonly Unit[], { cluster, work, lane
   })
 }
 
-/** Who has no room where it is beside what has been claimed. */
+/** The units that have no room in their places beside what has been claimed. */
 function whoMustGo(units: readonly Unit[], room: LeftRoom): readonly Unit[] {
   const gone: Unit[] = []
   for (const unit of units) if (!goesWith(unit, gone) && !room.putBack(unit.tasks)) gone.push(unit)

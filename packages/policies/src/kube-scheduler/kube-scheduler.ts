@@ -26,17 +26,18 @@ const kubeSchedulerOptions = z.strictObject({
 export type KubeSchedulerOptions = z.input<typeof kubeSchedulerOptions>
 type Settings = z.output<typeof kubeSchedulerOptions>
 
-/** Seconds until those can be preempted that have just started: there they can at once. */
+/** Seconds until tasks that have just started can be preempted; in Kubernetes they can be at once. */
 const MOMENT: Seconds = 0.001
 
 /**
- * Tasks one by one, those of the highest priority first, then in the order of submission; who fits nowhere stands in nobody's way. It takes the
- * place of tasks of lower priority on one node, if that makes room: of those the least important go, and no more than must. The node is the one
- * where the least important go, if disruption budgets allow it.
+ * Starts tasks one by one, those of the highest priority first, then by submission; a task that fits nowhere does not hold up others. Such a task may
+ * preempt tasks of lower priority on one node, if that makes room: the least important go, and no more than needed. Of several nodes it takes the one
+ * where disruption budgets are violated least, then the one where the least important tasks go (see `byPreference`).
  *
- * Source: Kubernetes, kube-scheduler: PrioritySort, DefaultPreemption. Deviations: who is preempted is gone at once, without a grace period; nobody waits before he is
- * tried again (backoff); who has started in the same pass is left alone until the next one, a moment later. Not there, but expected
- * here: of a gang all tasks start or none, for which each may preempt, and all that must run together go with one; with `workloadAwarePreemption` gangs preempt and go as PodGroups do.
+ * Source: Kubernetes, kube-scheduler: PrioritySort, DefaultPreemption. Deviations: a preempted task is gone at once, without a grace period; no
+ * task waits before it is tried again (backoff); tasks that have started in the same pass are left alone until the next one, a moment later. Not in
+ * Kubernetes, but expected here: all tasks of a gang start or none, each of them may preempt, and with one task of a gang all go that must run
+ * together; with `workloadAwarePreemption` gangs preempt and go as PodGroups do.
  */
 export const kubeSchedulerPolicy = definePolicy({
   name: 'kube-scheduler',
@@ -56,15 +57,15 @@ class KubeScheduler implements Policy {
   readonly #options: Settings
   readonly #order: Order
   readonly #placement: Placement
-  /** The same without preemption, for rounds in which nobody is preempted. */
+  /** The same policy without preemption, for rounds in which nobody may be preempted. */
   readonly #greedy: Policy
   readonly #running: RunningTasks
   readonly #victims: VictimSearch
   readonly #gangPreemption: GangPreemption
-  /** Jobs for which nothing can be done in this pass, unless somebody goes. */
+  /** Jobs for which nothing can be done in this pass unless somebody goes. */
   readonly #done = new DoneJobs()
   readonly #gangs = new Gangs()
-  /** Nodes from which somebody has gone in this pass: there may be room beside those for whom that was. */
+  /** Nodes from which tasks were preempted in this pass: there may be room left beside the task for which that was done. */
   #freed: NodeId[] = []
   readonly #pick = (job: JobId, round: Round) => nodeFor(job, round, this.#placement)
 
@@ -104,7 +105,7 @@ class KubeScheduler implements Policy {
     for (let block = order.next(); block !== undefined; block = order.next())
       for (let i = block.from; i < block.to; i++) {
         const job = block.ids[i] as JobId
-        if (isFull && !this.#running.anyBelow(work.priority(job), lane)) return false // nor for those behind it
+        if (isFull && !this.#running.anyBelow(work.priority(job), lane)) return false // nothing of lower priority runs, so preemption helps neither this job nor those behind it
         if (this.#done.has(job)) {
           if (this.#mayFitNow(job, round) && this.#start(job, round)) return true
           continue
@@ -116,7 +117,7 @@ class KubeScheduler implements Policy {
     return false
   }
 
-  /** Whether a job that had no room may have some beside one for whom others went. */
+  /** Whether a job that had no room may have some now, on a node from which tasks were preempted. */
   #mayFitNow(job: JobId, round: Round): boolean {
     if (this.#freed.length === 0) return false
     return round.work.together(job, round.lane) > 1 || this.#freed.some((node) => round.fits(job, node))
@@ -160,13 +161,13 @@ class KubeScheduler implements Policy {
     return true
   }
 
-  /** Starts one task where others go for it. */
+  /** Starts one task on a node from which others go for it. */
   #replace(job: JobId, round: Round): boolean {
     const isConfined = this.#victims.confines(job, round)
     for (const { node, victims } of this.#victims.find(job, round)) {
       const before = round.savepoint()
       for (const task of allTasks(victims)) round.evict(task)
-      // where rules keep it off nodes others may be open by now, too: it goes where somebody has gone for it
+      // if rules confine the task, it goes to the node where tasks have gone for it: others may be open by now, too
       if (isConfined ? startNearest(job, node, round.cluster.levels, round) : this.#place(job, round)) {
         this.#freed.push(node)
         return true

@@ -1,11 +1,14 @@
 import type { ClusterView, NodeId, ResourceId, Round, TaskId, WorkView } from '@sched/core'
 
-/** What is left on nodes in a draft in which more was evicted than has to go: evicted tasks take their places again where these are free. */
+/**
+ * Room that is left on nodes in a draft that has evicted more tasks than must go; evicted tasks can take their places again on paper, where these
+ * are still free.
+ */
 export class LeftRoom {
   readonly #cluster: ClusterView
   readonly #work: WorkView
   readonly #resources: readonly ResourceId[]
-  /** Of each resource, then of each of its devices. */
+  /** By node: what is free of each resource, each followed by its devices. */
   readonly #free = new Map<NodeId, number[]>()
 
   constructor({ cluster, work }: Round) {

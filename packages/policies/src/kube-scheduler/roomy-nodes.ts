@@ -1,20 +1,20 @@
 import type { ClusterView, LaneId, NodeId, ShapeId } from '@sched/core'
 
 interface Known {
-  /** Of the change log, when they were last looked at. */
+  /** The count of the change log when the nodes were last looked at. */
   changes: number
   readonly nodes: Set<NodeId>
 }
 
 /**
- * Nodes where a task would have room if all of lower priority went, by what it asks and its priority, for those for whom room alone is not enough: only
- * nodes that have changed are looked at again.
+ * The nodes where a task of a shape and priority would have room if all tasks of lower priority went, for tasks that rules confine, so that room alone is
+ * not enough. Only nodes that have changed are looked at again.
  */
 export class RoomyNodes {
   /** By lane, priority and shape. */
   readonly #known = new Map<string, Known>()
 
-  /** From the lowest on; `hasRoom` says it of one node. */
+  /** Such nodes, the lowest first; `hasRoom` decides for one node. */
   of(lane: LaneId, own: number, shape: ShapeId, cluster: ClusterView, hasRoom: (node: NodeId) => boolean): NodeId[] {
     const known = this.#knownOf(`${lane} ${own} ${shape}`)
     const changed = changedSince(known.changes, cluster)
@@ -33,7 +33,7 @@ export class RoomyNodes {
   }
 }
 
-/** Nodes that have changed since the log had so many changes, each once, from the lowest on; `undefined`: any may have. */
+/** The nodes that have changed since the log had so many changes, each once, the lowest first; `undefined`: unknown, so any may have. */
 export function changedSince(changes: number, { changeLog: log, nodes }: ClusterView): NodeId[] | undefined {
   if (log === undefined || changes < 0 || log.count - changes > Math.min(log.kept, nodes)) return undefined
   const found = new Set<NodeId>()

@@ -1,6 +1,6 @@
 import type { Env, JobId, LaneId, NodeId, TaskId, WorkListener, WorkView } from '@sched/core'
 
-/** Claimed and running tasks by lane and node, and how many there are of each priority. */
+/** Claimed and running tasks by lane and node, and by lane the number of tasks of each priority. */
 export class RunningTasks implements WorkListener {
   readonly #work: WorkView
   readonly #on: readonly TaskId[][][]
@@ -16,7 +16,7 @@ export class RunningTasks implements WorkListener {
     return this.#on[lane]?.[node] as readonly TaskId[]
   }
 
-  /** Whether any is of a lower priority. */
+  /** Whether any task of the lane has a lower priority. */
   anyBelow(priority: number, lane: LaneId): boolean {
     for (const each of (this.#counts[lane] as Map<number, number>).keys()) if (each < priority) return true
     return false

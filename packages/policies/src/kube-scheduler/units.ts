@@ -2,11 +2,11 @@ import type { JobId, LaneId, Seconds, TaskId, WorkView } from '@sched/core'
 import type { Unit } from './victims.js'
 
 /**
- * As what running tasks are preempted: a gang as one, with what it can do without, which may also go task by task; of other jobs each task. Valid until
- * something starts or goes.
+ * The units in which running tasks are preempted. A gang is one unit, with the tasks that it can do without; these may also go task by task. Of
+ * other jobs each task is a unit. Valid until something starts or goes.
  *
- * Source: kube-scheduler, preemption/types.go (getCrossNodesVictims). Deviation: what a gang has beyond its `minTasks` goes task by task, there it is part of
- * the group, or all of it goes so, as its disruption mode says.
+ * Source: kube-scheduler, preemption/types.go (getCrossNodesVictims). Deviation: what a gang has beyond its `minTasks` goes task by task; in
+ * kube-scheduler it is part of the group, or the whole group goes task by task, as its disruption mode says.
  */
 export class Units {
   readonly #work: WorkView

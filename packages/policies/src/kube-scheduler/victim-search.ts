@@ -16,12 +16,12 @@ const NONE: readonly TaskId[] = []
 const isWhole = ({ nodes, cluster }: Round): boolean => nodes.length === cluster.nodes
 
 /**
- * Looks for nodes on which a task would have room if others went. Where a search found none, only what has changed since is looked at
- * again: a node that neither lost nor got a task has no room for who comes with the same demand and no higher priority. Where rules about other tasks confine the task nodes with that
- * room are looked at each time, since these may be anywhere.
+ * Looks for nodes on which a task would have room if others went. After a search in vain only nodes that have changed since are looked at
+ * again: a node that neither lost nor got a task has no room for another task of the same demand and no higher priority. If rules about other tasks
+ * confine the task, all nodes with such room are looked at each time, since the other tasks may be anywhere.
  */
 export class VictimSearch {
-  /** Whether somebody was left alone because he has just started. */
+  /** Whether a task was left alone because it has just started. */
   hasSpared = false
   readonly #options: SearchOptions
   readonly #running: RunningTasks
@@ -30,7 +30,7 @@ export class VictimSearch {
   readonly #random: () => number
   readonly #roomy = new RoomyNodes()
   readonly #amounts = new Map<ShapeId, Float64Array>()
-  /** By shape and priority: changes of nodes when a search among all of them found none. */
+  /** By shape and priority: the count of node changes when a search among all nodes was in vain. */
   readonly #inVain = new Map<ShapeId, Map<number, number>>()
 
   /** `budgets`: absent where there are none. */
@@ -56,7 +56,7 @@ export class VictimSearch {
     const spared = this.hasSpared
     this.hasSpared = false
     const units = this.#options.workloadAwarePreemption ? new Units(work, lane) : undefined
-    let isKept = false // whether all budgets are, on one of them
+    let isKept = false // whether on one of the nodes all budgets are kept
     for (let i = 0; i < nodes.length && (found.length < enough || !isKept); i++) {
       const node = nodes[(first + i) % nodes.length] as NodeId
       const allows = isConfined ? (without: readonly TaskId[]) => this.allows(job, node, without, round) : undefined
@@ -70,19 +70,19 @@ export class VictimSearch {
     return found.sort(byPreference)
   }
 
-  /** Nodes that may be of use: where a search was in vain those that have changed since, of who is confined those with room without others. */
+  /** The nodes to look at: after a search in vain those that have changed since; for a confined task those with room without tasks of lower priority. */
   #inQuestion(shape: ShapeId, own: number, isConfined: boolean, round: Round): readonly NodeId[] {
     if (!isWhole(round)) return round.nodes
     if (isConfined) return this.#roomy.of(round.lane, own, shape, round.cluster, (node) => this.#wouldFit(node, shape, own, round))
     return changedSince(this.#knownInVain(shape, own), round.cluster) ?? round.nodes
   }
 
-  /** Whether rules about other tasks keep the job's next task off nodes, and the placement says what would hold without some of these. */
+  /** Whether rules about other tasks keep the job's next task off nodes, and the placement can say whether they would without some of these tasks. */
   confines(job: JobId, round: Round): boolean {
     return this.#placement.wouldAllow !== undefined && this.#placement.confines?.(job, round) === true
   }
 
-  /** Whether rules let the job's next task be on the node when these have gone. */
+  /** Whether rules allow the job's next task on the node once these tasks have gone. */
   allows(job: JobId, node: NodeId, without: readonly TaskId[], round: Round): boolean {
     return this.#placement.wouldAllow?.(job, node, without, round) !== false
   }
@@ -94,14 +94,14 @@ export class VictimSearch {
     else known.set(own, changes)
   }
 
-  /** Changes of nodes when somebody who asks as much and has no lower priority last found none; -1 where nobody did. */
+  /** The count of node changes at the last search in vain for the same shape and at least this priority; -1: there was none. */
   #knownInVain(shape: ShapeId, own: number): number {
     let last = -1
     for (const [priority, changes] of this.#inVain.get(shape) ?? []) if (priority >= own && changes > last) last = changes
     return last
   }
 
-  /** Whether the node would have room without all of lower priority, of whom there are some. */
+  /** Whether the node has tasks of lower priority and would have room without all of them. */
   #wouldFit(node: NodeId, shape: ShapeId, own: number, round: Round): boolean {
     const { cluster, work, lane } = round
     const below = this.#running.on(node, lane).filter((task) => work.priority(work.jobOf(task)) < own)
@@ -110,7 +110,7 @@ export class VictimSearch {
     return below.length > 0 && resources.every((r, i) => below.reduce((room, task) => room + work.demand(work.shapeOf(task), r), cluster.free(node, r)) >= (asked[i] as number))
   }
 
-  /** All on nodes in sight that may be preempted by that priority, the most important first. */
+  /** All units on nodes in sight that a job of priority `own` may preempt, the most important first. */
   everywhere(own: number, { work, lane, nodes }: Round): Unit[] {
     const units = new Units(work, lane)
     const found = new Set<Unit>()
@@ -124,7 +124,7 @@ export class VictimSearch {
     return [...found].sort(byImportance)
   }
 
-  /** Who has to go from the node, at least one; `undefined` where that makes no room. `units`: gangs go as one. */
+  /** The units that have to go from the node, at least one; `undefined` if that makes no room. `units`: present if gangs go as one. */
   #victimsOn(node: NodeId, shape: ShapeId, own: number, units: Units | undefined, allows: Beside['allows'], round: Round): Victims | undefined {
     const { cluster, lane } = round
     const below = units === undefined ? this.#tasksBelow(node, own, round) : this.#unitsBelow(node, own, units, round)
@@ -164,7 +164,7 @@ export class VictimSearch {
     return [...below.values()]
   }
 
-  /** What a task of the shape asks of the resources of the lane: the same object each time. */
+  /** What a task of the shape asks for, by resource of the lane; the same object each time. */
   #amountsOf(shape: ShapeId, { work, cluster, lane }: Round): Float64Array {
     const known = this.#amounts.get(shape)
     if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import type { NodeId, Seconds, TaskId } from '@sched/core'
 
-/** What runs and is preempted as one: a task, or a gang. */
+/** A unit of preemption: a running task, or a gang. */
 export interface Unit {
   /** At least one, in the order of their ids. */
   readonly tasks: readonly TaskId[]
@@ -9,34 +9,34 @@ export interface Unit {
   readonly priority: number
   /** Of its job. */
   readonly rank: number
-  /** When the first of them started, seconds; NaN where one has just started, and none may be preempted. */
+  /** When the first of them started, in seconds; NaN if one has just started, so that none may be preempted. */
   readonly started: Seconds
   /** Whether it is a gang or of one. */
   readonly isOfGang: boolean
-  /** Of a task that its gang can do without: the first task of that gang, with which it goes. */
+  /** Only for a task that its gang can do without: the first task of that gang, with which it goes. */
   readonly needs?: TaskId
 }
 
-/** A unit that may be preempted, and what of it is on one node. */
+/** A unit that may be preempted, and the part of it on one node. */
 export interface Victim extends Unit {
   /** What it holds there, by resource. */
   readonly amounts: ArrayLike<number>
 }
 
-/** A node, and who has to go for a task there. */
+/** A node, and the units that have to go for a task there. */
 export interface Candidate {
   readonly node: NodeId
   /** At least one, the most important first. */
   readonly victims: readonly Unit[]
-  /** How many of their tasks go against disruption budgets. */
+  /** The number of their tasks that violate disruption budgets. */
   readonly violations: number
 }
 
-/** Who of some must go that others may have room, the most important first, and how many tasks of these go against disruption budgets. */
+/** The units that must go to make room, the most important first, and the number of their tasks that violate disruption budgets. */
 export type Victims = Pick<Candidate, 'victims' | 'violations'>
 
 /**
- * The most important first: the highest priority, then what is of a gang, then who is larger, then who has run for longest, then who was submitted first.
+ * The most important unit first: of the higher priority, then of a gang, then with more tasks, then the one that has run for longer, then of the job submitted first.
  * Source: kube-scheduler, `MoreImportantVictim`.
  */
 export const byImportance = (a: Unit, b: Unit): number =>
@@ -45,29 +45,30 @@ export const byImportance = (a: Unit, b: Unit): number =>
 const size = ({ tasks, others }: Unit): number => tasks.length + others.length
 const firstTask = ({ tasks }: Unit): TaskId => tasks[0] as TaskId
 
-/** Whether the gang that the task needs is among those that go. */
+/** Whether the gang to which the task belongs is among the units that go. */
 export const goesWith = ({ needs }: Unit, gone: readonly Unit[]): boolean => needs !== undefined && gone.some((other) => firstTask(other) === needs)
 
-/** All that goes with them. */
+/** All tasks that go if these units go. */
 export const allTasks = (units: readonly Unit[]): TaskId[] => [...new Set(units.flatMap(({ tasks, others }) => [...tasks, ...others]))]
 
-/** Units in the order in which they may stay, and of which so many tasks would go against budgets. */
+/** Units in the order in which it is tried whether they may stay, and how many of their tasks would violate budgets. */
 export interface Sorted<U> {
   readonly units: readonly U[]
   readonly violations: ReadonlyMap<U, number>
 }
 
-/** What counts beside room where victims are looked for; absent: nothing of it is there. */
+/** What counts besides room in a search for victims; absent parts do not exist. */
 export interface Beside {
-  /** Whose tasks are tried first whether they may stay. */
+  /** Budgets, which decide the units for which it is tried first whether they may stay. */
   readonly budgets?: { sorted<U extends Unit>(units: readonly U[]): Sorted<U> } | undefined
-  /** Whether rules about other tasks let the task be on the node when these have gone. */
+  /** Whether rules about other tasks allow the task on the node once these have gone. */
   readonly allows?: ((without: readonly TaskId[]) => boolean) | undefined
 }
 
 /**
- * Who has to go from a node with that free for a task that asks so much: all who may go, but for those who have room beside it after all, and are in the way of no rule,
- * tried from the most important on, those first who go against budgets. `undefined`: not even all of them make room.
+ * The units that have to go from a node for a task. It begins with all that may go, and lets those stay that have room beside the task after all
+ * and are in the way of no rule, tried from the most important on, those first that violate budgets. `asked`: what the task asks for; `free`: what
+ * the node has free. `undefined`: not even all of them make room.
  *
  * Source: kube-scheduler, `SelectVictimsOnNode`.
  */
@@ -90,15 +91,16 @@ export function victimsOn(asked: ArrayLike<number>, free: ArrayLike<number>, all
 }
 
 /**
- * The better node first: where fewer go against disruption budgets; where the most important who goes is of the lowest priority; where the priorities of those who go have the
- * smallest sum, each counted from the lowest priority there is; where fewer go; where the first started of the most important ones has started last.
+ * The better node first: where fewer tasks violate disruption budgets; where the most important victim has the lower priority; where the priorities
+ * of the victims have the smaller sum, each counted from the lowest priority there is; where fewer tasks go; where the earliest start among the
+ * most important victims is later.
  *
- * Source: kube-scheduler, `pickOneNodeForPreemption`. Deviation: of equally good nodes the lowest, there any.
+ * Source: kube-scheduler, `pickOneNodeForPreemption`. Deviation: ties go to the lowest node, in kube-scheduler to any.
  */
 export const byPreference = (a: Candidate, b: Candidate): number =>
   a.violations - b.violations || highest(a) - highest(b) || sum(a) - sum(b) || count(a) - count(b) || firstStart(b) - firstStart(a) || a.node - b.node
 
-/** Priorities have 32 bits: with this added none is below 0. */
+/** Priorities have 32 bits; with this added none is below 0. */
 const LOWEST = 2 ** 31
 
 const highest = ({ victims }: Candidate): number => (victims[0] as Unit).priority

@@ -7,50 +7,50 @@ import type { QuotaNode } from './quota-node.js'
 import { addTo, charge, discharge, settle, type Part, type ScanFrom, type Workload } from './workload.js'
 
 /**
- * How a workload could be admitted: not now; by preempting others, of whom there are none to be had, or some of its own
- * queue, or only of others; at once.
+ * How a workload could be admitted. NoFit: not at all now. NoCandidates: only by preempting, but no workloads can be preempted. Preempt: by
+ * preempting workloads of which some are of its own queue. Reclaim: by preempting workloads of other queues only. Fit: at once.
  */
 export const Mode = { NoFit: 0, NoCandidates: 1, Preempt: 2, Reclaim: 3, Fit: 4 } as const
 export type Mode = (typeof Mode)[keyof typeof Mode]
 
 export interface Assignment {
   readonly mode: Mode
-  /** Or the mix of them; -1: none. */
+  /** Index of the flavor, or of the mix of flavors; -1: none. */
   readonly flavor: number
-  /** With how many tasks. */
+  /** The number of tasks with which it would be admitted. */
   readonly tasks: number
-  /** How many levels up in the tree of cohorts it borrows; 0: it need not. */
+  /** How many levels up in the tree of cohorts it borrows; 0: it need not borrow. */
   readonly borrows: number
-  /** Columns of which others would have to give something back. */
+  /** Columns (flavor and resource) that are short: others would have to give some of them back. */
   readonly short: readonly number[]
-  /** Whom it would preempt for that; nobody where not enough can be had. */
+  /** The workloads that it would preempt for that; none if even all candidates would not be enough. */
   readonly targets: readonly Workload[]
-  /** Flavors that were not looked at; empty: all were. */
+  /** Where the search goes on with flavors that were not looked at; empty: all were. */
   readonly next: ScanFrom
 }
 
-/** Whom a workload would preempt to get what is short. */
+/** Finds the workloads that a workload would preempt to get what is short. */
 export type Search = (workload: Workload, short: readonly number[]) => readonly Workload[]
 
-/** What a flavor is looked for with. */
+/** What a search for a flavor works with. */
 interface Means {
   readonly fairSharing: boolean
   readonly search: Search
-  /** By column: what parts of the workload take that have their flavor. */
+  /** By column: what the parts of the workload that have a flavor already take. */
   readonly before: ReadonlyMap<number, number>
-  /** With which flavor of a group the search begins, the first where it is not said; the first group is of this number. */
+  /** By number of a group, the flavor with which the search begins, by default the first; `firstGroup` is the number of the first group. */
   readonly from: ScanFrom
   readonly firstGroup: number
 }
-/** Nothing is taken, or all flavors are looked at. */
+/** The empty map, for `before`: nothing is taken; for `next`: all flavors were looked at. */
 export const NOTHING: ReadonlyMap<number, number> = new Map()
 
 type Fungibility = NonNullable<ClusterQueue['settings']['flavorFungibility']>
 const usual: Fungibility = { whenCanBorrow: 'MayStopSearch', whenCanPreempt: 'TryNextFlavor', preference: 'BorrowingOverPreemption' }
 
 /**
- * The flavor of a workload and the number of its tasks, which it is left with, and whom it would preempt there. One that may be admitted in part is so
- * where all of it neither fits nor finds anybody to preempt: with as many tasks as fit or find some.
+ * Finds the flavor of a workload, the number of its tasks and the workloads that it would preempt; sets flavor and tasks in the workload. A workload that
+ * may be admitted in part is so if all of it neither fits nor finds anybody to preempt: with the most tasks that fit or find somebody.
  *
  * Source: Kueue, scheduler.go (nominate, getInitialAssignments).
  */
@@ -77,15 +77,16 @@ function withTasks(workload: Workload, means: Means, canHold: CanHold): Assignme
   const { mode, short, targets } = found
   if (mode === Mode.NoFit) return { ...found, targets: [] }
   const asksOne = workload.amounts.filter((amount) => amount > 0).length === 1
-  // with fair sharing its share may be such by another resource that others are to go, and who is enough
+  // the search of one column stands for the workload only if it asks for that column alone: with fair sharing other resources change its share
   const isKnown = short.length === 0 || (short.length === 1 && (asksOne || (!fairSharing && targets.length === 0)))
-  return isKnown ? found : { ...found, targets: search(workload, short) } // searched for with one of its resources alone
+  return isKnown ? found : { ...found, targets: search(workload, short) } // so far searched with one of its resources alone
 }
 
 /**
- * A flavor for each part, one after the other, beside what those before take: one with which the others could have theirs.
+ * Finds a flavor for each part, one after another, beside what the parts before it take. A flavor is passed over if the parts after it could not all
+ * have one then.
  *
- * Source: Kueue, flavorassigner.go (assignFlavors). Deviation: there the first part may take what only another could have, and all wait.
+ * Source: Kueue, flavorassigner.go (assignFlavors). Deviation: in Kueue the first part may take a flavor that only another one could have, and all wait.
  */
 function assignParts(workload: Workload, parts: readonly Part[], means: Means, canHold: CanHold): Assignment {
   const { all: flavors } = workload.queue.choices
@@ -104,8 +105,8 @@ function assignParts(workload: Workload, parts: readonly Part[], means: Means, c
 }
 
 /**
- * The flavor of each resource group of which the workload asks something, found one group after the other; none where one of them has none.
- * Flavors on whose nodes it could never be, with those that the groups before have, are passed over.
+ * Finds the flavor of each resource group of which the workload asks something, one group after another; no flavor at all if one group has none.
+ * Passes over flavors on whose nodes, together with the flavors of the groups before, the workload could never run.
  *
  * Source: Kueue, flavorassigner.go and preemption_oracle.go.
  */
@@ -137,8 +138,8 @@ const together = (a: Assignment, b: Assignment): Assignment => ({
 })
 
 /**
- * The first flavor in the order of the group with which the search may stop, or else the best. Only in a flavor where a search for workloads to preempt finds some it may
- * stop although the workload does not fit. `choiceOf`: what the workload is tried with in a flavor, -1 where it is passed over.
+ * The first flavor of the group at which the search may stop, or else the best. If the workload does not fit in a flavor, the search may stop there only if
+ * it finds workloads to preempt. `choiceOf`: the flavor or mix with which the workload is tried for a flavor; -1: the flavor is passed over.
  */
 function inGroup(workload: Workload, group: ResourceGroup, number: number, means: Means, choiceOf: (flavor: number) => number): Assignment {
   const { flavors } = group
@@ -161,7 +162,7 @@ function inGroup(workload: Workload, group: ResourceGroup, number: number, means
 
 type Rank = Pick<Assignment, 'mode' | 'borrows'>
 
-/** Whether it is to be had rather than the other. */
+/** Whether rank a is better than b, by the queue's preference between borrowing and preempting. */
 function isBetter(a: Rank, b: Rank, { preference }: Fungibility): boolean {
   if (a.mode === Mode.NoFit || b.mode === Mode.NoFit) return a.mode > b.mode
   if ((a.mode === Mode.NoCandidates) !== (b.mode === Mode.NoCandidates)) return a.mode > b.mode
@@ -170,7 +171,10 @@ function isBetter(a: Rank, b: Rank, { preference }: Fungibility): boolean {
   return (preference === 'PreemptionOverBorrowing' ? byBorrowing || byMode : byMode || byBorrowing) > 0
 }
 
-/** What the workload comes to in its flavor, and that of its resources for which this is worst: of one that borrows and one that preempts the queue's preference says which. */
+/**
+ * The assignment of the workload in its flavor, and the rank of its worst resource; between one that borrows and one that preempts the queue's
+ * preference decides.
+ */
 function inFlavor(workload: Workload, { resources }: ResourceGroup, rules: Fungibility, means: Means): { readonly found: Assignment; readonly worst: Rank } {
   const { demand, columns, flavor, tasks } = workload
   const short: number[] = []
@@ -210,7 +214,7 @@ function ofColumn(workload: Workload, c: number, amount: number, { fairSharing, 
   return { mode: targets.some((each) => each.queue === queue) ? Mode.Preempt : Mode.Reclaim, borrows, targets }
 }
 
-/** Whether its workloads may preempt any. */
+/** Whether workloads of the queue may preempt any others. */
 export const preempts = ({ settings: { preemption } }: ClusterQueue): boolean => preemption !== undefined && (preemption.withinClusterQueue !== 'Never' || preemption.reclaimWithinCohort !== 'Never')
 
 function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fairSharing: boolean): boolean {
@@ -218,7 +222,7 @@ function preemptsWhileBorrowing({ settings: { preemption } }: ClusterQueue, fair
   return preemption.borrowWithinCohort.policy !== 'Never' || (fairSharing && preemption.reclaimWithinCohort !== 'Never')
 }
 
-/** Whether the quota has room for the workload in its flavor now, with none of `within` above its own. */
+/** Whether the quota has room for the workload in its flavor now, with no node of `within` using more than its own quota. */
 export function fits(workload: Workload, within: readonly QuotaNode[] = []): boolean {
   const { queue, amounts, tasks, columns } = workload
   for (let i = 0; i < amounts.length; i++) {

@@ -6,11 +6,11 @@ import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 
-/** What a search for workloads to preempt is made with. */
+/** A workload that looks for others to preempt, and what the search works with. */
 export interface Preemptor {
-  /** Not admitted, with the flavor that it is to have. */
+  /** The workload that is to be admitted, with the flavor that it is to have. */
   readonly workload: Workload
-  /** Columns of which others would have to give something back. */
+  /** Columns that are short: others would have to give some of them back. */
   readonly short: readonly number[]
   /** Admitted workloads by queue. */
   readonly admitted: ReadonlyMap<ClusterQueue, Iterable<Workload>>
@@ -18,11 +18,11 @@ export interface Preemptor {
   readonly fairSharing: KueueSettings['fairSharing']
   readonly protection: Protection
   readonly resources: number
-  /** What its user has used lately, where its queue goes by that. */
+  /** What the user of a workload has used lately, for queues that order by that. */
   readonly pastUsage: (workload: Workload) => number
 }
 
-/** Those that the workload's queue allows it to preempt of its own queue, and that have some of what is short. */
+/** Candidates of the workload's own queue: those that the queue's rules let it preempt and that use some of what is short. */
 export function ownCandidates(preemptor: Preemptor): Workload[] {
   const { workload, admitted } = preemptor
   const { withinClusterQueue = 'Never' } = workload.queue.settings.preemption ?? {}
@@ -32,10 +32,10 @@ export function ownCandidates(preemptor: Preemptor): Workload[] {
   return inOrder(own, preemptor)
 }
 
-/** The same of other queues that borrow. */
+/** Candidates of other queues, which must borrow. */
 export const otherCandidates = (preemptor: Preemptor): Workload[] => reclaimable(preemptor).all.filter((each) => each.queue !== preemptor.workload.queue)
 
-/** The same by queue, and those of its own, whatever their priority, where that borrows, too. */
+/** Candidates of all queues that borrow, by queue; where its own queue borrows, this includes workloads of that. */
 export function reclaimable(preemptor: Preemptor): Found {
   const { queue, priority } = preemptor.workload
   const { reclaimWithinCohort = 'Never' } = queue.settings.preemption ?? {}
@@ -46,12 +46,15 @@ export function reclaimable(preemptor: Preemptor): Found {
 interface Found {
   readonly all: readonly Workload[]
   readonly byQueue: ReadonlyMap<ClusterQueue, readonly Workload[]>
-  /** The largest share of one of these queues, or of a cohort around one, with fair sharing. */
+  /** With fair sharing, the largest share of these queues and of the cohorts around them. */
   readonly most: number
 }
 const NOBODY: Found = { all: [], byQueue: new Map(), most: 0 }
 
-/** Workloads of queues that borrow, in the order in which they would go: found once for all that look for the same, until the usage of a queue changes. */
+/**
+ * Workloads of queues that borrow, in the order in which they would be preempted. They are found once for all searches of the same kind, until the
+ * usage of a queue changes.
+ */
 export class Borrowers {
   readonly #found = new Map<QuotaNode, Map<string, Found>>()
 
@@ -59,7 +62,7 @@ export class Borrowers {
     this.#found.clear()
   }
 
-  /** Those of the preemptor's tree with a lower priority. */
+  /** Such workloads in the preemptor's tree of cohorts with a priority below `priority`. */
   below(priority: number, preemptor: Preemptor): Found {
     const { workload, short } = preemptor
     const { root } = workload.queue
@@ -95,14 +98,14 @@ function eligible(those: Iterable<Workload> = [], { workload, short }: Preemptor
   return found
 }
 
-/** Whether it takes some of a column, which is at the place of its resource but where parts have several flavors. */
+/** Whether a workload takes some of column c, of resource r. The column is at index r, except where the parts of the workload have several flavors. */
 const takesOf = (each: Workload, c: number, r: number): boolean => (each.columns[r] === c ? (each.amounts[r] as number) > 0 : each.parts !== undefined && each.columns.includes(c))
 
 /** Lower priorities first, then the latest. */
 const byPriority = (a: Workload, b: Workload): number => a.priority - b.priority || b.admission - a.admission
 const goesByUsage = ({ queue }: Workload): boolean => queue.settings.admissionMode === 'UsageBasedAdmissionFairSharing'
 
-/** By priority; those of a queue that goes by past usage among each other by that, whose user has used more first. */
+/** Sorts by priority; workloads of a queue that orders by past usage stand among each other by that, those whose user has used more first. */
 function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
   if (!all.some(goesByUsage)) return all.sort(byPriority)
   const lists = [...grouped(all).values()]
@@ -113,7 +116,7 @@ function inOrder(all: Workload[], { pastUsage }: Preemptor): Workload[] {
   })
 }
 
-/** By queue, in the order given. */
+/** The workloads by queue, each list in the order given. */
 export function grouped(all: readonly Workload[]): Map<ClusterQueue, Workload[]> {
   const ofQueue = new Map<ClusterQueue, Workload[]>()
   for (const each of all) {
@@ -135,13 +138,13 @@ export function gives(queue: ClusterQueue, shared: QuotaNode, short: readonly nu
   return false
 }
 
-/** The innermost cohort that both lie in. */
+/** The innermost cohort that contains both. */
 export function firstCommon(a: QuotaNode, b: QuotaNode): QuotaNode | undefined {
   for (let node: QuotaNode | undefined = b; node !== undefined; node = node.parent) if (isIn(a, node)) return node
   return undefined
 }
 
-/** The queue, or the cohort around it, that lies directly in `shared`; the outermost without it. */
+/** The queue, or the cohort around it, that is a child of `shared`; the outermost cohort if `shared` is undefined. */
 export function below(queue: QuotaNode, shared: QuotaNode | undefined): QuotaNode {
   let node = queue
   while (node.parent !== undefined && node.parent !== shared) node = node.parent
@@ -154,7 +157,7 @@ export function isIn(queue: QuotaNode, node: QuotaNode): boolean {
   return each === node
 }
 
-/** The taken without those that need not go; nobody is taken away any more afterwards. */
+/** The taken workloads without those that need not go, tried from the last but one back; afterwards all of them count as admitted again. */
 export function fillBack(workload: Workload, taken: Workload[], within: readonly QuotaNode[]): Workload[] {
   const gone = new Set(taken)
   for (let i = taken.length - 2; i >= 0; i--) {

@@ -2,41 +2,41 @@ import { charge, discharge, type Workload } from './workload.js'
 import { Mode, type Assignment } from './assignment.js'
 import type { QuotaNode } from './quota-node.js'
 
-/** The first workload of a queue with what could be done for it. */
+/** The first workload of a queue, with its possible assignment. */
 export interface Entry {
   readonly workload: Workload
   readonly assignment: Assignment
-  /** `returns` of its tree when that was found. */
+  /** `returns` of the root of its tree when the assignment was found. */
   readonly returns: number
 }
 
 /** By priority, then by submission. */
 const older = (a: Workload, b: Workload): number => b.priority - a.priority || a.rank - b.rank
 
-/** Without fair sharing: who need not borrow first, or from not as far, then by priority and age. */
+/** Order without fair sharing: by how many levels up the workload borrows, the fewest first, then by priority and age. */
 export const byBorrowing = (a: Entry, b: Entry): number => a.assignment.borrows - b.assignment.borrows || older(a.workload, b.workload)
 
-/** What the entry of a place comes to at a node: whether that then borrows any of what it asks, and its share. */
+/** The state of a node with an entry admitted: whether the node then borrows any of what the entry asks for, and its share. */
 interface Outcome {
   readonly borrows: boolean
   readonly share: number
 }
 
-/** A queue with an entry, or a cohort around such ones. */
+/** A queue with an entry, or a cohort around such queues. */
 interface Place {
   readonly node: QuotaNode
-  /** Places inside it, first who wins. */
+  /** Places inside it, the winner first. */
   inside: Place[]
-  /** Of a queue; of a cohort, that of who wins in it. */
+  /** The entry of a queue; in a cohort that of the winner inside it. */
   winner: Entry
-  /** What the winner comes to here. */
+  /** The state of this node with the winner admitted. */
   outcome: Outcome
 }
 
 /**
- * The entries of one cycle with fair sharing, of which one is taken at a time: at every cohort the child wins that would not
- * borrow what its entry asks, then the one of which the share would be the smallest with its entry admitted, then by
- * priority and age. Workloads of other roots by priority and age.
+ * The entries of one cycle with fair sharing, taken one at a time. In every cohort a child wins that would not borrow what
+ * its entry asks for; among equals the child whose share would be the smallest with its entry admitted; then priority and
+ * age decide. The winners of different roots go by priority and age.
  *
  * Source: Kueue, fair_sharing_iterator.go.
  */
@@ -52,7 +52,7 @@ export class Contest {
     this.#roots.sort(byAge)
   }
 
-  /** Takes the winner away. */
+  /** Removes the winner and returns it; `undefined` if no entry is left. */
   next(): Entry | undefined {
     const [first] = this.#roots
     if (first === undefined) return undefined
@@ -62,7 +62,7 @@ export class Contest {
     return winner
   }
 
-  /** The usage of a queue has changed, and with it what the cohorts around it come to. */
+  /** Finds winners anew after the usage of a queue, and with it that of the cohorts around it, has changed. */
   changed(queue: QuotaNode): void {
     let inner: Place | undefined
     for (const node of queue.path()) {
@@ -90,19 +90,19 @@ export class Contest {
     this.#settle(place)
   }
 
-  /** Finds who wins in a place of which the inner ones are in order, and what that comes to. */
+  /** Sets the winner of a place, whose inner places must be in order, and the outcome there. */
   #settle(place: Place): void {
     place.winner = place.inside[0]?.winner ?? place.winner
     const { node, winner } = place
     if (node.parent === undefined) return
     const { workload, assignment } = winner
-    const tasks = assignment.mode === Mode.NoFit ? 0 : workload.tasks // it has no flavor, and asks nothing
+    const tasks = assignment.mode === Mode.NoFit ? 0 : workload.tasks // without a flavor it asks for nothing
     charge(workload, tasks)
     place.outcome = { borrows: borrowsFor(node, workload), share: node.share(this.#resources) }
     discharge(workload, tasks)
   }
 
-  /** Takes the winner of a place away; whether others are left in it. */
+  /** Removes the winner of a place; returns whether others are left in it. */
   #leave(place: Place): boolean {
     const [first] = place.inside
     if (first !== undefined && this.#leave(first)) moveToPlace(first, place.inside, byOutcome)
@@ -121,13 +121,13 @@ const borrowsFor = (node: QuotaNode, { amounts, columns }: Workload): boolean =>
 const byAge = (a: Place, b: Place): number => older(a.winner.workload, b.winner.workload)
 const byOutcome = (a: Place, b: Place): number => Number(a.outcome.borrows) - Number(b.outcome.borrows) || compare(a.outcome.share, b.outcome.share) || byAge(a, b)
 
-/** Puts a place where it belongs among others that are in order. */
+/** Moves a place to where it belongs among others that are in order. */
 function moveToPlace(place: Place, all: Place[], compare: (a: Place, b: Place) => number): void {
   all.splice(all.indexOf(place), 1)
   insert(place, all, compare)
 }
 
-/** Puts one where it belongs among others that are in order. */
+/** Inserts an element where it belongs among others that are in order. */
 export function insert<T>(each: T, all: T[], compare: (a: T, b: T) => number): void {
   let low = 0
   let high = all.length
@@ -139,5 +139,5 @@ export function insert<T>(each: T, all: T[], compare: (a: T, b: T) => number): v
   all.splice(low, 0, each)
 }
 
-/** Shares may be infinite. */
+/** Compares numbers that may be infinite, of which the difference would be NaN. */
 export const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -6,17 +6,17 @@ import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { charge, discharge, type Workload } from './workload.js'
 
-/** By what shares a workload of another queue may be preempted: of the preemptor with its workload, of the other before and after. */
+/** When a workload of another queue may be preempted, by the share of the preemptor with its workload and that of the other queue before and after. */
 const strategies = {
   LessThanOrEqualToFinalShare: (mine: number, _before: number, after: number) => mine <= after,
   LessThanInitialShare: (mine: number, before: number) => mine < before,
 } as const
 
 /**
- * The workloads that are preempted with fair sharing: again and again one of the queue with the largest share, its own one
- * included, as long as the first strategy allows it, then by the second one, one of a queue. Shares are those of the
- * queues, or of the cohorts that hold them, just below the first cohort that they have in common, all with the preemptor.
- * Where its queue stays within its nominal quota of what is short, no strategy is asked.
+ * The workloads that are preempted with fair sharing. Again and again one is taken of the queue with the largest share, which may be the
+ * preemptor's own, as long as the first strategy allows it; then at most one of each queue by the second strategy. Shares are compared just
+ * below the innermost cohort that both queues have in common, and count the preemptor as admitted. If the preemptor's queue stays within
+ * its nominal quota of what is short, no strategy is asked.
  *
  * Source: Kueue, fair_strategy.go, fairsharing/ordering.go, and its fair sharing proposal, rules S2-a and S2-b.
  */
@@ -39,7 +39,7 @@ export function fairTargets(preemptor: Preemptor): Workload[] {
   return search.isDone ? fillBack(workload, search.taken, []) : restore(search.taken)
 }
 
-/** Takes workloads away until the preemptor, which is counted as admitted, has room. */
+/** Takes workloads away until the preemptor has room; the preemptor is counted as admitted meanwhile. */
 class FairSearch {
   readonly taken: Workload[] = []
   isDone = false
@@ -48,7 +48,7 @@ class FairSearch {
   readonly #protection: Protection
   readonly #own: readonly Workload[]
   readonly #others: ReadonlyMap<ClusterQueue, readonly Workload[]>
-  /** Shares around the preemptor without all inside that may go. */
+  /** By node around the preemptor: its share without all candidates inside it. */
   readonly #least = new Map<QuotaNode, number>()
 
   constructor({ workload, resources, protection }: Preemptor, own: readonly Workload[], others: ReadonlyMap<ClusterQueue, readonly Workload[]>) {
@@ -59,13 +59,16 @@ class FairSearch {
     this.#others = others
   }
 
-  /** Whether a strategy could ever allow it: no share grows when something is taken, and that around the preemptor is least when all inside have gone. */
+  /**
+   * Whether a strategy could ever allow to take from the queue. No share grows when something is taken, and the share around the preemptor is least when all
+   * candidates inside have gone, so it compares that with the queue's share now.
+   */
   mayTakeOf(queue: ClusterQueue): boolean {
     const [mine, its] = this.#shared(queue)
     return this.#leastOf(mine) <= its.share(this.#resources)
   }
 
-  /** The least that the share of its queue, or of a cohort around it, could come to. */
+  /** The least that the share of the preemptor's queue, or of a cohort around it, could become. */
   leastAround(): number {
     let least = Infinity
     for (const node of this.#workload.queue.path()) if (node.parent !== undefined) least = Math.min(least, this.#leastOf(node))
@@ -85,7 +88,7 @@ class FairSearch {
     return least
   }
 
-  /** Takes whom the strategy allows, everybody without one; returns the others. */
+  /** Takes the workloads that the strategy allows, all if there is none; returns those that it did not allow. */
   byStrategy(candidates: ReadonlyMap<ClusterQueue, readonly Workload[]>, allows: ((mine: number, before: number, after: number) => boolean) | undefined): Workload[] {
     const order = new QueueOrder(this.#workload.queue, candidates, this.#resources)
     const rest: Workload[] = []
@@ -101,7 +104,7 @@ class FairSearch {
       while (order.has(queue)) {
         const each = order.take(queue)
         if (share > before) {
-          rest.push(each) // no strategy allows it: nobody's share grows when something is taken
+          rest.push(each) // no strategy allows it, since the share of its queue only becomes smaller
           continue
         }
         discharge(each, each.tasks)
@@ -119,7 +122,7 @@ class FairSearch {
     return rest
   }
 
-  /** At most one of a queue, whichever comes first of those that are not spared. */
+  /** Takes at most one workload of each queue that the strategy allows, the first that is not spared. */
   once(candidates: readonly Workload[], allows: (mine: number, before: number, after: number) => boolean): void {
     const order = new QueueOrder(this.#workload.queue, grouped(candidates), this.#resources)
     for (let queue = this.#next(order); queue !== undefined; queue = this.#next(order)) {
@@ -140,7 +143,7 @@ class FairSearch {
     return this.isDone ? undefined : order.next()
   }
 
-  /** What lies just below the first cohort in common: around the preemptor, and around the queue. */
+  /** The children of the innermost common cohort that contain the preemptor, and the queue. */
   #shared(queue: ClusterQueue): [QuotaNode, QuotaNode] {
     const shared = firstCommon(this.#workload.queue, queue)
     return [below(this.#workload.queue, shared), below(queue, shared)]

@@ -1,20 +1,20 @@
 import type { Flavor } from './flavor.js'
 
-/** Resources of a queue that are of the same flavor, and the flavors that these may be, in the order in which they are tried. */
+/** Resources of a queue that a workload has of one flavor, and the possible flavors in the order in which they are tried. */
 export interface ResourceGroup {
   readonly resources: readonly number[]
   readonly flavors: readonly number[]
 }
 
-/** By resource the flavor that it is of; -1: nothing of it is asked. */
+/** The flavor of each resource; -1: the workload does not ask for the resource. */
 export type FlavorOf = readonly number[]
 
 /** The name of a flavor, or by resource the names of several. */
 type Named = string | Readonly<Record<string, string>>
-/** What a workload has, or each of its parts. */
+/** The flavors of a workload, or of each of its parts, by name. */
 export type NamedChoice = Named | readonly Named[]
 
-/** Flavors, and with them what workloads have of which some resources, or some parts, are of another flavor than others: each by its index. */
+/** All flavors, and besides them the mixes of workloads whose resources, or parts, have different flavors; each has an index. */
 export class FlavorChoices {
   readonly all: Flavor[]
   readonly #flavors: readonly Flavor[]
@@ -22,7 +22,7 @@ export class FlavorChoices {
   readonly #mixes = new Map<string, number>()
   readonly #flavorsOf = new Map<number, FlavorOf>()
 
-  /** `capacityOf`: amounts of nodes together, by resource. */
+  /** `capacityOf`: the total of some nodes, by resource. */
   constructor(flavors: readonly Flavor[], capacityOf: (has: Uint8Array | undefined) => Float64Array) {
     this.all = [...flavors]
     this.#flavors = flavors
@@ -41,7 +41,7 @@ export class FlavorChoices {
     return mix
   }
 
-  /** What the parts of a gang have, each one of these. */
+  /** The index of a choice of parts, each of which has the flavor or mix of this index. */
   ofParts(choices: readonly number[]): number {
     const [first = 0] = choices
     if (choices.every((choice) => choice === first)) return first
@@ -54,12 +54,12 @@ export class FlavorChoices {
     return all
   }
 
-  /** What a part of the workload has. */
+  /** The flavor or mix of one part of a choice. */
   partOf(choice: number, part: number): number {
     return this.all[choice]?.ofParts?.[part] ?? choice
   }
 
-  /** The name of a flavor; of a mix those of its flavors by resource; of parts that have several those of each. */
+  /** The name of a flavor; for a mix the names of its flavors by resource; for a choice of parts the names of each part. */
   named(choice: number, resources: readonly string[]): NamedChoice {
     return this.all[choice]?.ofParts?.map((each) => this.#namedOne(each, resources)) ?? this.#namedOne(choice, resources)
   }
@@ -71,7 +71,7 @@ export class FlavorChoices {
     return Object.fromEntries(asked.map(([name, flavor]) => [name, this.#flavors[flavor]?.name ?? '']))
   }
 
-  /** The one of that name, the first flavor where there is none. */
+  /** The index of the choice with this name; that of the first flavor if there is none. */
   withName(name: NamedChoice, resources: readonly string[]): number {
     return isOfParts(name) ? this.ofParts(name.map((each) => this.#withName(each, resources))) : this.#withName(name, resources)
   }
@@ -81,7 +81,7 @@ export class FlavorChoices {
     return typeof name === 'string' ? Math.max(0, indexOf(name)) : this.of(resources.map((resource) => indexOf(name[resource])))
   }
 
-  /** It is had on nodes that are of all its flavors. */
+  /** Makes a mix; its nodes are those that are in all of its flavors. */
   #mix(flavorOf: FlavorOf, flavors: readonly Flavor[]): Flavor {
     const limited = flavors.flatMap(({ has }) => (has === undefined ? [] : [has]))
     const has = limited.length === 0 ? undefined : limited.reduce((both, other) => both.map((is, node) => is & (other[node] as number)))
@@ -93,7 +93,7 @@ export class FlavorChoices {
 const NO_COLUMNS = new Int32Array(0)
 const isOfParts = (name: NamedChoice): name is readonly Named[] => Array.isArray(name)
 
-/** Everything that a workload may be admitted in that asks for these resources, in the order of the flavors of the first group, then of the next. */
+/** All choices for a workload that asks for these resources, in the order of the flavors of the first group, then of the next. */
 export function choicesOf(groups: readonly ResourceGroup[], asks: (r: number) => boolean, resources: number, choices: FlavorChoices): readonly number[] {
   let found: FlavorOf[] = [Array.from({ length: resources }, () => -1)]
   for (const group of groups.filter((each) => each.resources.some(asks)))

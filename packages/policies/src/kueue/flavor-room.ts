@@ -2,7 +2,7 @@ import { ANYWHERE, type Demand, type Env, type GangPart, type NodeId, type Resou
 import { holds, type Flavor } from './flavor.js'
 import type { Workload } from './workload.js'
 
-/** Whether the nodes of a flavor could hold a workload if they were empty: found once for all that ask as much. */
+/** Whether the nodes of a flavor could hold a workload if they were empty; found once for all workloads that ask for the same. */
 export class FlavorRoom {
   readonly #env: Env
   readonly #flavors: readonly Flavor[]
@@ -13,7 +13,7 @@ export class FlavorRoom {
     this.#flavors = flavors
   }
 
-  /** `part`: whether they could hold this one alone. */
+  /** Whether the nodes could hold the workload; with `part`, whether they could hold that part alone. */
   canHold(flavor: number, { job, lane, shape, tasks, isWhole, demand }: Workload, part?: number): boolean {
     const own = this.#flavors[flavor] as Flavor
     if (own.has === undefined) return true
@@ -32,7 +32,7 @@ export class FlavorRoom {
     return found
   }
 
-  /** Of as many slots as the node can ever have, and whole tasks on its devices. */
+  /** Tasks that the empty node holds, with as many slots as it can ever have; devices hold whole tasks only. */
   #roomOn(shape: ShapeId, stage: StageSpec, node: NodeId): number {
     const { work, cluster } = this.#env
     if (!work.mayRunOn(shape, node)) return 0

@@ -1,11 +1,11 @@
 import { WrappedRound, type JobId, type NodeId, type Round } from '@sched/core'
 import { isOf, type Flavor } from './flavor.js'
 
-/** A round in which jobs find room on nodes of one flavor alone: a placement that looks for a group of nodes finds one of these. */
+/** A round in which jobs find room only on nodes of one flavor, so that a placement that looks for a group of nodes finds one among these. */
 export class FlavorRound extends WrappedRound {
   #flavor!: Flavor
 
-  /** Valid until the next call. */
+  /** This round, limited to the nodes of the flavor; valid until the next call. */
   within(flavor: Flavor, round: Round): this {
     this.inner = round
     this.#flavor = flavor

@@ -2,14 +2,14 @@ import { Mode, NOTHING, type Assignment } from './assignment.js'
 import type { ScanFrom, Workload } from './workload.js'
 
 /**
- * How far the flavors of workloads have been searched. Where the search stops at one in which each resource could be had by preemption, but not all together,
- * it goes on with the next flavors in the next cycle; once all were looked at it begins anew when anybody has come in or gone.
+ * How far the flavors of workloads have been searched. If a search stops at a flavor in which each resource could be had by preemption, but not all together,
+ * it goes on with the next flavors in the next cycle. Once all were looked at, it begins anew when a workload has been admitted or has gone.
  *
- * Source: Kueue, flavorassigner.go (LastTriedFlavorIdx), scheduler.go and cluster_queue.go (PendingFlavors). Deviation: of several resource groups, or parts of a
- * gang, each of which begins anew after its last flavor, nothing is looked at twice.
+ * Source: Kueue, flavorassigner.go (LastTriedFlavorIdx), scheduler.go and cluster_queue.go (PendingFlavors). Deviation: where each of several
+ * resource groups, or parts of a gang, begins anew after its last flavor, no combination is looked at twice.
  */
 export class FlavorScans {
-  /** How many cycles there have been, and how often anybody has come in or gone. */
+  /** The number of cycles so far, and how often workloads were admitted or have gone. */
   #cycles = 0
   #version = 0
 
@@ -21,7 +21,7 @@ export class FlavorScans {
     this.#version++
   }
 
-  /** Whether the search of the cycle before stopped, and flavors are left. */
+  /** Whether the search in the cycle before stopped early, so that flavors are left. */
   goesOn({ scan }: Workload): boolean {
     return scan !== undefined && scan.cycle >= this.#cycles - 1
   }
@@ -30,13 +30,13 @@ export class FlavorScans {
     return this.goesOn(workload) || workload.scan?.version === this.#version ? (workload.scan?.from ?? NOTHING) : NOTHING
   }
 
-  /** Whether there are flavors that were not looked at, and nobody to preempt in those that were. */
+  /** Whether flavors are left that were not looked at, and those that were offer nobody to preempt. */
   isPending({ scan }: Workload, { mode, targets, next }: Assignment): boolean {
     if (next.size === 0 || mode === Mode.Fit || targets.length > 0) return false
     return scan?.version !== this.#version || !scan.before.has(keyOf(next))
   }
 
-  /** Notes with what the search goes on; false where it does not. */
+  /** Notes where the search goes on in the next cycle; returns false if it does not go on. */
   goOn(workload: Workload, assignment: Assignment): boolean {
     const { scan } = workload
     const isPending = this.isPending(workload, assignment)

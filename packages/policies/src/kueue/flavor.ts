@@ -1,23 +1,23 @@
 import type { NodeId } from '@sched/core'
 
-/** Nodes of one kind. */
+/** A flavor: nodes of one kind, which have quota of their own. */
 export interface Flavor {
   readonly name: string
-  /** By node; undefined: all nodes are of it. */
+  /** By node: 1 if it is of this flavor; `undefined`: all nodes are. */
   readonly has: Uint8Array | undefined
-  /** Amounts of its nodes together, by resource. */
+  /** Total of its nodes, by resource. */
   readonly capacity: Float64Array
-  /** By resource: where its quota is. */
+  /** By resource: the column of its quota. */
   readonly columns: Int32Array
-  /** Of what the parts of a job that is one gang have, by part: what each has, by index. */
+  /** Only for a choice of the parts of a job that is one gang: by part, the index of the flavor or mix of the part. */
   readonly ofParts?: readonly number[]
 }
 
 export const isOf = ({ has }: Flavor, node: NodeId): boolean => has === undefined || has[node] === 1
 
-/** Whether so many tasks could be on the nodes of the flavor together, each of which could take as many as `roomOn` says if it were empty. */
+/** Whether so many tasks fit on the nodes of the flavor at once; `roomOn`: the tasks that a node holds when it is empty. */
 export function holds({ has }: Flavor, tasks: number, roomOn: (node: NodeId) => number): boolean {
-  if (has === undefined) return true // a job that no nodes could hold is refused before
+  if (has === undefined) return true // with all nodes nothing need be checked: a job that they could not hold was refused before
   let room = 0
   for (let node = 0; node < has.length && room < tasks; node++) if (has[node] === 1) room += roomOn(node as NodeId)
   return room >= tasks

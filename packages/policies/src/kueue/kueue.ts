@@ -20,17 +20,18 @@ import { charge, discharge, isSetAside, runningTasks, settle, type Workload } fr
 import { Workloads } from './workloads.js'
 
 /**
- * Admission by quota, as Kueue does it for Kubernetes: jobs wait in ClusterQueues, whose quota those of one cohort lend to
- * each other. In every cycle the first workload of each queue is looked at; those that need not borrow come first, then
+ * Admission by quota, as Kueue does it for Kubernetes. Jobs wait in ClusterQueues; the queues of one cohort lend their quota to
+ * each other. Every cycle looks at the first workload of each queue. Workloads that need not borrow come first, then
  * those of higher priority, then older ones; with `fairSharing` those whose queue would have the smallest share. A workload
- * without room may preempt others, as its queue says. What is admitted starts as soon as nodes have room, in order of admission.
+ * without room may preempt others, by the rules of its queue. Admitted workloads start in order of admission, as soon as nodes have room.
  *
- * A gang is one workload, and so is a job that is one; of another job every task is one, and one at a time is admitted before it has a node.
- * With `partialAdmission` a gang with `minTasks` is admitted with as many tasks as there is quota for, if not for all; when one has ended the next starts in its place.
+ * A gang is one workload, and so is a job that is one gang. In any other job every task is a workload, of which at most one at a time is admitted and waits
+ * for a node. With `partialAdmission` a gang with `minTasks` for which there is not enough quota is admitted with as many tasks as there is quota for; when
+ * one of them has ended, the next starts in its place.
  *
- * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: who is preempted is gone at once; a job that is
- * one gang gives its quota back when the last of its stages has ended; no admission checks. A job with a `topology` is admitted when the placement has nodes for it, too,
- * of the first flavor with quota; for those nobody is preempted.
+ * Source: Kueue, pkg/scheduler and pkg/cache. Deviations: a preempted workload is gone at once; a job that is one gang gives its quota back when
+ * the last of its stages has ended; there are no admission checks. A job with a `topology` is admitted only if the placement also has nodes for it,
+ * of the first flavor with quota; nobody is preempted for such nodes.
  */
 export const kueuePolicy = definePolicy({
   name: 'kueue',
@@ -46,14 +47,14 @@ export const kueuePolicy = definePolicy({
 export const kueue = (options: KueueOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> =>
   kueuePolicy.plug({ placement }, options)
 
-/** How far a queue has been looked through. Jobs before `past` are done with. */
+/** How far a queue has been looked through in this call; jobs before `past` need not be looked at again. */
 interface Look {
-  /** Jobs of a queue that goes by usage; undefined: those of its list. */
+  /** The jobs in order, for a queue that orders by usage; `undefined`: they are those of its list. */
   readonly copy: Int32Array | undefined
   past: number
 }
 
-/** Seconds until the next look where all is not settled: Kueue's shortest wait between cycles. */
+/** Seconds until the next look if something is not settled yet: Kueue's shortest wait between cycles. */
 const NEXT_CYCLE = 0.001
 
 class Kueue implements Policy {
@@ -67,35 +68,38 @@ class Kueue implements Policy {
   readonly #workloads: Workloads
   readonly #placement: Placement
   readonly #starts: Starts
-  /** Jobs that are done with in this call, and queues whose first workload must wait, with that. */
+  /** Jobs that are not looked at again in this call; and StrictFIFO queues whose first workload must wait, with that workload. */
   readonly #done = new DoneJobs()
   #call = 0
   readonly #closed = new Map<ClusterQueue, Workload>()
-  /** What first workloads keep from others. */
+  /** Quota that first workloads, which wait, keep from others for the rest of the cycle. */
   readonly #kept: { readonly queue: ClusterQueue; readonly c: number; readonly amount: number }[] = []
   /** The job that the round took up last. */
   #taken: JobId | None = None
   #hasPreempted = false
-  /** Whether somebody gave way who has just started or had no node yet, or may preempt a moment later: nothing that ends tells of that. */
+  /**
+   * Whether another look is needed that no end of a task will cause: a preempted workload has just started or had no node yet, or a workload may
+   * preempt only a moment later.
+   */
   #isUnsettled = false
   readonly #preempted = new TakenJobs()
-  /** Who would have preempted in this call, but was preempted just before. */
+  /** Jobs that would have preempted in this call, but may not because they were preempted just before. */
   readonly #held = new Set<JobId>()
   readonly #unfit = new Unfit()
-  /** Jobs that have room in their quota, and for whose topology there were no nodes when that was looked at last. */
+  /** Jobs that have room in their quota, but had no nodes for their topology at the last look. */
   readonly #far = new Set<JobId>()
   readonly #scans = new FlavorScans()
   readonly #borrowers = new Borrowers()
   readonly #protection: Protection
-  /** By queue and priority: the last submission among those that are admitted. */
+  /** By queue and priority: the largest submission rank among admitted workloads. */
   readonly #newest = new Map<ClusterQueue, Map<number, number>>()
-  /** Queues of which all are done with in this call. */
+  /** Queues of which no job is looked at again in this call. */
   readonly #exhausted = new Set<ClusterQueue>()
-  /** By queue: its jobs in order, and how many of the first need no other look in this call. */
+  /** By queue: how far it has been looked through in this call. */
   readonly #looks = new Map<ClusterQueue, Look>()
-  /** Queues of which the usage has changed with the last workload that was considered. */
+  /** Queues whose usage has changed with the last workload that was considered. */
   readonly #touched = new Set<ClusterQueue>()
-  /** Whether the cycle has admitted or passed over anybody. */
+  /** Whether the cycle has admitted, set aside or passed over any workload. */
   #hasMoved = false
 
   constructor(settings: KueueSettings, env: Env, placement: Placement) {
@@ -132,7 +136,7 @@ class Kueue implements Policy {
     if (round.explained) this.#explain(round)
   }
 
-  /** Whose last task is evicted goes out of the set, which a walk over it allows. */
+  /** Evicts preempted workloads that could not be evicted before. The last eviction removes a workload from the set, which may be iterated meanwhile. */
   #evictLeaving(round: Round): void {
     if (round.claimsLeft === 0) return
     for (const workload of this.#workloads.leaving[round.lane] as Set<Workload>)
@@ -143,7 +147,7 @@ class Kueue implements Policy {
     return running.every((task) => !Number.isNaN(this.#env.work.started(task)))
   }
 
-  /** Starting a workload takes it out of the set, which a walk over it allows. */
+  /** Starts admitted workloads. A start removes the workload from the set, which may be iterated meanwhile. */
   #startAdmitted(round: Round): void {
     for (const workload of this.#workloads.unstarted[round.lane] as Set<Workload>) {
       if (this.#isOver(round) || (round.jobsLeft === Infinity && !this.#hasRoom(round))) return
@@ -151,18 +155,18 @@ class Kueue implements Policy {
     }
   }
 
-  /** Whether the smallest task could start somewhere in sight. */
+  /** Whether any node in sight has room at all. */
   #hasRoom(round: Round): boolean {
     const [first] = round.nodes
     return round.nodes.length === 1 ? round.room(first as NodeId) : round.cluster.nextWithRoom(round.lane, 0) !== None
   }
 
-  /** No more jobs may be taken up, and of the one taken last nothing is left to place. */
+  /** Whether the round is over: no more jobs may be taken up, and nothing is left to place of the one taken last. */
   #isOver(round: Round): boolean {
     return round.jobsLeft === 0 && (round.claimsLeft === 0 || this.#taken === None || round.work.unplaced(this.#taken, round.lane) === 0)
   }
 
-  /** Whether the round may still be about the workload: each task of a job that is no gang is one of its own. */
+  /** Whether the round may still take the workload up: further workloads of the job taken last may come, since each task of a job that is no gang is one. */
   #mayTake({ job }: Workload, round: Round): boolean {
     return round.jobsLeft > 0 || job === this.#taken
   }
@@ -182,7 +186,7 @@ class Kueue implements Policy {
     if (this.#isUnsettled && round.jobsLeft === Infinity && round.cluster.heartbeat === 0) round.wakeAt(this.#preempted.expect(this.#env.now() + NEXT_CYCLE))
   }
 
-  /** Whether nobody that is still to be looked at could come in: all are like others for which there is no room. */
+  /** Whether no workload that is still to be looked at could be admitted, because all are like others for which there is no room and nobody to preempt. */
   #isHopeless(round: Round): boolean {
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const first = this.#closed.get(queue)
@@ -192,11 +196,11 @@ class Kueue implements Policy {
     return true
   }
 
-  /** Looks at the first workload of each queue; false when nothing has come of it. */
+  /** Looks at the first workload of each queue; false if that has changed nothing. */
   #cycle(round: Round): boolean {
     this.#hasMoved = false
     this.#scans.beginCycle()
-    this.#borrowers.forget() // nothing is kept for anybody now
+    this.#borrowers.forget() // no quota is kept for anybody at the beginning of a cycle
     const entries: Entry[] = []
     for (const [queue, list] of this.#workloads.waiting(round.lane)) {
       const entry = this.#exhausted.has(queue) ? undefined : this.#entry(queue, list, round)
@@ -225,10 +229,10 @@ class Kueue implements Policy {
     }
   }
 
-  /** The first workload of the queue that is not done with, with StrictFIFO the first of all. */
+  /** The first workload of the queue that is to be looked at, with its assignment; with StrictFIFO the first of all. */
   #entry(queue: ClusterQueue, list: SortedIds, round: Round): Entry | undefined {
     const isStrict = queue.settings.queueingStrategy === 'StrictFIFO'
-    const isAlone = this.#workloads.waiting(round.lane).size === 1 // what is kept for its workloads is kept from nobody
+    const isAlone = this.#workloads.waiting(round.lane).size === 1 // with one queue, quota that is kept is kept from nobody
     const look = this.#lookOf(queue, list)
     const jobs = look.copy ?? list.ids
     const from = look.copy === undefined ? list.from : 0
@@ -248,11 +252,11 @@ class Kueue implements Policy {
       const isPending = this.#scans.isPending(workload, assignment)
       this.#setAside({ workload, assignment, returns }, round)
       if (isPending) {
-        i-- // it goes on with the next flavors
+        i-- // looks at the same workload again, with the next flavors
         continue
       }
       if (isStrict || !this.#unfit.areVain(queue, list.size)) continue
-      this.#exhausted.add(queue) // nobody need be told apart from it
+      this.#exhausted.add(queue) // all workloads of the queue are like those found in vain
       break
     }
     return undefined
@@ -266,7 +270,7 @@ class Kueue implements Policy {
     return look
   }
 
-  /** What could be done for the workload; where it does not fit, found once for all that ask alike until somebody comes in or goes. */
+  /** The possible assignment of the workload. If it does not fit, that is found once for all workloads that ask alike, until one is admitted or goes. */
   #assign(workload: Workload, round: Round): Assignment {
     const isAlone = this.#isAlone(workload)
     const known = isAlone || this.#scans.goesOn(workload) ? undefined : this.#unfit.of(workload.likeness)
@@ -276,14 +280,17 @@ class Kueue implements Policy {
     return found
   }
 
-  /** Whether others that ask alike may find something else: it was preempted just now, or there are equals that only it is older than. */
+  /**
+   * Whether others that ask alike may find something else than this one: it was preempted just now, or it may preempt workloads of equal priority
+   * that are newer than it.
+   */
   #isAlone({ job, queue, priority, rank }: Workload): boolean {
     if (this.#preempted.isBarred(job)) return true
     if (queue.settings.preemption?.withinClusterQueue !== 'LowerOrNewerEqualPriority') return false
     return this.#looks.get(queue)?.copy !== undefined || rank < this.#newestIn(queue, priority)
   }
 
-  /** The last submission among the admitted workloads of a queue and a priority. */
+  /** The largest submission rank among the admitted workloads of a queue and a priority; -1: there are none. */
   #newestIn(queue: ClusterQueue, priority: number): number {
     const known = this.#newest.get(queue)
     if (known !== undefined) return known.get(priority) ?? -1
@@ -293,7 +300,10 @@ class Kueue implements Policy {
     return found.get(priority) ?? -1
   }
 
-  /** Whom the workload preempts was found when the cycle began. Where one of them has gone since that is found anew, in the same flavor; where the room has, it comes again in the next cycle. */
+  /**
+   * Admits the workload, or sets it aside. Its targets were found when the cycle began. If one of them has gone since, targets are found anew, in the same
+   * flavor; if the room has gone, the workload comes again in the next cycle.
+   */
   #consider(entry: Entry, round: Round): void {
     const { workload, assignment } = entry
     const hasChanged = assignment.targets.some(isGone)
@@ -303,7 +313,7 @@ class Kueue implements Policy {
       if (mode !== Mode.NoFit) this.#keep(workload, borrows > 0)
       return this.#setAside({ ...entry, assignment: found }, round)
     }
-    delete workload.scan // it comes again with all flavors
+    delete workload.scan // the next search begins with all flavors
     if (mode === Mode.Fit && this.#lacksNodes(workload, round)) {
       this.#far.add(workload.job)
       return this.#passOver(workload)
@@ -316,7 +326,7 @@ class Kueue implements Policy {
     if (isRoom && (round.jobsLeft < Infinity || this.#hasRoom(round))) this.#start(workload, round)
   }
 
-  /** Whether its topology keeps it from being admitted although there is quota: no group of nodes has room for it now. */
+  /** Whether the workload's topology keeps it from being admitted although there is quota, because no group of nodes has room for it now. */
   #lacksNodes(workload: Workload, round: Round): boolean {
     if (!this.#starts.hasTopologies || round.nodes.length === 1 || round.jobsLeft < Infinity || round.work.topology(workload.job, round.lane) === undefined) return false
     return !this.#starts.isPlaceable(workload, round)
@@ -329,7 +339,7 @@ class Kueue implements Policy {
     return { ...found, next: NOTHING }
   }
 
-  /** Whether without those there is room for the workload beside what is kept for others. */
+  /** Whether the quota has room for the workload without `those`, beside what is kept for others. */
   #hasRoomWithout(those: readonly Workload[], workload: Workload): boolean {
     for (const each of those) discharge(each, each.tasks)
     const hasRoom = fits(workload)
@@ -337,7 +347,7 @@ class Kueue implements Policy {
     return hasRoom
   }
 
-  /** Whether there is room for the workload while those run on who give way a moment later: their quota is free, their nodes are not. */
+  /** Whether the quota has room for the workload while `leaving` workloads still run: their quota is free already, but their nodes are not. */
   #hasRoomBeside(leaving: ReadonlySet<Workload>, workload: Workload): boolean {
     if (leaving.size === 0) return true
     for (const each of leaving) charge(each, runningTasks(each))
@@ -388,9 +398,9 @@ class Kueue implements Policy {
   }
 
   /**
-   * There was no room for the workload, nor anybody to preempt, when so much had been given back: with all that ask alike it waits until more is, and for
-   * the next call; where they looked again at once while others give way, some thousand jobs at overload took from each other almost without end.
-   * Where flavors are left these are looked at in the next cycle.
+   * Sets a workload aside for which there was neither room nor anybody to preempt. With all that ask alike it waits until something is given back, and for
+   * the next call: when they looked again at once while others gave way, some thousand jobs at overload took from each other almost without end. If
+   * flavors are left, the next cycle looks at these.
    */
   #setAside({ workload, assignment, returns }: Entry, round: Round): void {
     if (this.#scans.goOn(workload, assignment)) {
@@ -404,7 +414,7 @@ class Kueue implements Policy {
     this.#hasMoved = true
   }
 
-  /** With StrictFIFO nobody behind the first one is looked at. */
+  /** Looks at the workload no more in this call; with StrictFIFO nor at any behind it in its queue. */
   #passOver(workload: Workload): void {
     const { job, queue } = workload
     if (!this.#done.has(job)) this.#hasMoved = true
@@ -412,7 +422,7 @@ class Kueue implements Policy {
     if (queue.settings.queueingStrategy === 'StrictFIFO') this.#closed.set(queue, workload)
   }
 
-  /** A part of what it asks is kept from others for the rest of the cycle, unless its queue can always reclaim it. */
+  /** Keeps a part of what the workload asks for from others for the rest of the cycle, unless its queue can always reclaim it. */
   #keep({ queue, amounts, tasks, columns }: Workload, borrows: boolean): void {
     if (queue.settings.preemption?.reclaimWithinCohort === 'Any' && !this.#protection.delaysReclaim) return
     for (let i = 0; i < amounts.length; i++) {
@@ -432,7 +442,7 @@ class Kueue implements Policy {
     if (round.claimsLeft === 0) return
     this.#workloads.starting(workload, () => {
       while (workload.unstarted > 0 && this.#starts.start(workload, round)) {
-        // of one that is admitted in part the others, too, as far as there is room
+        // of a workload that is admitted in part the other tasks start, too, as far as there is room
       }
     })
   }

@@ -2,8 +2,8 @@ import type { Env, JobId, LaneId, ResourceId } from '@sched/core'
 import type { ClusterQueue } from './queues.js'
 
 /**
- * Of what the quota of a queue lacks room for what a job would be admitted with, in the flavor that lacks least: `quota of gpu in research`;
- * `undefined` where it has room.
+ * The resource of which the quota of a queue lacks room for the next workload of a job, in the flavor that lacks least, as a text: `quota of gpu in
+ * research`; `undefined` where it has room.
  */
 export function lackingQuota(queue: ClusterQueue, job: JobId, lane: LaneId, resources: readonly string[], { work, cluster }: Env) {
   const demand = resources.map((_, r) => (r < cluster.resources.length ? work.asked(job, lane, r as ResourceId) : r === queue.pods ? work.together(job, lane) : 0))

@@ -1,7 +1,7 @@
 import * as z from '@sched/bundled/zod'
 
 const amount = z.number().nonnegative()
-/** By resource; or by flavor, and then by resource. */
+/** Amounts by resource, or by flavor and then by resource. */
 const quantities = z.record(z.string(), z.union([amount, z.record(z.string(), amount)]))
 export type Quantities = z.output<typeof quantities>
 

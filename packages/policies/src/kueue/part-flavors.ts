@@ -2,23 +2,23 @@ import type { Flavor } from './flavor.js'
 import type { ClusterQueue } from './queues.js'
 import type { Part } from './workload.js'
 
-/** Whether the nodes of a flavor, or mix, could ever hold the workload, or a part of it that may have a flavor of its own. */
+/** Whether the nodes of a flavor or mix could ever hold the workload, or with `part` that part, which may have a flavor of its own. */
 export type CanHold = (choice: number, part?: number) => boolean
 
-/** How often a flavor is tried for a part in one search: of more combinations none counts as possible. */
+/** How often a flavor is tried for a part in one search; a search that needs more tries counts as one without a result. */
 const MOST_TRIES = 10_000
 
 /**
- * Flavors of the parts of a gang, found one after the other: whether with one of them all others could have theirs, if nobody else were there, within what the
- * queue could ever use and what the nodes have.
+ * Flavors of the parts of a gang, chosen one after another. It says whether, with a flavor for the next part, all parts after it could have one, in an empty
+ * cluster: within what the queue could ever use and what the nodes have.
  */
 export class Spread {
-  /** The flavors, or mixes, of the first parts. */
+  /** The flavors or mixes chosen for the first parts. */
   readonly taken: number[] = []
   readonly #queue: ClusterQueue
   readonly #parts: readonly Part[]
   readonly #canHold: CanHold
-  /** What is taken so far: by column, and by flavor and resource. */
+  /** What the parts take so far: of quota by column, and of nodes by flavor and resource. */
   readonly #inQuota = new Map<number, number>()
   readonly #onNodes = new Map<string, number>()
   #tries = 0
@@ -35,13 +35,13 @@ export class Spread {
     return queue.choicesFor((parts[0] as Part).demand).some((choice) => canHold(choice, 0) && spread.isPossible(choice))
   }
 
-  /** Whether the next part could have this flavor, and those after it one. */
+  /** Whether the next part could have this flavor and all parts after it could have one. */
   isPossible(choice: number): boolean {
     this.#tries = 0
     return this.#isPossible(this.taken.length, choice)
   }
 
-  /** The next part has this flavor. */
+  /** Gives the next part this flavor. */
   take(choice: number): void {
     this.#add(this.taken.length, choice, 1)
     this.taken.push(choice)

@@ -1,6 +1,6 @@
 /**
- * What comes of as many tasks as possible, from `most` down to `least`: how many fewer that has to be is searched for by halves, so that anything in between
- * is taken to be as those on its side of it; `undefined` where nothing comes of any.
+ * The result of `attempt` for the largest number of tasks from `most` down to `least` for which it has one; `undefined` if it has none for any. A
+ * binary search: it assumes that if a number of tasks gives a result, every smaller one does, too.
  *
  * Source: Kueue, podset_reducer.go, of one set of pods.
  */

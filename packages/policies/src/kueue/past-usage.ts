@@ -2,20 +2,20 @@ import type { Env, Seconds, UserId } from '@sched/core'
 import type { KueueSettings } from './options.js'
 
 type Settings = NonNullable<KueueSettings['admissionFairSharing']>
-/** The average, as of a time. */
+/** A user's average usage, and the time for which it was computed. */
 type UserMemory = readonly [average: number, at: Seconds]
 const NOTHING: UserMemory = [0, 0]
 
-/** What users have used lately, where a queue goes by it. */
+/** What users have used lately; `undefined` if no queue orders by that. */
 export function pastUsageOf({ admissionFairSharing, defaults, queues }: KueueSettings, env: Env, resources: readonly string[]): PastUsage | undefined {
   if ([defaults, ...Object.values(queues)].every(({ admissionMode }) => admissionMode !== 'UsageBasedAdmissionFairSharing')) return undefined
   return new PastUsage(admissionFairSharing, resources, (user) => env.work.userName(user))
 }
 
 /**
- * What users have used lately, over their weights: an average of what they have admitted, in which the past counts half
- * as much after every half-life. Who is admitted is charged for a sampling interval at once, so that many do not come in
- * before the first is noticed.
+ * What users have used lately, over their weights: an average of their admitted amounts, in which the past counts half
+ * as much after every half-life. A user is charged for a sampling interval at every admission, so that many workloads do not come in
+ * before the first one counts.
  *
  * Source: Kueue, admission fair sharing. Deviation: it changes all the time, not at every interval.
  */
@@ -24,10 +24,10 @@ export class PastUsage {
   readonly #perUnit: Float64Array
   readonly #nameOf: (user: UserId) => string
   readonly #average: number[] = []
-  /** What is admitted now, by user and resource: whole amounts, of which nothing is left over when all have ended. */
+  /** By user and resource: what is admitted now. Amounts are whole, so that they are exactly 0 when all has ended. */
   readonly #using: Float64Array[] = []
   readonly #at: Seconds[] = []
-  /** Of users who had used something before a restart and have not come since. */
+  /** Usage of users from before a restart who have not come since. */
   readonly #before = new Map<string, UserMemory>()
 
   constructor(settings: Settings, resources: readonly string[], nameOf: (user: UserId) => string) {
@@ -36,13 +36,13 @@ export class PastUsage {
     this.#nameOf = nameOf
   }
 
-  /** By user. */
+  /** Usage by name of the user. */
   memory(): Readonly<Record<string, UserMemory>> {
     const present = this.#average.map((average, user) => [this.#nameOf(user as UserId), [average, this.#at[user] as Seconds]] as const)
-    return Object.fromEntries([...this.#before, ...present.filter(Boolean)]) // without users who have used nothing
+    return Object.fromEntries([...this.#before, ...present.filter(Boolean)]) // `filter` drops ids of users who have used nothing
   }
 
-  /** With what users have admitted now. */
+  /** Restores remembered usage; what users have admitted now is counted already. */
   recall(memory: Readonly<Record<string, UserMemory>>): void {
     for (const [user, used] of Object.entries(memory)) this.#before.set(user, used)
     for (const user of this.#using.keys()) {
@@ -53,22 +53,22 @@ export class PastUsage {
     }
   }
 
-  /** The user has so many tasks more, or fewer. */
+  /** The user has `tasks` more admitted tasks, or fewer if below 0. */
   change(user: UserId, demand: ArrayLike<number>, tasks: number, now: Seconds): void {
     this.#advance(user, now)
     const using = this.#using[user] as Float64Array
     for (let r = 0; r < using.length; r++) using[r] = (using[r] as number) + (demand[r] as number) * tasks
   }
 
-  /** So many tasks of the user are admitted. */
+  /** So many tasks of the user are newly admitted: charges the user for a sampling interval. */
   enter(user: UserId, demand: ArrayLike<number>, tasks: number, now: Seconds): void {
     this.change(user, demand, tasks, now)
     this.#average[user] = (this.#average[user] as number) + this.#amount(demand, tasks) * (1 - this.#left(this.#settings.usageSamplingInterval))
   }
 
   /**
-   * `Infinity` of a user without weight, whatever it has used (Kueue, CalculateUsage). Changes nothing: users who had the same at the same times have used as
-   * much, to the last bit, however often each was asked for.
+   * The usage of a user; `Infinity` for one without weight, whatever it has used (Kueue, CalculateUsage). Reading changes no state: users who had
+   * the same at the same times have the same usage, to the last bit, however often each was read.
    */
   of(user: UserId, now: Seconds): number {
     const weight = this.#settings.users[this.#nameOf(user)]?.weight ?? 1
@@ -98,7 +98,7 @@ export class PastUsage {
     this.#at[user] = now
   }
 
-  /** The part that is left after so long; with a half-life of 0 nothing but the present counts. */
+  /** The part of past usage that is left after `time` seconds; with a half-life of 0 only the present counts. */
   #left(time: Seconds): number {
     const { usageHalfLifeTime } = this.#settings
     return usageHalfLifeTime === 0 ? (time === 0 ? 1 : 0) : 0.5 ** (time / usageHalfLifeTime)

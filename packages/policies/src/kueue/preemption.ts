@@ -5,16 +5,16 @@ import type { ClusterQueue } from './queues.js'
 import type { QuotaNode } from './quota-node.js'
 import { amountIn, discharge, type Workload } from './workload.js'
 
-/** One that may be preempted. */
+/** A workload that may be preempted. */
 interface Candidate {
   readonly workload: Workload
-  /** The innermost cohort that it shares with the preemptor; undefined: it is of the same queue. */
+  /** The innermost cohort that it shares with the preemptor; `undefined`: it is of the same queue. */
   readonly shared: QuotaNode | undefined
-  /** Whether the preemptor may have it although it borrows itself. */
+  /** Whether the preemptor may take it even if the preemptor borrows. */
   readonly isForBorrowers: boolean
 }
 
-/** The workloads that are preempted for another one; none if it would not fit even so. */
+/** The workloads that are preempted for another one; none if that one would not fit even then. */
 export function targets(preemptor: Preemptor): Workload[] {
   const { protection, workload, fairSharing } = preemptor
   protection.begin()
@@ -24,9 +24,10 @@ export function targets(preemptor: Preemptor): Workload[] {
 }
 
 /**
- * Without fair sharing first, whatever their priority, those of queues and cohorts that borrow what a cohort around the
- * preemptor, or its queue, has room for within its own quota; then others that borrow, for a preemptor that stays within its nominal quota, or by `borrowWithinCohort`; then those of its
- * own queue. Lower priorities go before higher ones there, and the latest first.
+ * The targets without fair sharing. First come, whatever their priority, workloads of borrowing queues over which the preemptor has precedence:
+ * its queue, or a cohort around it below the one that they share, has room for it within its own quota. Then come those of other borrowing queues, if the
+ * preemptor stays within its nominal quota or `borrowWithinCohort` allows it; last those of its own queue. In each group lower priorities go
+ * first, then the latest admitted.
  *
  * Source: Kueue, classicalPreemptions, candidate_generator.go and hierarchical_preemption.go.
  */
@@ -48,7 +49,10 @@ function classicalTargets(preemptor: Preemptor): Workload[] {
   return found.length > 0 ? found : attempt(preemptor, all, !borrowsFirst)
 }
 
-/** Whether the preemptor's queue would be within its quota, at least without all of its own workloads that may go: whoever else goes is nothing to that. */
+/**
+ * Whether the preemptor's queue could stay within its quota, if all of its own workloads that may go went; workloads of other queues do not matter
+ * for that.
+ */
 function couldStayWithin({ workload }: Preemptor, own: readonly Workload[]): boolean {
   const { queue, amounts, columns, tasks } = workload
   return amounts.every((amount, i) => {
@@ -57,12 +61,15 @@ function couldStayWithin({ workload }: Preemptor, own: readonly Workload[]): boo
   })
 }
 
-/** Candidates of other queues over which the preemptor has precedence by its place in the tree, and those over which it has not, without those that a borrower cannot have where it would be one, and those that are spared. */
+/**
+ * The candidates of other queues: `reclaimed` are those over which the preemptor has precedence by its place in the tree, `outbid` the others. Leaves out
+ * candidates that a borrower may not take, if the preemptor would have to borrow, and those that are spared.
+ */
 function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<QuotaNode>, mayBeWithin: boolean, others: readonly Workload[]): { readonly reclaimed: Candidate[]; readonly outbid: Candidate[] } {
   const { policy, maxPriorityThreshold = Infinity } = borrowingRules(workload.queue)
   const reclaimed: Candidate[] = []
   const outbid: Candidate[] = []
-  const sharedWith = new Map<QuotaNode, QuotaNode | undefined>() // undefined: the queue does not give
+  const sharedWith = new Map<QuotaNode, QuotaNode | undefined>() // undefined: the queue does not have to give anything back
   for (const each of others) {
     const isForBorrowers = policy !== 'Never' && each.priority < workload.priority && each.priority <= maxPriorityThreshold
     if (!isForBorrowers && !mayBeWithin && owned.size === 0) continue
@@ -80,7 +87,7 @@ function divided({ workload, short, protection }: Preemptor, owned: ReadonlySet<
 
 const borrowingRules = ({ settings: { preemption } }: ClusterQueue): { readonly policy: 'Never' | 'LowerPriority'; readonly maxPriorityThreshold?: number | undefined } => preemption?.borrowWithinCohort ?? { policy: 'Never' }
 
-/** The cohorts that hold a node around the workload which has room for it within its own quota. */
+/** The cohorts around the workload that contain its queue, or a cohort around it, with room for it within its own quota. */
 function cohortsOverOwned({ queue, amounts, tasks, columns }: Workload): ReadonlySet<QuotaNode> {
   const found = new Set<QuotaNode>()
   const left = amounts.map((amount) => amount * tasks)
@@ -93,7 +100,7 @@ function cohortsOverOwned({ queue, amounts, tasks, columns }: Workload): Readonl
   return found
 }
 
-/** Takes candidates away in order until the workload fits, as a borrower or not, and then gives back, in the reverse order, whom it need not take. */
+/** Takes candidates away in order until the workload fits, as a borrower or not; then gives back, in reverse order, those that it does not need. */
 function attempt({ workload, short }: Preemptor, candidates: readonly Candidate[], mayBorrow: boolean): Workload[] {
   const within = mayBorrow ? [] : [workload.queue]
   const taken: Workload[] = []

@@ -6,16 +6,17 @@ import type { Workload } from './workload.js'
 type Rule = keyof KueueSettings['preemptionProtection']
 
 /**
- * Spares workloads of other queues than the preemptor's until they have been admitted for a while, and knows when who found nobody else is to be looked at again.
+ * Spares workloads of other queues than the preemptor's until they have been admitted for a while, and knows when preemptors that found nobody else are to
+ * look again.
  *
  * Source: Kueue, KEP-9876, and pkg/scheduler/preemption/common/protection.go.
  */
 export class Protection {
   readonly #rules: KueueSettings['preemptionProtection']
   readonly #now: () => Seconds
-  /** By outermost cohort: when the first of those who were spared may be taken. */
+  /** By outermost cohort: the time at which the first spared workload may be taken. */
   readonly #ends = new Map<QuotaNode, Seconds>()
-  /** The same of this search. */
+  /** The same for the search under way. */
   #soonest: Seconds = Infinity
 
   constructor(rules: KueueSettings['preemptionProtection'], now: () => Seconds) {
@@ -23,7 +24,7 @@ export class Protection {
     this.#now = now
   }
 
-  /** Whether who wants its quota back may have to wait for it. */
+  /** Whether a queue that wants its quota back may have to wait for it. */
   get delaysReclaim(): boolean {
     return this.#rules.reclaimWithinCohort.minAdmitDuration > 0
   }
@@ -33,12 +34,12 @@ export class Protection {
     this.#soonest = Infinity
   }
 
-  /** It has found nobody. */
+  /** The search has found nobody. */
   failed(root: QuotaNode): void {
     if (this.#soonest < (this.#ends.get(root) ?? Infinity)) this.#ends.set(root, this.#soonest)
   }
 
-  /** To be asked last of a workload, of those that would go otherwise. */
+  /** Whether the workload is spared; to be asked only of a workload that would be taken otherwise. */
   spares({ since }: Workload, rule: Rule): boolean {
     const end = since + this.#rules[rule].minAdmitDuration
     if (end <= this.#now()) return false
@@ -46,12 +47,12 @@ export class Protection {
     return true
   }
 
-  /** When somebody may be taken next who was spared, `Infinity`: nobody was. */
+  /** The next time at which a spared workload may be taken; `Infinity`: none was spared. */
   get next(): Seconds {
     return Math.min(Infinity, ...this.#ends.values())
   }
 
-  /** Lets all be looked at again in cohorts in which somebody is spared no longer; whether there are any. */
+  /** Lets all workloads look again in cohorts in which a workload is spared no longer; returns whether there are such cohorts. */
   release(): boolean {
     let hasEnded = false
     for (const [root, end] of this.#ends) {

@@ -5,15 +5,16 @@ import type { QuotaNode } from './quota-node.js'
 import type { Workload } from './workload.js'
 
 /**
- * Queues with candidates: from the outermost cohort inwards always the child with the largest share, cohorts before queues. Who does not borrow is
- * left out, from then on. The children of a cohort are kept in order: between two queues only what was taken of the first of them changes shares.
+ * The order in which queues with candidates give: from the outermost cohort inwards always the child with the largest share, ties to cohorts before queues. A
+ * child that does not borrow is left out from then on. The children of a cohort are kept in order, since between two calls of `next` only the last queue's
+ * shares change.
  */
 export class QueueOrder {
   readonly #own: ClusterQueue
   readonly #resources: number
-  /** Candidates of a queue, and how many of them are taken. */
+  /** By queue: its candidates, and how many of them have been taken. */
   readonly #left = new Map<QuotaNode, { readonly list: readonly Workload[]; taken: number }>()
-  /** Children of a cohort that come into question, whoever comes first last, and their shares. */
+  /** By cohort: its children that may give, the next one last; and the shares of these. */
   readonly #inside = new Map<QuotaNode, QuotaNode[]>()
   readonly #shares = new Map<QuotaNode, number>()
   #last: ClusterQueue | undefined
@@ -24,7 +25,7 @@ export class QueueOrder {
     for (const [queue, list] of candidates) this.#left.set(queue, { list, taken: 0 })
   }
 
-  /** The queue of which one is to be taken, or which is to be dropped, before the next. */
+  /** The next queue; the caller must take one of its candidates, or drop it, before the next call. */
   next(): ClusterQueue | undefined {
     const { root } = this.#own
     if (root === this.#own) return this.has(root) ? this.#own : undefined
@@ -45,7 +46,7 @@ export class QueueOrder {
     this.#left.delete(queue)
   }
 
-  /** Undefined where nothing in the cohort is left. */
+  /** The next queue inside a cohort; `undefined` if none is left. */
   #within(cohort: QuotaNode): ClusterQueue | undefined {
     const inside = this.#inside.get(cohort) ?? this.#arranged(cohort)
     for (let best = inside.at(-1); best !== undefined; best = inside.at(-1)) {
@@ -62,7 +63,7 @@ export class QueueOrder {
     return inside
   }
 
-  /** Puts a node where it belongs by now among the children of its cohort. */
+  /** Moves a node to its new place among the children of its cohort, or removes it. */
   #measure(node: QuotaNode): void {
     const inside = node.parent === undefined ? undefined : this.#inside.get(node.parent)
     const at = inside?.lastIndexOf(node) ?? -1
@@ -71,7 +72,7 @@ export class QueueOrder {
     if (this.#comesIntoQuestion(node)) insert(node, inside, this.#compare)
   }
 
-  /** The preemptor's own queue and the cohorts around it do although they do not borrow. */
+  /** Whether a child may give: if it borrows; the preemptor's own queue and the cohorts around it may even if they do not. */
   #comesIntoQuestion(child: QuotaNode): boolean {
     if (child instanceof ClusterQueue && !this.has(child)) return false
     const share = child.share(this.#resources)

@@ -10,7 +10,7 @@ export class ClusterQueue extends QuotaNode {
   readonly settings: QueueSettings
   readonly groups: readonly ResourceGroup[]
   readonly choices: FlavorChoices
-  /** Where tasks count among resources; -1: its quota does not count them. */
+  /** The index of tasks among resources; -1: its quota does not count tasks. */
   readonly pods: number
   readonly #choicesFor = new Map<string, readonly number[]>()
 
@@ -22,12 +22,12 @@ export class ClusterQueue extends QuotaNode {
     this.choices = choices
   }
 
-  /** Whether there is more than one flavor to choose from for anything. */
+  /** Whether any resource group has more than one flavor. */
   get hasChoice(): boolean {
     return this.groups.some(({ flavors }) => flavors.length > 1)
   }
 
-  /** What a workload that asks so much may be admitted in, in order, by index. */
+  /** The choices (flavors or mixes, by index) for a workload with this demand, in order. */
   choicesFor(demand: ArrayLike<number>): readonly number[] {
     const [first] = this.groups
     if (this.groups.length === 1) return first?.flavors ?? []
@@ -45,9 +45,9 @@ export class ClusterQueue extends QuotaNode {
 export class Queues {
   readonly flavors: readonly Flavor[]
   readonly choices: FlavorChoices
-  /** Those of the cluster, and tasks where any quota counts them. */
+  /** Names of the resources of the cluster, and of tasks if any quota counts them. */
   readonly resources: readonly string[]
-  /** Where tasks are among them, unless they are a resource of nodes; -1: nowhere. */
+  /** The index of tasks among them, unless they are a resource of nodes; -1: they are not counted. */
   readonly #pods: number
   readonly #settings: KueueSettings
   readonly #cohorts = new Map<string, QuotaNode>()
@@ -66,7 +66,7 @@ export class Queues {
     if (Object.keys(settings.queues).length === 0) this.#quota(settings.defaults, 'defaults', false)
   }
 
-  /** All queues by name, in the order in which they were made: each has quota that its cohort may borrow. */
+  /** Names of all queues in the order in which they were made; each has quota that its cohort may borrow. */
   get names(): readonly string[] {
     return [...this.#byName.keys()]
   }
@@ -126,11 +126,11 @@ export class Queues {
 
   #index(name: string, known: readonly string[], what: string, field: string): number {
     const found = known.indexOf(name)
-    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known.filter((each) => each !== ''))) // what has no name is all that there is where no flavors are given
+    if (found < 0) throw new SchedError('BAD_OPTION', `${what} "${name}".`, { field }, suggest(name, known.filter((each) => each !== ''))) // without flavors in the options there is one with an empty name
     return found
   }
 
-  /** All resources are of one group unless the settings say otherwise; those that they do not name are of the first. */
+  /** The resource groups: a single one unless the settings name groups; resources that these do not name are in the first. */
   #groupsOf({ nominalQuota = {}, resourceGroups }: QueueSettings, field: string): ResourceGroup[] {
     const flavors = this.#flavorsFor(nominalQuota)
     if (resourceGroups === undefined) return [{ resources: this.resources.map((_, r) => r), flavors }]
@@ -148,7 +148,7 @@ export class Queues {
     })
   }
 
-  /** The flavors that the quota names, in its order; all where it names none. */
+  /** The flavors that the quota names, in its order; all if it names none. */
   #flavorsFor(nominalQuota: Quantities): number[] {
     const named = Object.keys(nominalQuota).map((name) => this.flavors.findIndex((each) => each.name === name))
     return named.length > 0 && named.every((index) => index >= 0) ? named : this.flavors.map((_, index) => index)
@@ -157,7 +157,7 @@ export class Queues {
 
 const nodesOf = (cluster: ClusterView): NodeId[] => Array.from({ length: cluster.nodes }, (_, node) => node as NodeId)
 
-/** Of what nodes do not have there is no end. */
+/** Totals of nodes by resource; unlimited for a resource that nodes do not have. */
 function capacitiesOf(cluster: ClusterView, resources: readonly string[]): (has: Uint8Array | undefined) => Float64Array {
   const nodes = nodesOf(cluster)
   return (has) => Float64Array.from(resources, (_, r) => r >= cluster.resources.length ? Infinity : nodes.reduce((sum, node) => sum + (has?.[node] === 0 ? 0 : cluster.total(node, r as ResourceId)), 0))

@@ -1,4 +1,4 @@
-/** What is allowed, by column: a flavor and a resource. */
+/** Limits by column; a column is a flavor and a resource. */
 export interface Quota {
   readonly nominal: Float64Array
   /** `Infinity`: no limit. */
@@ -6,12 +6,12 @@ export interface Quota {
   readonly lending: Float64Array
 }
 
-/** What a weight of 0 counts as: shares without weight are larger than all others, and compare among themselves. */
+/** The value that a weight of 0 counts as: shares of nodes without weight are then larger than all others, and still compare among themselves. */
 const NO_WEIGHT = 1e-200
 
 /**
- * A queue or cohort in the tree of quotas. What a node has beyond what it keeps for itself (its nominal quota less the
- * lending limit) counts as its parent's, and so does what it uses beyond that.
+ * A queue or cohort in the tree of quotas. A node keeps its nominal quota less the lending limit for itself. Quota beyond that
+ * counts as its parent's, and so does usage beyond that.
  *
  * Source: Kueue, resource_node.go and fair_sharing.go.
  */
@@ -21,17 +21,17 @@ export class QuotaNode {
   readonly weight: number
   readonly quota: Quota
   readonly children: QuotaNode[] = []
-  /** Its nominal quota with what its children lend. */
+  /** Its nominal quota plus what its children lend, by column. */
   readonly subtree: Float64Array
   readonly usage: Float64Array
   /** The outermost cohort around it, itself if there is none. */
   readonly root: QuotaNode
-  /** Levels of cohorts and queues inside it. */
+  /** Number of levels of cohorts and queues inside it. */
   height = 0
-  /** Of an outermost one: how often somebody in it has given something back, or a node has come; how many there are. */
+  /** Kept only in a root: how often something in its tree was given back, or a node has come; and the number of nodes in its tree. */
   returns = 0
   nodes = 0
-  /** What its children could borrow if nobody used anything, by resource, and of how many nodes that was found. */
+  /** By resource: what its children could borrow if nothing were used; and the number of nodes in the tree when that was computed. */
   readonly #lendable: Float64Array
   #lendableAt = 0
 
@@ -51,7 +51,7 @@ export class QuotaNode {
     for (let c = 0; c < this.subtree.length; c++) parent?.widen(c, this.lent(c))
   }
 
-  /** What it does not lend. */
+  /** The quota that it keeps for itself and does not lend. */
   kept(c: number): number {
     return Math.max(0, (this.subtree[c] as number) - (this.quota.lending[c] as number))
   }
@@ -59,12 +59,12 @@ export class QuotaNode {
     return (this.subtree[c] as number) - this.kept(c)
   }
 
-  /** What it has for itself and does not use. */
+  /** The part of what it keeps for itself that it does not use. */
   free(c: number): number {
     return Math.max(0, this.kept(c) - (this.usage[c] as number))
   }
 
-  /** A child that lends so much has come. */
+  /** Takes in a new child that lends so much. */
   widen(c: number, amount: number): void {
     const before = this.lent(c)
     this.subtree[c] = (this.subtree[c] as number) + amount
@@ -92,24 +92,27 @@ export class QuotaNode {
     return Math.max(0, kept - used) + Math.min(toLimit, this.parent.available(c))
   }
 
-  /** What it could use if nobody used anything. */
+  /** What it could use if nothing in the tree were used. */
   potential(c: number): number {
     if (this.parent === undefined) return this.subtree[c] as number
     return Math.min((this.subtree[c] as number) + (this.quota.borrowing[c] as number), this.kept(c) + this.parent.potential(c))
   }
 
-  /** What of so much is its own while it waits for it: to its quota, or to its borrowing limit if it borrows. */
+  /** How much of what it asks for is kept for it while it waits: up to its quota, or up to its borrowing limit if it borrows. */
   toKeep(c: number, asked: number, borrows: boolean): number {
     const most = (this.subtree[c] as number) + (borrows ? (this.quota.borrowing[c] as number) : 0)
     return Math.max(0, Math.min(asked, most - (this.usage[c] as number)))
   }
 
-  /** Whether it uses more than its quota, with so much more. */
+  /** Whether with so much more it would use more than its quota. */
   borrows(c: number, more = 0): boolean {
     return (this.usage[c] as number) + more > (this.subtree[c] as number)
   }
 
-  /** How many levels up there is room for so much more within a quota, 0 for its own; and whether that is below the outermost. */
+  /**
+   * The level of the innermost node around it that has room for so much more within its quota, 0 for a queue itself; and whether that node is below
+   * the root.
+   */
   reach(c: number, more: number): { readonly level: number; readonly isInside: boolean } {
     if (!this.borrows(c, more)) return { level: this.height, isInside: this.parent !== undefined }
     let left = more - this.free(c)
@@ -127,9 +130,9 @@ export class QuotaNode {
   }
 
   /**
-   * Dominant resource share: the largest part of what a resource has to lend in the parent that it has borrowed of it, over
-   * all flavors, divided by its weight; 0 for a node without a parent and one that does not borrow. Without weight that is
-   * more than any other, also of what nobody lends.
+   * Dominant resource share: the largest ratio, over all resources, of what it has borrowed to what its parent has to lend, summed over
+   * flavors, divided by its weight. 0 for a node without a parent or one that does not borrow. For a borrower with weight 0 it is
+   * larger than any other share, even if it borrows what nobody lends.
    */
   share(resources: number): number {
     if (this.parent === undefined) return 0

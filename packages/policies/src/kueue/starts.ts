@@ -9,7 +9,7 @@ import type { Workload } from './workload.js'
 
 /** Starts tasks of admitted workloads, on nodes of their flavors. */
 export class Starts {
-  /** Whether a job has said how near its tasks must be to each other: without one nobody need look. */
+  /** Whether any job has a topology; without one no topology need be checked. */
   hasTopologies = false
   readonly #placement: Placement
   readonly #choices: FlavorChoices
@@ -20,7 +20,7 @@ export class Starts {
     this.#choices = choices
   }
 
-  /** As many tasks as must start together; false, and nothing changes, where there is no room for them. */
+  /** Starts as many tasks as must start together; false, and nothing changes, if there is no room for them. */
   start(workload: Workload, round: Round): boolean {
     const { job, lane } = workload
     if (round.work.together(job, lane) > 1) return startGang(job, round, (_, within) => this.#nodeFor(workload, within)) === Gang.Started
@@ -28,12 +28,12 @@ export class Starts {
     return node !== None && startNearest(job, node, round.cluster.levels, round)
   }
 
-  /** Whether the placement knows nodes of its flavor for the next task of a workload that asks for a topology. */
+  /** Whether the placement has a node of the right flavor for the next task of a workload with a topology. */
   isPlaceable(workload: Workload, round: Round): boolean {
     return this.#placement.pick(workload.job, this.#within(this.#flavorOfNext(workload, round), round)) !== None
   }
 
-  /** Tells why there are none. */
+  /** Defers the job, with the reason why the placement has no node. */
   deferFar(workload: Workload, round: Round): void {
     const { reason, limit } = whyNoNode(workload.job, this.#within(this.#flavorOfNext(workload, round), round), this.#placement)
     round.defer(workload.job, reason, limit)
@@ -55,7 +55,7 @@ export class Starts {
     return round.nodes.find((node) => isOf(own, node) && round.fits(job, node)) ?? None
   }
 
-  /** Of the part of which the next task is. */
+  /** The flavor of the part to which the next task belongs. */
   #flavorOfNext({ job, lane, flavor, parts }: Workload, { work }: Round): Flavor {
     const { all } = this.#choices
     const own = all[flavor] as Flavor

@@ -3,7 +3,10 @@ import { holds, type Flavor } from './flavor.js'
 import { Spread } from './part-flavors.js'
 import type { ClusterQueue } from './queues.js'
 
-/** Why no flavor of the queue, or no flavors for the stages of a job that is one gang, could ever have room for a workload of the job, in quota and on its nodes. */
+/**
+ * Why no flavor of the queue, or no flavors for the stages of a job that is one gang, could ever have room for a workload of the job, in quota and on
+ * nodes; `undefined` if some could.
+ */
 export function tooLarge(job: JobSpec, queue: ClusterQueue, cluster: ClusterView, resources: readonly string[]): string | undefined {
   for (const stages of startedTogether(job)) {
     const lack = stages.length > 1 && queue.hasChoice ? lackOfParts(stages, queue, cluster, resources) : lackOf(stages, queue, cluster, resources)
@@ -27,7 +30,7 @@ function lackOf(stages: readonly StageSpec[], queue: ClusterQueue, cluster: Clus
   return `${asked[r]} ${resources[r]} of at most ${Math.max(...alike.map((flavor) => queue.potential(columnOf(flavor, r))))}`
 }
 
-/** Each stage may have a flavor of its own. */
+/** The same for stages that may each have a flavor of their own. */
 function lackOfParts(stages: readonly StageSpec[], queue: ClusterQueue, cluster: ClusterView, resources: readonly string[]): string | undefined {
   const parts = stages.map((stage, index) => ({ stage: index, demand: Float64Array.from(resources, (name, r) => askedOf([stage], name, r === queue.pods)) }))
   const canHold = (choice: number, part = 0): boolean => holdsStage(queue.choices.all[choice] as Flavor, stages[part] as StageSpec, cluster)
@@ -41,7 +44,7 @@ function lackOfParts(stages: readonly StageSpec[], queue: ClusterQueue, cluster:
 
 const askedOf = (stages: readonly StageSpec[], name: string, arePods: boolean): number => (arePods ? stages.reduce((sum, stage) => sum + leastTasks(stage), 0) : askedTogether(stages, name))
 
-/** Whether the nodes of the flavor, empty, have room for as many tasks of each stage as must start, and together what these ask. */
+/** Whether the nodes of the flavor, empty, hold as many tasks of each stage as must start, and have in total what all of these ask for. */
 function couldHold(flavor: Flavor, stages: readonly StageSpec[], asked: readonly number[], cluster: ClusterView): boolean {
   if (!stages.every((stage) => holdsStage(flavor, stage, cluster))) return false
   return stages.length === 1 || asked.every((amount, r) => amount <= (flavor.capacity[r] as number))

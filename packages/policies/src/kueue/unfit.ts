@@ -2,12 +2,12 @@ import type { Assignment } from './assignment.js'
 import type { ClusterQueue } from './queues.js'
 import type { Likeness, Workload } from './workload.js'
 
-/** What was found for workloads that do not fit. It holds for all that ask alike, until somebody comes in or goes. */
+/** Assignments found for workloads that do not fit. They hold for all workloads that ask alike, until one is admitted or goes. */
 export class Unfit {
   readonly #found = new Map<Likeness, Assignment>()
-  /** Those for which there is nobody to preempt. */
+  /** Likenesses for which there is nobody to preempt. */
   readonly #vain = new Set<Likeness>()
-  /** By queue: how many that wait are like one of these. */
+  /** By queue: the number of waiting workloads that are like one of these. */
   readonly #hopeless = new Map<ClusterQueue, number>()
 
   of(likeness: Likeness): Assignment | undefined {
@@ -21,12 +21,12 @@ export class Unfit {
     this.#hopeless.set(queue, (this.#hopeless.get(queue) ?? 0) + likeness.waiting)
   }
 
-  /** Whether there is nobody to preempt for those that ask so. */
+  /** Whether workloads of this likeness neither fit nor find anybody to preempt. */
   isVain(likeness: Likeness): boolean {
     return this.#vain.has(likeness)
   }
 
-  /** Whether that is so of all that wait in a queue. */
+  /** Whether that is so for all `waiting` workloads of a queue. */
   areVain(queue: ClusterQueue, waiting: number): boolean {
     return this.#hopeless.get(queue) === waiting
   }

@@ -5,32 +5,35 @@ import type { Workload } from './workload.js'
 
 type Amounts = Readonly<Record<string, number>>
 
-/** A workload that is admitted, as one that takes its scheduler's place is told of it. */
+/** An admitted workload, as a scheduler that takes the place of another is told of it. */
 export interface WorkloadMemory extends Pick<Workload, 'lane' | 'isWhole' | 'least' | 'most' | 'since' | 'tasks' | 'unstarted'> {
   readonly job: string
-  /** By resource where these are of several; of each part where these are. */
+  /** The name of its flavor; by resource if these have several flavors; for each part if the parts have. */
   readonly flavor: NamedChoice
-  /** Those of its tasks that run. */
+  /** Its running tasks. */
   readonly running: readonly (readonly [stage: number, index: number])[]
-  /** By resource, of one whose tasks ask different amounts. */
+  /** By resource; only for a workload whose tasks ask for different amounts. */
   readonly demand?: Amounts
-  /** Of one whose stages may have a flavor each. */
+  /** Only for a workload whose stages may have a flavor each. */
   readonly parts?: readonly { readonly stage: number; readonly demand: Amounts }[]
 }
 
-/** Whom a scheduler has admitted. */
+/** The workloads that a scheduler has admitted. */
 export interface WorkloadsMemory {
   /** In order of admission. */
   readonly admitted: readonly WorkloadMemory[]
-  /** By lane: places in that list of those that wait for room on nodes, in the order in which they are tried. */
+  /** By lane: the indices in `admitted` of workloads that wait for room on nodes, in the order in which they are tried. */
   readonly unstarted: readonly (readonly number[])[]
-  /** Names of the queues that there are. */
+  /** Names of all queues made so far. */
   readonly queues: readonly string[]
-  /** Preempted, and about to be evicted. */
+  /** Workloads that were preempted and are about to be evicted. */
   readonly leaving: readonly WorkloadMemory[]
-  /** By lane: those that wait for admission and for whom there was found to be no room, which nothing has been given back since; and what all nodes had then, by resource: on others there may be. */
+  /**
+   * By lane: the jobs that wait for admission and for which no room was found, since when nothing was given back. `of`: what all nodes had then, by
+   * resource; on other nodes there may be room.
+   */
   readonly setAside?: { readonly jobs: readonly (readonly string[])[]; readonly of: Amounts }
-  /** What users have used lately, where queues go by it. */
+  /** What users have used lately, if queues order by that. */
   readonly usage?: ReturnType<PastUsage['memory']>
 }
 
@@ -41,7 +44,7 @@ export function memoryOf({ job, lane, queue, flavor, isWhole, least, most, since
   return { job: work.name(job), lane, flavor: queue.choices.named(flavor, resources), isWhole, least, most, since, tasks, unstarted, running: tasksThatRun, ...amounts }
 }
 
-/** Those of the tasks that run, in the same order. */
+/** The named tasks that still run, in the same order. */
 export function tasksOf(named: WorkloadMemory['running'], job: JobId, lane: LaneId, work: WorkView): TaskId[] {
   const running: TaskId[] = []
   work.runningTasks(job, lane, running)

@@ -2,82 +2,85 @@ import type { JobId, LaneId, Seconds, ShapeId, TaskId, UserId } from '@sched/cor
 import type { Flavor } from './flavor.js'
 import type { ClusterQueue } from './queues.js'
 
-/** Of all that ask the same: in one queue, with one priority and demand. */
+/** Shared by all workloads that ask alike: those of one queue with the same priority and demand. */
 export interface Likeness {
   readonly key: string
   /** How many of them wait for admission. */
   waiting: number
-  /** `returns` of their tree when there was found to be no room for them, nor anybody to preempt, and in which call; -1: they were not looked at. */
+  /** `returns` of the root of their tree, and the call, when there was neither room for them nor anybody to preempt; -1: never so far. */
   setAsideAt: number
   setAsideIn: number
 }
 
-/** Whether nothing that could make room for the workload had happened when the call began since there was found to be none; admissions do not. */
+/** Whether the workload is set aside: it was in this call, or nothing has been given back in its tree since it was; admissions make no room. */
 export const isSetAside = ({ likeness, queue }: Workload, call: number): boolean => likeness.setAsideAt === queue.root.returns || likeness.setAsideIn === call
 
-/** A stage of a job that is one gang: what those of its tasks that must start ask together, by resource. */
+/** A stage of a job that is one gang, with what its tasks that must start ask for together, by resource. */
 export interface Part {
   readonly stage: number
   readonly demand: Float64Array
 }
 
-/** With which flavor the search goes on, of those of a resource group: one number for each group, of each part in turn. */
+/** By number of a resource group, the index of the flavor with which the search goes on; groups are numbered part by part. */
 export type ScanFrom = ReadonlyMap<number, number>
 
-/** How far the flavors of a workload have been searched: it could preempt nobody in the one at which the search stopped, and there are others. */
+/** How far the flavors of a workload have been searched: it could preempt nobody in the flavor at which the search stopped, and others are left. */
 interface Scan {
   readonly from: ScanFrom
-  /** In which cycle that was found, and how often anybody had come in or gone. */
+  /** The cycle of that search, and how often workloads had been admitted or gone by then. */
   readonly cycle: number
   readonly version: number
-  /** With what it went on since then. */
+  /** The places at which the search has gone on so far, in this version. */
   readonly before: ReadonlySet<string>
 }
 
-/** What is admitted as one: all tasks of a gang, those that a job which is one gang must start together, or one task of another job. */
+/** What is admitted as one: all tasks of a gang, the tasks that a job which is one gang must start together, or one task of any other job. */
 export interface Workload {
   readonly job: JobId
   readonly lane: LaneId
   readonly queue: ClusterQueue
   readonly user: UserId
   readonly priority: number
-  /** Of its job: when it was submitted, against others. */
+  /** Rank of its job by submission. */
   readonly rank: number
   readonly shape: ShapeId
-  /** The same for all that ask the same and wait. */
+  /** The same object for all waiting workloads that ask alike. */
   readonly likeness: Likeness
-  /** Whether its tasks ask different amounts: of a job that is one gang. It then counts as one task, which asks all of them, until the last has ended. */
+  /**
+   * Whether its tasks ask for different amounts, as in a job that is one gang. It then counts as one task that asks for all amounts, until the last
+   * task has ended.
+   */
   readonly isWhole: boolean
-  /** With as many tasks it may be admitted, once; `least` is fewer than `most` of a gang that is admitted in part. */
+  /** The numbers of tasks with which it may be admitted, `least` to `most`; they differ for a gang that may be admitted in part. */
   readonly least: number
   readonly most: number
-  /** What one task asks, by resource. */
+  /** What one task asks for, by resource. */
   readonly demand: Float64Array
   /** Its stages, where they may have a flavor each: those of a job that is one gang in a queue of several flavors. */
   readonly parts: readonly Part[] | undefined
-  /** The flavor that it has or is tried with, or the mix of them where its resources or its parts are of several, by index. */
+  /** Index of the flavor that it has or is tried with, or of the mix, if its resources or parts have several flavors. */
   flavor: number
-  /** Where the quota of that is, each column once, and how much of it one task takes: of one flavor both are by resource. */
+  /** The columns of quota of that flavor, each once, and how much of each one task takes; with a single flavor both are by resource. */
   columns: Int32Array
   amounts: Float64Array
-  /** Its place among all admissions; the larger, the later. */
+  /** Its number among all admissions; the larger, the later. */
   admission: number
   /** When it was admitted, `NaN` while it waits. */
   since: Seconds
-  /** Tasks that count against the quota, and those of them that wait for room on a node; of one that waits for admission those with which it would be admitted. */
+  /** The number of tasks that count against the quota, before admission of those that would; and the number of them that wait for room on a node. */
   tasks: number
   unstarted: number
   readonly running: TaskId[]
   scan?: Scan
 }
 
-/** Whether it has its quota for as many tasks at a time as it was admitted with, until the last have ended. */
+/** Whether it may be admitted in part. It then has quota for as many tasks at a time as it was admitted with, until its last tasks have ended. */
 export const isPartial = ({ least, most }: Workload): boolean => least < most
 
-/** For how many tasks it counts by those that run. */
+/** The number of tasks for which its running tasks count. */
 export const runningTasks = ({ isWhole, running }: Workload): number => (isWhole ? Math.min(1, running.length) : running.length)
 
-/** It is to have this flavor, or mix; the first without one. */
+/** Sets the flavor or mix of a workload; -1 sets the first flavor. */
 export function settle(workload: Workload, flavor: number): void {
   workload.flavor = Math.max(0, flavor)
   const { columns, ofParts } = workload.queue.choices.all[workload.flavor] as Flavor
@@ -93,7 +96,7 @@ function settleParts(workload: Workload, choices: readonly number[]): void {
   workload.amounts = Float64Array.from(taken.values())
 }
 
-/** Adds what is asked to what is taken of columns. */
+/** Adds a demand to the amounts taken, by column of the flavor. */
 export function addTo(taken: Map<number, number>, demand: Float64Array, { columns }: Flavor): void {
   for (const [r, amount] of demand.entries()) if (amount > 0) taken.set(columns[r] as number, (taken.get(columns[r] as number) ?? 0) + amount)
 }
@@ -106,7 +109,7 @@ export function discharge({ queue, amounts, columns }: Workload, tasks: number):
   for (let i = 0; i < amounts.length; i++) if (amounts[i] !== 0) queue.remove(columns[i] as number, (amounts[i] as number) * tasks)
 }
 
-/** How much of a column one task takes. */
+/** How much of a column one task of the workload takes. */
 export function amountIn({ amounts, columns }: Workload, c: number): number {
   const at = columns.indexOf(c)
   return at < 0 ? 0 : (amounts[at] as number)

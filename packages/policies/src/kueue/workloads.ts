@@ -8,37 +8,37 @@ import { charge, discharge, isPartial, settle, type Likeness, type Part, type Wo
 import { memoryOf, tasksOf, type WorkloadMemory, type WorkloadsMemory } from './workload-memory.js'
 
 /**
- * Jobs that wait for admission, by queue, and what is admitted. A job has at most one workload that is admitted and waits
- * for room on nodes; it waits for admission again when that one has started. A task that has ended gives its part of the
- * quota back, as Kueue does for pods that are reclaimable.
+ * Jobs that wait for admission, by queue, and the admitted workloads. A job has at most one workload that is admitted and waits
+ * for room on nodes; the job waits for admission again when that one has started. A task that has ended gives its part of the
+ * quota back, as Kueue does for reclaimable pods.
  */
 export class Workloads implements WorkListener {
-  /** Admitted and not ended, by queue, in order of admission. */
+  /** Admitted workloads that have not ended, by queue, in order of admission. */
   readonly admitted = new Map<ClusterQueue, Set<Workload>>()
-  /** By lane: admitted, with tasks that have no node yet, in order of admission. */
+  /** By lane: admitted workloads with tasks that have no node yet, in order of admission. */
   readonly unstarted: readonly Set<Workload>[]
-  /** By lane: preempted when they had just started, which cannot be evicted in the same round. */
+  /** By lane: workloads that were preempted when they had just started; these cannot be evicted in the same round. */
   readonly leaving: readonly Set<Workload>[]
   /** By lane: whether anything has changed since admission was last tried in vain. */
   readonly isChanged: Uint8Array
   readonly #env: Env
   readonly #queues: Queues
   readonly #admitsInPart: boolean
-  /** Undefined where no queue goes by it. */
+  /** `undefined` if no queue orders by past usage. */
   readonly #usage: PastUsage | undefined
   readonly #keys: readonly Keys[]
-  /** By lane: queues with jobs that wait for admission, and these by priority and age. */
+  /** By lane: the queues with jobs that wait for admission, each with these jobs by priority and age. */
   readonly #waiting: readonly Map<ClusterQueue, SortedIds>[]
-  /** `[lane][job]`: it has unplaced tasks; it waits for admission; what of it is admitted and has no node. */
+  /** `[lane][job]`: whether the job has unplaced tasks; whether it waits for admission; its admitted workload with tasks that have no node. */
   readonly #isOpen: boolean[][]
   readonly #isWaiting: boolean[][]
   readonly #unstartedOf: (Workload | undefined)[][]
-  /** `[lane][job]`: what of it is admitted in part, until that has ended. */
+  /** `[lane][job]`: its workload that is admitted in part, until that has ended. */
   readonly #partOf: (Workload | undefined)[][]
-  /** `[lane][job]`: what of it would be admitted next, if it waits. */
+  /** `[lane][job]`: its workload that would be admitted next, if the job waits. */
   readonly #nextOf: (Workload | undefined)[][]
   readonly #ofTask: (Workload | undefined)[] = []
-  /** Of those that wait, by key. */
+  /** Likenesses of waiting workloads, by key. */
   readonly #likenesses = new Map<string, Likeness>()
   #admissions = 0
   #starting: Workload | undefined
@@ -61,12 +61,12 @@ export class Workloads implements WorkListener {
     this.#nextOf = lanes.map(() => [])
   }
 
-  /** Queues with jobs that wait for admission, and these by priority and age. */
+  /** The queues with jobs that wait for admission, each with these jobs by priority and age. */
   waiting(lane: LaneId): ReadonlyMap<ClusterQueue, SortedIds> {
     return this.#waiting[lane] as Map<ClusterQueue, SortedIds>
   }
 
-  /** Jobs of a queue in the order in which they are to be admitted, where that is not the one of the list. */
+  /** The jobs of a queue in the order in which they are to be admitted; `undefined` if that is the order of the list. */
   inOrder({ settings }: ClusterQueue, list: SortedIds): Int32Array | undefined {
     if (settings.admissionMode !== 'UsageBasedAdmissionFairSharing') return undefined
     const now = this.#env.now()
@@ -80,7 +80,7 @@ export class Workloads implements WorkListener {
       if (alike === undefined) byUsage.set(usage, [job])
       else alike.push(job)
     }
-    return Int32Array.from([...byUsage.keys()].sort(compare).flatMap((usage) => byUsage.get(usage) as number[])) // else as they are, by priority and age
+    return Int32Array.from([...byUsage.keys()].sort(compare).flatMap((usage) => byUsage.get(usage) as number[])) // ties stay in the order of the list, by priority and age
   }
 
   /** What the user of a workload has used lately. */
@@ -88,7 +88,7 @@ export class Workloads implements WorkListener {
     return this.#usage?.of(user, this.#env.now()) ?? 0
   }
 
-  /** What of a job that waits would be admitted next. */
+  /** The workload of a waiting job that would be admitted next. */
   next(job: JobId, lane: LaneId): Workload {
     this.#renew(job, lane, true)
     return this.#row(this.#nextOf, lane)[job] as Workload
@@ -110,7 +110,7 @@ export class Workloads implements WorkListener {
     this.#refresh(job, lane)
   }
 
-  /** Runs `start`, which claims nodes for all tasks that have none, or for none of them. */
+  /** Runs `start`, which claims nodes for tasks of the workload that have none. */
   starting(workload: Workload, start: () => void): boolean {
     this.#starting = workload
     start()
@@ -120,14 +120,14 @@ export class Workloads implements WorkListener {
     return true
   }
 
-  /** It is admitted no longer, as far as its tasks have no node; what runs is to be evicted. */
+  /** Ends the admission of the tasks without a node; the caller evicts those that run. */
   dismiss(workload: Workload): void {
     this.#lose(workload, workload.isWhole ? Math.min(1, workload.unstarted) : workload.unstarted)
     workload.unstarted = 0
     this.#dropUnstarted(workload)
   }
 
-  /** Its quota is given back at once, and its tasks are to be evicted when they have started. */
+  /** Gives the quota of the workload back at once; its tasks are to be evicted when they have started. */
   expel(workload: Workload): void {
     this.#lose(workload, workload.tasks)
     this.leaving[workload.lane]?.add(workload)
@@ -168,7 +168,7 @@ export class Workloads implements WorkListener {
     return Object.fromEntries(cluster.resources.map((name, r) => [name, total(r)]))
   }
 
-  /** What runs was taken for admitted task by task, in the order of the starts. */
+  /** Restores admitted workloads. Before this call every running task was taken as a workload of its own, in the order of the starts. */
   recall(memory: unknown): void {
     const { queues, admitted, unstarted, leaving, setAside, usage } = memory as WorkloadsMemory
     for (const name of queues) this.#queues.of(name)
@@ -188,7 +188,7 @@ export class Workloads implements WorkListener {
     this.isChanged.fill(1)
   }
 
-  /** One that has tasks still: what does not run any more has ended. */
+  /** Restores one workload, if it still has tasks; tasks that do not run any more have ended. */
   #recallOne(told: WorkloadMemory, jobs: ReadonlyMap<string, JobId>): Workload | undefined {
     const { lane, flavor, least, most, since, isWhole, parts } = told
     const job = jobs.get(told.job)
@@ -219,7 +219,7 @@ export class Workloads implements WorkListener {
     return Float64Array.from(this.#queues.resources, (name) => told[name] ?? 0)
   }
 
-  /** The workload that was made of a task as it was taken over is no more. */
+  /** Removes the workload that was made for a single task when it was taken over. */
   #takeFrom(task: TaskId): void {
     const workload = this.#ofTask[task]
     if (workload === undefined) return
@@ -235,14 +235,17 @@ export class Workloads implements WorkListener {
     this.#refresh(job, lane)
   }
 
-  /** A gang with more tasks to start than it was admitted for is admitted anew, and so is a job of which tasks of an earlier stage came back. */
+  /** A gang with more tasks to start than it was admitted for must be admitted anew, and so must a job of which tasks of an earlier stage came back. */
   onMore(job: JobId, lane: LaneId): void {
     const workload = this.#row(this.#unstartedOf, lane)[job]
     if (workload !== undefined && workload !== this.#starting && this.#isOther(workload)) this.dismiss(workload)
     this.#refresh(job, lane)
   }
 
-  /** Whether the job would be admitted as something else now; what is admitted in part has a place for whatever comes of its gang, as long as that need not start together. */
+  /**
+   * Whether the job would be admitted as another workload now. A workload that is admitted in part has room for more tasks of its gang, unless they
+   * must start together.
+   */
   #isOther(workload: Workload): boolean {
     const { job, lane, tasks, unstarted, isWhole, shape, demand, least, most } = workload
     const { work, cluster } = this.#env
@@ -279,7 +282,7 @@ export class Workloads implements WorkListener {
     else this.#leave(workload)
   }
 
-  /** Whether there is another task for the place of one that has ended, and not a later stage that starts more at once. */
+  /** Whether there is another task to take the place of one that has ended, and not a later stage that starts more tasks at once. */
   #hasNext(workload: Workload): boolean {
     const { job, lane, shape, tasks, unstarted } = workload
     const { work } = this.#env
@@ -298,7 +301,7 @@ export class Workloads implements WorkListener {
     if (workload.running.length === 0) this.leaving[workload.lane]?.delete(workload)
   }
 
-  /** An eviction was taken back: the task counts again. */
+  /** An eviction was taken back: the task counts again, as a workload of its own. */
   #again(job: JobId, lane: LaneId, task: TaskId, node: NodeId): Workload {
     const workload = this.#make(job, lane, 1, 0, this.#env.work.shapeOf(task))
     settle(workload, this.#flavorOn(node, workload))
@@ -344,7 +347,7 @@ export class Workloads implements WorkListener {
     })
   }
 
-  /** What waits of the job may have become another workload, or none. */
+  /** Renews the job's next workload: what waits of the job may ask for something else now, or nothing. */
   #renew(job: JobId, lane: LaneId, isWaiting: boolean): void {
     const row = this.#row(this.#nextOf, lane)
     const before = row[job]
@@ -358,7 +361,7 @@ export class Workloads implements WorkListener {
     this.#countOne((row[job] = this.#make(job, lane, tasks, tasks, work.shape(job, lane), most)), 1)
   }
 
-  /** What nobody waits for is forgotten: priorities, say, may all differ. */
+  /** Counts a waiting workload. A likeness without waiting workloads is forgotten, since there may be very many, for example if all priorities differ. */
   #countOne({ likeness }: Workload, by: 1 | -1): void {
     likeness.waiting += by
     if (likeness.waiting === 0) this.#likenesses.delete(likeness.key)

@@ -18,10 +18,10 @@ const mapReduceOptions = z.strictObject({
 export type MapReduceOptions = z.input<typeof mapReduceOptions>
 
 /**
- * Chooses how many workers a mouldable job starts: when it takes a job up of which nothing runs, it predicts the finish for
- * every number from what the user asked for to what the limit and the idle resources in sight allow, and takes the
- * earliest. Workers of which a transaction rejects a part stay as many as were chosen; if it rejects all, they are chosen
- * anew. Jobs that are not mouldable, and all jobs where rounds have one node of many in sight, are placed as they are.
+ * Chooses how many workers a mouldable job starts. When it takes up a job of which nothing runs, it predicts the finish for
+ * every number of workers, from what the user asked for to what the limit and the idle resources in sight allow, and takes the
+ * earliest. If a transaction rejects some of the workers, their number stays as chosen; if it rejects all, it is chosen
+ * anew. Jobs that are not mouldable, and all jobs in rounds with one node of many in sight, are placed as they are.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 6. Set-up time of workers is not modelled, as there.
  */
@@ -74,7 +74,7 @@ class MapReduce implements Policy {
     if (round.nodes.length === 0) return
     if (round.jobsLeft === Infinity)
       while (this.#readOn(round)) {
-        // what changes a job may change the order, so it is read again
+        // a change of a job may change the order, so the order is read again
       }
     else
       while (round.jobsLeft > 0) {
@@ -84,7 +84,7 @@ class MapReduce implements Policy {
       }
   }
 
-  /** Takes jobs up in order until one changes; false when none is left. */
+  /** Takes jobs up in order until one has changed; false when none is left. */
   #readOn(round: Round): boolean {
     const order = this.#order
     if (round.cluster.nextWithRoom(round.lane, 0) === None) return false
@@ -99,7 +99,7 @@ class MapReduce implements Policy {
     return false
   }
 
-  /** Sizes the job and starts what finds a node; whether it is other than before. */
+  /** Chooses the number of workers of the job and starts those that find a node; returns whether anything about the job has changed. */
   #takeUp(job: JobId, round: Round): boolean {
     const { work, lane } = round
     const before = work.unplaced(job, lane)
@@ -118,7 +118,7 @@ class MapReduce implements Policy {
     const moulding = seesOneOfMany ? undefined : round.moulding(job)
     if (moulding === undefined) return
     const { total, used, idle } = roomFor(round.work.shape(job, round.lane), round)
-    const { requested } = moulding // they are not idle any more
+    const { requested } = moulding // the requested workers do not count as idle any more
     round.mould(job, chooseWorkers(moulding, this.#limit, { total, used: used + requested, idle: Math.max(0, idle - requested) }))
   }
 

@@ -2,7 +2,7 @@ import type { NodeId, ResourceId, Round, ShapeId } from '@sched/core'
 import type { Room } from './workers.js'
 
 /**
- * What is in sight of a round, in workers of one shape. Part of the cell in use: that of the resource of which most is.
+ * The room in sight of a round, in workers of one shape. The part of the cell in use is that of the resource that is used most.
  * Costs a look at every node in sight.
  */
 export function roomFor(shape: ShapeId, { cluster, work, nodes }: Round): Room {

@@ -1,15 +1,15 @@
 import { phasesTime, SchedError, type Moulding } from '@sched/core'
 
 /**
- * The cell in workers, with those that were asked for in it: how many its amounts make up, how many the amounts in use make
- * up, and how many more find a node.
+ * The size of the cell in workers of one job, with the requested workers counted as in use: how many its amounts are worth, how many
+ * the amounts in use are worth, and how many more workers find a node.
  */
 export interface Room {
-  /** Workers that the amounts of the cell make up. */
+  /** Workers for which the amounts of the whole cell would suffice. */
   readonly total: number
-  /** Workers that the amounts in use make up. */
+  /** Workers for which the amounts in use would suffice. */
   readonly used: number
-  /** Workers more that find a node. */
+  /** Number of further workers that find a node. */
   readonly idle: number
 }
 
@@ -23,7 +23,7 @@ export const asRequested: WorkerLimit = ({ requested }) => requested
 export const maxParallelism: WorkerLimit = (job, { idle }) => helpful(job, job.requested + idle)
 
 /**
- * Idle resources only while the cell is used below `cap`, a fraction in [0, 1] (the paper: 60 %). Throws `BAD_OPTION`.
+ * Gives out idle resources only while less than `cap` of the cell is in use, a fraction in [0, 1] (the paper: 60 %). Throws `BAD_OPTION`.
  */
 export function globalCap(cap = 0.6): WorkerLimit {
   if (!(cap >= 0 && cap <= 1)) throw new SchedError('BAD_OPTION', `the cap is ${cap}.`, { field: 'cap' }, 'Use a fraction from 0 to 1.')

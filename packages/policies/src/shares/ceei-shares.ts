@@ -1,9 +1,9 @@
 import { portableLog } from '@sched/core'
 import { divisionOf, requireSharers, type Division, type Sharers } from './sharers.js'
 
-/** Division by a market, with the price of each resource: of all of it, in units of weight. */
+/** Division by a market, with the price of each resource; a price is for the whole capacity, in units of weight. */
 export interface Market extends Division {
-  /** By resource; what nobody is short of costs 0. */
+  /** By resource; a resource that is not scarce costs 0. */
   readonly prices: number[]
 }
 
@@ -41,7 +41,7 @@ interface Buyer {
 const cost = ({ fractions }: Buyer, prices: readonly number[]) => fractions.reduce((sum, fraction, r) => sum + fraction * prices[r]!, 0)
 const bought = (buyer: Buyer, prices: readonly number[]) => Math.min(buyer.most, buyer.income / cost(buyer, prices))
 
-/** How near the barrier ends to the boundary, relative to all income: the accuracy of the shares. */
+/** The last size of the barrier, relative to the sum of incomes; it decides the accuracy of the shares. */
 const NEAREST = 1e-13
 
 /**
@@ -76,7 +76,7 @@ function newton(buyers: readonly Buyer[], prices: readonly number[], barrier: nu
     }
   }
   const direction = solve(hessian, gradient.map((slope) => -slope))
-  let length = Math.min(1, 0.9 / Math.max(...direction.map((move) => -move), 0.9)) // no price to 0 or below
+  let length = Math.min(1, 0.9 / Math.max(...direction.map((move) => -move), 0.9)) // so that no price falls to 0 or below
   const before = dual(buyers, prices, barrier)
   for (; length > 1e-9; length /= 2) {
     const next = prices.map((price, r) => price * (1 + length * direction[r]!))

@@ -12,7 +12,7 @@ export interface PoolStanding {
   readonly weight: number
   /** Start of the pool, or submit time of the job. */
   readonly start: Seconds
-  /** The last word in a tie. */
+  /** Decides the last tie. */
   readonly name: string
 }
 
@@ -35,7 +35,7 @@ function usableMin({ minShare, demand }: PoolStanding): number {
   return Math.min(minShare, demand)
 }
 
-/** At least 1 below the line, as in Hadoop: a minimum share under one slot is no reason to come first. */
+/** Running / minimum, with a minimum of at least 1 as in Hadoop: a minimum share below one slot is no reason to come first. */
 function minShareRatio(pool: PoolStanding): number {
   return pool.running / Math.max(usableMin(pool), 1)
 }

@@ -2,8 +2,8 @@ import { fill } from './filling.js'
 import { divisionOf, dominantShare, requireSharers, type Division, type Sharers } from './sharers.js'
 
 /**
- * Dominant resource fairness of divisible tasks: the dominant shares, over the weights, of all users grow alike until
- * something each of them needs is used up. Throws `BAD_OPTION` for a number out of range.
+ * Dominant resource fairness of divisible tasks: the dominant shares of all users, over their weights, grow at the same rate; a user stops
+ * when a resource that it needs is used up. Throws `BAD_OPTION` for a number out of range.
  *
  * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, sections 4.1 and 4.2; users who do not need what is
  * used up, or have all their tasks, as in Parkes, Dolev and Shah, "Beyond Dominant Resource Fairness", EC 2012.
@@ -15,8 +15,8 @@ export function drfShares(sharers: Sharers): Division {
 }
 
 /**
- * Asset fairness of divisible tasks, a comparison point: the sums of each user's fractions of all resources, over the
- * weights, grow alike. It does not give every user the 1/n that it would have alone (no sharing incentive).
+ * Asset fairness of divisible tasks, a comparison point: each user's sum of fractions of all resources, over its
+ * weight, grows at the same rate. It does not give every user at least the 1/n of a static split (no sharing incentive).
  *
  * Source: Ghodsi et al., NSDI 2011, section 5.1.
  */

@@ -60,13 +60,13 @@ function wholeSlots(share: number, { demand }: { readonly demand: number }): num
   return Math.floor(Math.min(settled(share), demand))
 }
 
-/** A share within rounding of a whole number of slots is that number: shares are computed from scaled minimums and weights, running tasks are counted. */
+/** Rounds a share that is a whole number of slots but for rounding errors to that number; shares are computed from scaled minimums and weights. */
 function settled(share: number): number {
   const whole = Math.round(share)
   return Math.abs(share - whole) <= 1e-9 * Math.max(1, whole) ? whole : share
 }
 
-/** Pools of any depth as the choice of victims sees them, by pool id. */
+/** A tree of pools of any depth as the choice of victims sees it; columns by pool id. */
 export interface PoolLoads {
   /** Running tasks, in a pool with children those of its children. */
   readonly running: ArrayLike<number>
@@ -84,13 +84,13 @@ export interface RunningTask {
   readonly pool: number
   /** When it started, seconds. */
   readonly started: Seconds
-  /** Of jobs in the order of their submission: ids of tasks are used again. Absent: 0. */
+  /** Rank of its job by submission, which breaks ties since ids of tasks are used again. Absent: 0. */
   readonly rank?: number | undefined
-  /** Running tasks of one number are a gang of one pool: they go together. Absent: the task goes alone. */
+  /** Running tasks with the same number are a gang of one pool, which goes as a whole. Absent: the task goes alone. */
   readonly gang?: number | undefined
 }
 
-/** Who may be taken, for whom. */
+/** Which tasks are taken first, and for which pool. */
 export interface VictimOptions {
   /** Most recently launched first (default), which wastes least work; or the longest running first. */
   readonly first?: 'newest' | 'oldest'
@@ -99,10 +99,10 @@ export interface VictimOptions {
 }
 
 /**
- * Tasks to kill, in order of killing: `count`, or fewer; more only where a gang goes whole. A task, or a gang, is taken only if that
- * leaves its pool, and every pool around it that does not hold the claimant, at or above its fair share. Equal start times: `newest`
- * takes the later job first and then the higher task id, `oldest` the other way round. Whom a gang that goes later makes needless is spared, the last chosen first.
- * Pure: neither argument is changed.
+ * The tasks to kill, in order of killing: `count` or fewer; more only if a gang goes as a whole. A task, or a gang, is taken only if that
+ * leaves its pool, and every pool around it that does not contain the claimant, at or above its fair share. Ties in start times: `newest`
+ * takes the later job first and then the higher task id, `oldest` the other way round. Tasks that a gang chosen later makes needless are spared, the
+ * last chosen first. Pure: no argument is changed.
  */
 export function victims<T extends RunningTask>(tasks: readonly T[], pools: PoolLoads, count: number, options: VictimOptions = {}): T[] {
   const { first = 'newest', claimant = None } = options
@@ -121,7 +121,7 @@ export function victims<T extends RunningTask>(tasks: readonly T[], pools: PoolL
   return needed(chosen, taken, count).flat()
 }
 
-/** Tasks and gangs in an order of tasks, gangs by their first in it. */
+/** The single tasks and gangs in the given order of tasks; a gang stands where its first task does. */
 function units<T extends RunningTask>(tasks: readonly T[], order: (a: T, b: T) => number): Iterable<T[]> {
   const found = new Map<number | T, T[]>()
   for (const task of [...tasks].sort(order)) {
@@ -132,7 +132,7 @@ function units<T extends RunningTask>(tasks: readonly T[], order: (a: T, b: T) =
   return found.values()
 }
 
-/** Without those that are not needed for the count, from the last but one to the first. */
+/** The chosen units without those that the count does not need, tried from the last but one to the first. */
 function needed<T>(chosen: readonly T[][], taken: number, count: number): T[][] {
   const kept = [...chosen]
   for (let i = kept.length - 2; i >= 0 && taken > count; i--) {
@@ -148,7 +148,7 @@ function byAge(a: RunningTask, b: RunningTask): number {
   return a.started - b.started || (a.rank ?? 0) - (b.rank ?? 0) || a.task - b.task
 }
 
-/** A pool and those around it, inside out, up to the first that also holds the claimant. */
+/** A pool and the pools around it, from inside out, up to before the first that also contains the claimant. */
 function chain(from: number, { parents }: PoolLoads, around: ReadonlySet<number>): number[] {
   const pools: number[] = []
   for (let pool = from; pool !== None && !around.has(pool); pool = parents?.[pool] ?? None) pools.push(pool)

@@ -15,15 +15,15 @@ export interface Sharers {
 
 /** What each user gets. */
 export interface Division {
-  /** Tasks, not whole ones where the division is a continuous one. */
+  /** Tasks of each user, in fractions if the division is continuous. */
   readonly tasks: number[]
   /** Dominant shares, in [0, 1], not divided by weights. */
   readonly shares: number[]
 }
 
 /**
- * The largest fraction of a resource that the amounts are, over all resources, divided by a weight (one number, or one
- * per resource). Of a resource there is none of, nothing is 0 and anything `Infinity`.
+ * The dominant share of amounts: the largest fraction of a capacity, over all resources, divided by a weight (one number, or one
+ * per resource). Of a resource with capacity 0, an amount of 0 counts as 0 and any other as `Infinity`.
  *
  * Source: Ghodsi et al., "Dominant Resource Fairness", NSDI 2011, sections 4 and 4.3.
  */

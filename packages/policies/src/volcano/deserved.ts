@@ -2,7 +2,7 @@ import { WaterFill } from '../shares/water-fill.js'
 import type { Session } from './plugin.js'
 import type { Queue } from './queue.js'
 
-/** The most that each queue may have: all but what others are guaranteed, and no more than its capability. */
+/** Sets the most that each queue may have: all but what other queues are guaranteed, and at most its capability. */
 export function boundBy({ resources, total }: Pick<Session, 'resources' | 'total'>, queues: readonly Queue[]): void {
   for (const r of resources) {
     const guaranteed = guaranteedTo(queues, r)
@@ -10,7 +10,7 @@ export function boundBy({ resources, total }: Pick<Session, 'resources' | 'total
   }
 }
 
-/** The same of one of the queues, of so much. */
+/** The same for one queue and one resource of which there is `total`. */
 export const mostOf = (queue: Queue, queues: readonly Queue[], total: number, r: number): number => bound(queue, total, guaranteedTo(queues, r), r)
 
 const guaranteedTo = (queues: readonly Queue[], r: number): number => queues.reduce((sum, { guarantee }) => sum + (guarantee[r] as number), 0)
@@ -19,10 +19,10 @@ const bound = ({ capability, guarantee }: Queue, total: number, guaranteed: numb
   Math.min(Math.max(0, total - guaranteed) + (guarantee[r] as number), capability[r] as number)
 
 /**
- * Divides what there is of each resource by weight among queues, to each no more than it may have and asks. Where one is
- * guaranteed something, each has its part or that, if it is more, and what is left is divided in the same way.
+ * Divides the total of each resource among queues by weight; no queue gets more than it may have and asks for. If queues are guaranteed
+ * something, each gets its part or its guarantee, whichever is more, and what is left is divided in the same way.
  *
- * Source: Volcano, plugins/proportion (OnSessionOpen), which divides round by round until too little is left: this is where that leads.
+ * Source: Volcano, plugins/proportion (OnSessionOpen), which divides round by round until too little is left; this computes the limit of these rounds.
  */
 export function deserve({ resources, total }: Session, queues: readonly Queue[]): void {
   const filling = new WaterFill()

@@ -8,7 +8,7 @@ import type { Tiers } from './tiers.js'
 /** Names of jobs that were enqueued. */
 export type EnqueuedMemory = readonly string[]
 
-/** The jobs of one lane, with the sums and lists of their queues kept current. */
+/** The jobs of one lane; keeps the sums and lists of their queues current. */
 export class Jobs {
   readonly #work: WorkView
   readonly #lane: LaneId
@@ -19,20 +19,20 @@ export class Jobs {
   readonly #likenesses = new Map<string, Likeness>()
   /** Running tasks of each node, in the order of their claims. */
   readonly onNode: TaskId[][] = []
-  /** Tasks of which some have not started yet. */
+  /** Claimed tasks that may not have started yet. */
   readonly #fresh = new Set<TaskId>()
-  /** What those that wait to be enqueued ask at least, by resource, or less once some have gone; and how many they are. */
+  /** By resource: a lower bound on the minimum of each job that waits to be enqueued; and the number of these jobs. */
   readonly leastOutside: Amounts
   #outside = 0
-  /** Whether anything has changed since that may let another job be enqueued, and since what queues deserve was computed. */
+  /** Whether anything has changed since the last look that may let another job be enqueued; and since what queues deserve was last computed. */
   isChanged = true
   isStale = true
 
-  /** Jobs that may have to wait for as long as they may, in order of submission. */
+  /** Jobs that may still wait for the longest time allowed, in order of submission. */
   readonly #mayFallDue: VolcanoJob[] = []
   readonly #longest: number
 
-  /** `longest`: seconds that a job waits at most to be enqueued; `Infinity`: any time. */
+  /** `longest`: the most seconds that a job waits to be enqueued; `Infinity`: no limit. */
   constructor({ work }: Env, lane: LaneId, session: Session, tiers: Tiers, ranks: KeyRows, longest: number) {
     this.#longest = longest
     this.#work = work
@@ -43,7 +43,7 @@ export class Jobs {
     this.leastOutside = new Float64Array(session.names.length)
   }
 
-  /** A job that is known: it has been ready in the lane. */
+  /** The job of an id, which must have been ready in the lane. */
   of(job: JobId): VolcanoJob {
     return this.#byId[job] ?? this.#open(job)
   }
@@ -60,7 +60,7 @@ export class Jobs {
     return this.#byId.filter((job) => job?.isIn === true).map((job) => this.#work.name((job as VolcanoJob).id))
   }
 
-  /** Those are enqueued; that others are not shows when somebody asks. */
+  /** Restores enqueued jobs; whether other jobs may be enqueued is found at the next look. */
   recall(enqueued: EnqueuedMemory): void {
     const jobs = jobsByName(this.#work)
     for (const name of enqueued) {
@@ -70,7 +70,7 @@ export class Jobs {
     }
   }
 
-  /** Notes who has waited for as long as it may, and returns when the next one will have; `Infinity`: nobody waits. */
+  /** Marks jobs that have waited for the longest time allowed; returns when the next job will have; `Infinity`: none waits. */
   fallDue(now: number): number {
     for (let [job] = this.#mayFallDue; job !== undefined; [job] = this.#mayFallDue) {
       const due = job.submitted + this.#longest
@@ -86,7 +86,7 @@ export class Jobs {
     return Infinity
   }
 
-  /** Its tasks to start are other ones, or the stage of which they are; or none may be started, whatever is left of it. */
+  /** Reads anew what of the job is to be started: other tasks, or those of another stage; or, with `isOpen` false, none. */
   refresh(id: JobId, isOpen: boolean): void {
     const job = this.of(id)
     this.#unlist(job)
@@ -99,14 +99,14 @@ export class Jobs {
     this.isChanged = true
   }
 
-  /** A task of it was claimed, or why it was released. */
+  /** A task of the job was claimed, or released for a reason. */
   change(id: JobId, task: TaskId, node: NodeId, what: 'claimed' | Release): void {
     const sign = what === 'claimed' ? 1 : -1
     const job = this.of(id)
     const asked = this.#asked(job)
     this.#unlist(job)
     job.running += sign
-    if (what === 'claimed') job.isIn = true // also one that somebody else has started, which was not enqueued here
+    if (what === 'claimed') job.isIn = true // even if somebody else has started it and it was not enqueued here
     const shape = this.#work.shapeOf(task)
     if (what === 'ended') job.ended.set(shape, (job.ended.get(shape) ?? 0) + 1)
     for (const r of this.#session.resources) {
@@ -135,12 +135,12 @@ export class Jobs {
     if (sign === -1) this.isChanged = true
   }
 
-  /** What the job has and waits for, in which what queues deserve is rooted. */
+  /** By resource: what the job has and waits for, on which the computation of what queues deserve is based. */
   #asked({ allocated, pending }: VolcanoJob): number[] {
     return this.#session.resources.map((r) => (allocated[r] as number) + (pending[r] as number))
   }
 
-  /** Whether a task that has been claimed and not started yet is of such a job. */
+  /** Whether any task that was claimed but has not started yet belongs to such a job. */
   hasFresh(of: (job: VolcanoJob) => boolean): boolean {
     for (const task of this.#fresh)
       if (!Number.isNaN(this.#work.started(task))) this.#fresh.delete(task)
@@ -148,7 +148,7 @@ export class Jobs {
     return false
   }
 
-  /** Its id may be used again. */
+  /** Forgets a job, whose id may be used again. */
   close(id: JobId): void {
     const job = this.#byId[id]
     if (job === undefined) return
@@ -174,7 +174,7 @@ export class Jobs {
     return job
   }
 
-  /** What of the job is to be started; where nothing is, its minimum stays that of its last stage. */
+  /** Reads what of the job is to be started; if nothing is, its minimum stays that of its last stage. */
   #read(job: VolcanoJob): void {
     const work = this.#work
     job.unplaced = job.isOpen ? work.unplaced(job.id, this.#lane) : 0
@@ -243,7 +243,10 @@ export class Jobs {
     this.#outside++
   }
 
-  /** What does not fit for one of them, fits for none; of tasks that must be on different nodes each is alone, and so is a job that is one gang, and all are where there are placement rules. */
+  /**
+   * The likeness of a job: if one job of a likeness does not fit, none does. A job of tasks that must be on different nodes has its own, and so has
+   * one that is a gang of several stages; with placement rules every job has.
+   */
   #likenessOf(job: VolcanoJob): Likeness {
     const alone = job.isGangJob || this.#work.areRules || this.#work.isDistinct(job.shape) ? job.id : ''
     const taskKey = `${job.queue.name} ${job.isDue && job.list === 'outside' ? 'due' : job.list} ${job.shape} ${alone}`

@@ -13,13 +13,13 @@ import { QueueLine, Reading } from './reading.js'
 import { Standstill } from './standstill.js'
 import type { Tiers } from './tiers.js'
 
-/** What Volcano opens a session on, of one lane: queues, jobs and plug-ins, kept from one session to the next. */
+/** The state of Volcano in one lane: queues, jobs and plug-ins, kept from one session to the next. */
 export class VolcanoLane {
   readonly session: Session
   readonly tiers: Tiers
   readonly jobs: Jobs
   readonly places = new Places()
-  /** Queues of which no job can be started. */
+  /** Queues of which no job could be started, as long as that holds. */
   readonly standstill = new Standstill()
   readonly #env: Env
 
@@ -34,7 +34,7 @@ export class VolcanoLane {
     this.jobs = new Jobs(env, lane, this.session, this.tiers, ranks, longestWait(settings))
   }
 
-  /** Brings up to date what plug-ins make of all queues. */
+  /** Brings the figures of plug-ins about all queues up to date. */
   open(): void {
     const { total, resources } = this.session
     for (const r of resources) {
@@ -54,12 +54,12 @@ export class VolcanoLane {
     for (const queue of all) queue.noteBounds()
   }
 
-  /** As if jobs of the queue had so much more, or less with the sign -1. To be taken back. */
+  /** Pretends that jobs of the queue have so much more (`sign` 1) or less (-1); the caller must take it back. */
   add(queue: Queue, amounts: Amounts, sign: 1 | -1): void {
     for (const r of this.session.resources) queue.add('allocated', r, sign * (amounts[r] as number))
   }
 
-  /** What the job must start at once asks. */
+  /** What the tasks that the job must start at once ask for together. */
   askedBy({ id, demand, together }: VolcanoJob, { work, lane }: Round): Amounts {
     if (together === 1) return demand
     const asked = new Float64Array(demand.length)
@@ -67,14 +67,14 @@ export class VolcanoLane {
     return asked
   }
 
-  /** Whether its queue may have that. */
+  /** Whether the job's queue may have that. */
   mayStart(job: VolcanoJob, round: Round): boolean {
     return this.tiers.mayAllocate(job.queue, this.askedBy(job, round))
   }
 
   /**
-   * How many of the tasks that the job must start at once could, where nobody goes: by the room on all nodes and what its queue may
-   * have. `undefined` where that cannot be said of all alike.
+   * How many of the tasks that the job must start at once could start without anybody going: by the room on all nodes and by what its queue
+   * may have. `undefined` if that cannot be counted, since tasks are not alike.
    */
   startsFree({ shape, together, demand, isGangJob, queue }: VolcanoJob, { cluster, nodes, work }: Round): number | undefined {
     if (isGangJob || work.isDistinct(shape) || work.areRules || nodes.length !== cluster.nodes) return undefined
@@ -88,7 +88,7 @@ export class VolcanoLane {
     return low
   }
 
-  /** Queues with jobs in that list, in line, and how far each has been read. */
+  /** The queues with jobs in that list, in line, and a reading of the jobs of each. */
   line(list: 'outside' | 'waiting', isAsked: (queue: Queue) => boolean = () => true): { readonly line: QueueLine; readonly reading: (queue: Queue) => Reading } {
     const queues = this.session.queues.all.filter((queue) => queue[list].size > 0 && isAsked(queue))
     const readings = new Map<Queue, Reading>()
@@ -101,7 +101,7 @@ export class VolcanoLane {
   }
 }
 
-/** Seconds that `sla` lets a job wait to be enqueued. */
+/** The most seconds that `sla` lets a job wait to be enqueued. */
 function longestWait({ tiers }: VolcanoSettings): number {
   const plugins: readonly PluginSettings[] = tiers.flatMap((tier) => tier.plugins)
   const given = plugins.find(({ name, enableJobEnqueued }) => name === 'sla' && enableJobEnqueued !== false)

@@ -31,7 +31,7 @@ const plugin = z.strictObject({
   arguments: z.record(z.string(), z.number()).optional().describe('`overcommit`: `overcommit-factor` (default 1.2), `overcommit-factor.RESOURCE`; `sla`: `sla-waiting-time`, seconds after which a job is enqueued'),
 })
 
-/** Those of Volcano without a configuration of its own, as far as they decide whose work goes next. */
+/** The tiers of Volcano without a configuration, as far as they decide whose work goes next. */
 const defaultTiers = [
   { plugins: [{ name: 'priority' as const }, { name: 'gang' as const }, { name: 'conformance' as const }] },
   { plugins: [{ name: 'overcommit' as const }, { name: 'drf' as const }, { name: 'proportion' as const }] },

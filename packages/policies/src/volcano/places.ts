@@ -2,13 +2,13 @@ import type { ClusterView, NodeId, Round, ShapeId } from '@sched/core'
 import type { VolcanoJob } from './queue.js'
 import type { Hindrance } from './standstill.js'
 
-/** Counts that are kept at most, of shapes on nodes: 16 MB. */
+/** Most counts (shapes times nodes) that are kept: 16 MB. */
 const MOST = 2 ** 21
 
-/** As good as any number: a shape that asks nothing finds endless room. */
+/** Count for a shape that asks for nothing, for which there is endless room. */
 const PLENTY = 2 ** 31
 
-/** Of one shape: places on each node and in all, when so many changes had happened; and a number that is another one whenever a node has more or fewer. */
+/** Places of one shape: on each node and in total, at a count of changes; `version` changes whenever a node has more or fewer places. */
 interface Counted {
   readonly byNode: Float64Array
   sum: number
@@ -17,8 +17,8 @@ interface Counted {
 }
 
 /**
- * How many tasks of a shape all nodes together could take: no more than these can start without anybody going. Kept current by the
- * cluster's log of changes; without one nothing is known, and the answer is `Infinity`.
+ * How many tasks of a shape all nodes together could take: an upper bound on those that can start without anybody going. Kept current by the
+ * cluster's log of changes; without such a log nothing is known, and the answer is `Infinity`.
  */
 export class Places {
   #cluster: ClusterView | undefined
@@ -29,7 +29,7 @@ export class Places {
     return this.#current(shape, cluster)?.sum ?? Infinity
   }
 
-  /** The same number as long as every node could take as many tasks of the shape; `undefined`: nothing is known. */
+  /** A number that stays the same as long as every node could take the same number of tasks of the shape; `undefined`: nothing is known. */
   version(shape: ShapeId, cluster: ClusterView): number | undefined {
     return this.#current(shape, cluster)?.version
   }
@@ -67,13 +67,13 @@ export class Places {
   }
 }
 
-/** There are fewer places than a job needs at once. */
+/** The hindrance that there are fewer places than a job needs at once. */
 export class NoRoom implements Hindrance {
   readonly #shape: ShapeId
   readonly #needed: number
   readonly #places: Places
 
-  /** `isUnsure`: something else than room may have stood in the way, as it may of tasks that ask different amounts. */
+  /** `isUnsure`: something else than room may have stood in the way; that is always so for tasks that ask for different amounts. */
   constructor({ shape, together, isGangJob }: VolcanoJob, isUnsure: boolean, places: Places) {
     this.#shape = shape
     this.#needed = isUnsure || isGangJob ? 0 : together

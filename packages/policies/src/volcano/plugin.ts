@@ -7,43 +7,43 @@ import type { Queues } from './queues.js'
 export interface Victim {
   readonly job: VolcanoJob
   readonly task: TaskId
-  /** What it has. */
+  /** The amounts that the task has. */
   readonly demand: Amounts
-  /** Whether it is of a job that is one gang, which would stop without it. */
+  /** Whether it belongs to a job that is one gang and would stop without it. */
   readonly isCore: boolean
 }
 
-/** Whom of the candidates, who come in the order in which they would go, a plug-in lets a job take for its next task. */
+/** The candidates that a plug-in lets a job take for its next task; candidates come in the order in which they would go. */
 export type Choose = (taker: VolcanoJob, candidates: readonly Victim[]) => readonly Victim[]
 
-/** Below 0: the first comes first. */
+/** Below 0: queue a comes first. */
 type CompareQueues = (a: Queue, b: Queue) => number
 
-/** What a plug-in of Volcano registers in a session; what is missing it does not. */
+/** The functions that a plug-in of Volcano registers in a session; absent ones it does not register. */
 export interface Plugin {
-  /** Makes its own figures anew: when a session begins, and when jobs were enqueued. */
+  /** Computes its figures anew, when a session begins and when jobs were enqueued. */
   open?: () => void
-  /** What jobs of the queue have is another amount. */
+  /** Called when the amounts that jobs of the queue have change. */
   changed?: (queue: Queue) => void
   /** The most that the queue may ever have of a resource. */
   most?: (queue: Queue, r: number) => number
-  /** Of two jobs of a queue the one with the smaller key comes first. */
+  /** The key of a job; of two jobs of a queue the one with the smaller key comes first. */
   jobKey?: (job: VolcanoJob) => number
   queueOrder?: CompareQueues
-  /** Whether the order of two queues may change by what a third has. */
+  /** Whether the order of two queues may change with what a third one has. */
   ordersTogether?: boolean
-  /** Whether the first would give before the second, for a taker of that queue. */
+  /** Below 0: for a taker of that queue, queue a would give before b. */
   victimQueueOrder?: (a: Queue, b: Queue, taker: Queue) => number
-  /** `undefined`: it says nothing. */
+  /** Whether the job may be enqueued; `undefined`: the plug-in abstains. */
   mayEnqueue?: (job: VolcanoJob) => boolean | undefined
-  /** False: it enqueues no job that asks as much at least. */
+  /** False: the plug-in enqueues no job whose minimum is at least so much. */
   mayEnqueueAny?: (minimum: Amounts) => boolean
   isOverused?: (queue: Queue) => boolean
   /** Whether the queue may start so much more. */
   mayAllocate?: (queue: Queue, more: Amounts) => boolean
-  /** The same, whoever of other queues goes. */
+  /** The same, even if anybody of other queues goes. */
   couldAllocate?: (queue: Queue, more: Amounts) => boolean
-  /** Whether the queue may take back so much of others. */
+  /** Whether the queue may take so much back from others. */
   mayReclaim?: (queue: Queue, more: Amounts) => boolean
   isStarving?: (job: VolcanoJob) => boolean
   preemptable?: Choose
@@ -53,10 +53,10 @@ export interface Plugin {
 /** What plug-ins see of the cluster in one lane; amounts by `ResourceId`. */
 export interface Session {
   readonly queues: Queues
-  /** What the lane has; other resources do not count. */
+  /** The resources of the lane; others do not count. */
   readonly resources: readonly number[]
   readonly names: readonly string[]
-  /** What nodes that are up have together, and what all nodes have. */
+  /** The total of the nodes that are up, and that of all nodes. */
   readonly total: Amounts
   readonly whole: Amounts
 }

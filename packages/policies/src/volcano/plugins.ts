@@ -11,7 +11,7 @@ import { proportion } from './plugins/proportion.js'
 import { sla } from './plugins/sla.js'
 import { Tiers } from './tiers.js'
 
-/** What is switched off by a flag that is false. */
+/** The functions that each flag switches off if it is false. */
 const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHierarchy' | 'arguments'>, readonly (keyof Plugin)[]>> = {
   enableJobOrder: ['jobKey'],
   enableQueueOrder: ['queueOrder'],
@@ -24,7 +24,10 @@ const switches: Readonly<Record<Exclude<keyof PluginSettings, 'name' | 'enableHi
   enableJobStarving: ['isStarving'],
 }
 
-/** The plug-ins of the tiers. Throws `BAD_OPTION` for one that is there twice, two that divide the cluster in different ways, and trees of queues for others than `capacity` and `drf`. */
+/**
+ * The plug-ins of the tiers. Throws `BAD_OPTION` for a plug-in that is named twice, for two that divide the cluster in different ways, and for
+ * trees of queues with plug-ins other than `capacity` and `drf`.
+ */
 export function tiersOf({ tiers }: VolcanoSettings, session: Session): Tiers {
   const names = tiers.flatMap(({ plugins }) => plugins.map(({ name }) => name))
   const twice = names.find((name, i) => names.indexOf(name) < i)

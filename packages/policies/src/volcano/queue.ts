@@ -3,39 +3,42 @@ import { RankedIds, type KeyRows } from '../orders/ranked-ids.js'
 import { exceeds, type Amounts } from './amounts.js'
 import type { QueueSettings } from './options.js'
 
-/** A Queue in one lane, with what its jobs have and ask; of a queue in which others lie, what these have together. */
+/** A queue in one lane, with sums of what its jobs have and ask for; a queue around others has the sums of these. */
 export class Queue {
   readonly name: string
   readonly parent: Queue | undefined
   readonly children: Queue[] = []
-  /** Those around it from the outermost inwards, and itself; without the root. */
+  /** The queues around it from the outermost inwards, and itself; without the root. */
   readonly way: readonly Queue[]
   readonly settings: QueueSettings
-  /** As given; `Infinity`: no bound. */
+  /** Capability and deserved amounts as given; `Infinity`: no bound. */
   readonly capability: Amounts
   readonly ownDeserved: Amounts
   readonly guarantee: Amounts
-  /** What jobs have; that and what enqueued jobs wait for is what it asks. */
+  /** What jobs have, and what enqueued jobs wait for; both together are what the queue asks for. */
   readonly allocated: Amounts
   readonly pending: Amounts
-  /** What enqueued jobs lack of what they must have at once, and what others have beyond that. */
+  /** What enqueued jobs lack of their minimum, and what other jobs have beyond theirs. */
   readonly inqueue: Amounts
   readonly elastic: Amounts
-  /** What plug-ins make of the settings: the most it may have, what it deserves, and what it has of that. */
+  /** Figures of plug-ins: the most that it may have, what it deserves, and (`share`) what part of that it has. */
   readonly realCapability: Amounts
   readonly deserved: Amounts
-  /** By resource, of `deserved` and then of `realCapability`: the least that such a bound must be to allow something that was asked in vain, and to allow all else. */
+  /**
+   * By resource, first for `deserved`, then for `realCapability`: the least value of the bound that would allow something that was refused, and the
+   * least that still allows all that was allowed.
+   */
   readonly #suffices: Amounts
   readonly #needed: Amounts
   share = NaN
-  /** Those that wait to be enqueued, and those that are and have tasks to start. */
+  /** Jobs that wait to be enqueued, and enqueued jobs with tasks to start. */
   readonly outside: RankedIds
   readonly waiting: RankedIds
-  /** How many of its tasks run on a node, where any do. */
+  /** By node with running tasks of the queue: their number. */
   readonly tasksOn = new Map<NodeId, number>()
-  /** Grows whenever jobs of it, or of queues in it, have or ask something else, and when it may have more than before. */
+  /** Grows whenever its jobs, or those of queues in it, have or ask for something else, and when its bounds allow something else than before. */
   changes = 0
-  /** Those that have anything or are enqueued. */
+  /** Jobs that have anything or are enqueued. */
   readonly jobs = new Set<VolcanoJob>()
 
   constructor(name: string, settings: QueueSettings, given: Pick<Queue, 'capability' | 'ownDeserved' | 'guarantee'>, parent: Queue | undefined, ranks: KeyRows) {
@@ -69,20 +72,20 @@ export class Queue {
     return this.settings.priority ?? 0
   }
 
-  /** Of itself and the queues around it. */
+  /** Adds to a sum of this queue and of all queues around it. */
   add(column: 'allocated' | 'pending' | 'inqueue' | 'elastic', r: number, amount: number): void {
     const own = this[column]
     own[r] = (own[r] as number) + amount
     this.parent?.add(column, r, amount)
   }
 
-  /** Whether so much more leaves what its jobs have within `deserved` or `realCapability`, of the resources that are asked. */
+  /** Whether with so much more its jobs stay within `deserved` or `realCapability`, for the resources that are asked for. */
   staysWithin(bound: 'deserved' | 'realCapability', more: Amounts): boolean {
     for (let r = 0; r < more.length; r++) if ((more[r] as number) > 0 && !this.isWithin(bound, r, more[r] as number)) return false
     return true
   }
 
-  /** The same of one resource. */
+  /** The same for one resource; notes the answer for `noteBounds`. */
   isWithin(bound: 'deserved' | 'realCapability', r: number, more: number): boolean {
     const would = (this.allocated[r] as number) + more
     const at = bound === 'deserved' ? r : this.allocated.length + r
@@ -92,7 +95,7 @@ export class Queue {
     return isWithin
   }
 
-  /** To be called when its bounds were computed: one that allows what it did not, or does not what it did, is a change. */
+  /** To be called after its bounds were computed: counts as a change if a bound now allows something that it refused, or the other way round. */
   noteBounds(): void {
     const { deserved, realCapability } = this
     const width = deserved.length
@@ -106,27 +109,27 @@ export class Queue {
     }
   }
 
-  /** Something of its jobs is another, which tells those around it, too. */
+  /** Counts a change of its jobs, for itself and for the queues around it. */
   touch(): void {
     this.changes++
     this.parent?.touch()
   }
 
-  /** Itself, and those around it from the innermost; not the root. */
+  /** Itself and the queues around it, from the innermost; without the root. */
   *path(): Iterable<Queue> {
     for (let queue: Queue = this; queue.parent !== undefined; queue = queue.parent) yield queue // eslint-disable-line @typescript-eslint/no-this-alias
   }
 }
 
-/** The order of queues that are equal otherwise. */
+/** Breaks ties between queues, by name. */
 export const byName = (a: Queue, b: Queue): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
-/** Of all that ask the same in one queue. */
+/** Shared by all jobs of one queue that ask for the same. */
 export interface Likeness {
   readonly key: string
-  /** The same of all whose tasks ask the same, however many must start at once. */
+  /** The same for all jobs whose tasks ask for the same, however many must start at once. */
   readonly taskKey: string
-  /** How many of them are in the list that they are counted for. */
+  /** How many of these jobs are in the list for which they are counted. */
   count: number
 }
 
@@ -135,44 +138,44 @@ export interface VolcanoJob {
   readonly id: JobId
   readonly queue: Queue
   readonly priority: number
-  /** Its submission, against others. */
+  /** Rank by submission. */
   readonly rank: number
-  /** When, in seconds; and whether it has waited to be enqueued for as long as `sla` lets it. */
+  /** Time of submission, seconds; and whether it has waited to be enqueued for as long as `sla` lets it. */
   readonly submitted: number
   isDue: boolean
-  /** What plug-ins order it by, in turn. */
+  /** The keys by which plug-ins order it, compared in turn. */
   keys: Float64Array
   /** Whether it is one gang of several stages, of which tasks ask different amounts. */
   readonly isGangJob: boolean
-  /** Whether it was enqueued: its tasks are there. */
+  /** Whether it was enqueued, so that its tasks exist. */
   isIn: boolean
-  /** Whether tasks of it may be started: otherwise somebody else decides about them, or there are none. */
+  /** Whether tasks of it may be started here; if not, somebody else decides about them, or there are none. */
   isOpen: boolean
-  /** Which list of its queue it is in, and the one it is counted for there. */
+  /** The list of its queue that it is in, and the likeness for which it is counted there. */
   list: 'outside' | 'waiting' | undefined
   likeness: Likeness | undefined
-  /** Tasks that run, and those to be started; of these so many at once. */
+  /** Numbers of tasks that run, and of tasks to be started; `together` of these start at once. */
   running: number
   unplaced: number
-  /** Tasks that have ended, by what they asked: those of another stage do not count for this one's minimum. */
+  /** By shape: the number of tasks that have ended; those of another stage do not count for the minimum of this one. */
   readonly ended: Map<ShapeId, number>
-  /** What these asked. */
+  /** What the ended tasks asked for. */
   readonly spent: Amounts
   together: number
-  /** The fewest that run at once, and what they ask: `minAvailable`, `minResources`. */
+  /** The fewest tasks that must run at once, and what they ask for: `minAvailable`, `minResources`. */
   least: number
   readonly minimum: Amounts
   shape: ShapeId
-  /** What its next task asks. */
+  /** What its next task asks for. */
   readonly demand: Amounts
   readonly allocated: Amounts
-  /** What of the sums of its queue is its own. */
+  /** Its own part of the sums of its queue. */
   readonly pending: Amounts
   readonly inqueue: Amounts
   readonly elastic: Amounts
 }
 
-/** Tasks that run or have ended: these, too, are of the minimum (Volcano, JobInfo.ReadyTaskNum). */
+/** The number of tasks that run or have ended; ended ones count for the minimum, too (Volcano, JobInfo.ReadyTaskNum). */
 export const readyTasks = ({ running, ended, shape, isGangJob }: VolcanoJob): number =>
   running + (isGangJob ? [...ended.values()].reduce((sum, tasks) => sum + tasks, 0) : (ended.get(shape) ?? 0))
 

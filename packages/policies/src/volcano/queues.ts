@@ -4,12 +4,12 @@ import type { Amounts } from './amounts.js'
 import type { QueueSettings, VolcanoSettings } from './options.js'
 import { Queue } from './queue.js'
 
-/** The root of all queues: their sum. */
+/** Name of the root, which has the sums of all queues. */
 const ROOT = 'root'
 
 /** The queues of one lane; those that are not named are made when they are first asked for. */
 export class Queues {
-  /** Without the root, by name. */
+  /** All queues without the root, sorted by name. */
   readonly all: Queue[] = []
   readonly root: Queue
   readonly #settings: VolcanoSettings
@@ -17,7 +17,7 @@ export class Queues {
   readonly #ranks: KeyRows
   readonly #byName = new Map<string, Queue>()
 
-  /** Throws `BAD_OPTION` for queues that lie in themselves or in one that is not there, and for unknown resources. */
+  /** Throws `BAD_OPTION` for queues that lie in themselves or in one that does not exist, and for unknown resources. */
   constructor(settings: VolcanoSettings, { resources }: ClusterView, ranks: KeyRows) {
     this.#settings = settings
     this.#resources = resources

@@ -4,15 +4,15 @@ import type { Jobs } from './jobs.js'
 import type { Hindrance } from './standstill.js'
 import type { Tiers } from './tiers.js'
 
-/** A queue's jobs in order, one after the other, without those that are like one for which nothing could be done. */
+/** Reads a queue's jobs in order, skipping those that are like a job for which nothing could be done. */
 export class Reading {
   readonly #queue: Queue
   readonly #list: 'outside' | 'waiting'
   readonly #jobs: Jobs
   readonly #vain = new Set<Likeness>()
-  /** Of those for which nothing could be done, where that rests on more than their queue. */
+  /** What stood in the way of jobs for which nothing could be done, besides their queue. */
   readonly hindrances: Hindrance[] = []
-  /** How many of the first are done with, and how many there are of those in vain. */
+  /** How many of the first jobs are done with, and how many jobs of the list are like one found in vain. */
   #past = 0
   #hopeless = 0
   /** Jobs of this priority and below are held back. */
@@ -24,7 +24,7 @@ export class Reading {
     this.#jobs = jobs
   }
 
-  /** The first that is not done with. It stays the first until it is `vain` or has left. */
+  /** The first job that is not done with. It stays the first until `vain` is called for it or it has left the list. */
   next(): VolcanoJob | undefined {
     const list = this.#queue[this.#list]
     for (; this.#past < list.size && this.#hopeless < list.size; this.#past++) {
@@ -44,7 +44,7 @@ export class Reading {
     this.#holdBack(job)
   }
 
-  /** As the queue's strategy says; one that has its minimum holds nobody back. */
+  /** Holds back jobs behind one that could not start, by the queue's strategy; a job that has its minimum holds nobody back. */
   #holdBack(job: VolcanoJob): void {
     const strategy = this.#queue.settings.dequeueStrategy
     if (this.#list === 'outside' || (strategy ?? 'traverse') === 'traverse' || isReady(job)) return
@@ -52,13 +52,13 @@ export class Reading {
   }
 }
 
-/** Just below a number: priorities are whole. */
+/** A number just below a priority; priorities are whole. */
 const before = (priority: number): number => Math.ceil(priority) - 0.5
 
-/** Queues with jobs in one of their lists, of which the one that is first by then is taken out, and may be put back. */
+/** A line of queues with jobs in one of their lists: each time the queue that is first by then is taken out, and it may be put back. */
 export class QueueLine {
   readonly #tiers: Tiers
-  /** The first last; in no order where that of two may change by what a third has. */
+  /** The first queue at the end; unordered if the order of two queues may change with what a third one has. */
   readonly #line: Queue[]
 
   constructor(queues: readonly Queue[], tiers: Tiers) {
@@ -66,7 +66,7 @@ export class QueueLine {
     this.#line = tiers.ordersTogether ? [...queues] : [...queues].sort((a, b) => tiers.compareQueues(b, a))
   }
 
-  /** Takes the first out. */
+  /** Takes the first queue out; `undefined` if none is left. */
   take(): Queue | undefined {
     if (this.#tiers.ordersTogether) this.#bringFirst()
     return this.#line.pop()

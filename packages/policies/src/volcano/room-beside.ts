@@ -2,11 +2,11 @@ import type { NodeId, ResourceId, Round } from '@sched/core'
 import type { Queue } from './queue.js'
 import type { Hindrance } from './standstill.js'
 
-/** Where tasks of a queue run there is as much free as there was, or where nobody could go in any case no more. */
+/** The hindrance that no node with tasks of a queue has more free than before; if `isExact`, each has exactly as much. */
 export class RoomBeside implements Hindrance {
   readonly #resources: readonly ResourceId[]
   readonly #nodes: readonly NodeId[]
-  /** Node by node. */
+  /** Free amounts, node by node. */
   readonly #free: readonly number[]
   readonly #isExact: boolean
 
@@ -18,7 +18,7 @@ export class RoomBeside implements Hindrance {
   }
 
   holds({ cluster, nodes }: Round): boolean {
-    if (nodes.length === 1 && cluster.nodes > 1) return false // the same list may hold another node
+    if (nodes.length === 1 && cluster.nodes > 1) return false // the list of nodes is reused and may hold another node now
     const width = this.#resources.length
     for (let i = 0; i < this.#free.length; i++) {
       const free = cluster.free(this.#nodes[Math.floor(i / width)] as NodeId, this.#resources[i % width] as ResourceId)

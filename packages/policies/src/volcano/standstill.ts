@@ -1,19 +1,19 @@
 import type { NodeId, Round } from '@sched/core'
 import type { Queue } from './queue.js'
 
-/** What else nothing for a job rests on, beside its queue: whether that is as it was, or worse. */
+/** A reason, besides the queue itself, why nothing could be done for a job; `holds` says whether it still holds, or things are even worse. */
 export interface Hindrance {
   holds(round: Round): boolean
 }
 
-/** What there was when nothing could be done for any job of a queue. */
+/** The state at which nothing could be done for any job of a queue. */
 interface Found {
   readonly changes: number
   readonly inSight: readonly NodeId[]
   readonly hindrances: readonly Hindrance[]
 }
 
-/** Queues of which no job could start or take anything: none can until the queue changes, or one of its hindrances holds no more. */
+/** Queues of which no job could start or take anything; that stays so until the queue changes, or one of its hindrances does not hold any more. */
 export class Standstill {
   readonly #found = new Map<Queue, Found>()
 
@@ -28,7 +28,7 @@ export class Standstill {
   }
 }
 
-/** Of the queue and those around it. */
+/** The sum of `changes` of the queue and of those around it, without the root. */
 function changesOf(queue: Queue): number {
   let changes = 0
   for (let each: Queue | undefined = queue; each?.parent !== undefined; each = each.parent) changes += each.changes

@@ -12,32 +12,35 @@ import { VainTakers } from './vain-takers.js'
 import { Victims, type Kind } from './victims.js'
 
 /**
- * Starts tasks of jobs that starve in the place of others, node by node: on the first node, by number, where those whom the plug-ins
- * name leave room when they go, as many go as are needed, in the order of their ranks from the last. A gang starts whole or not at all.
+ * Starts tasks of starving jobs in the place of others. It takes the first node, by number, on which the victims named by the plug-ins would leave room
+ * for the task; of these as many go as needed, from the last in order on. A gang starts as a whole or not at all.
  *
- * Source: Volcano, actions/preempt and actions/reclaim. Deviations: who is taken is gone at once, one that has just started a moment
- * later; where there is room without anybody going that is used first; nodes come by number, not by score; no task takes of
+ * Source: Volcano, actions/preempt and actions/reclaim. Deviations: a taken task is gone at once, one that has just started a moment
+ * later; room for which nobody has to go is used first; nodes come by number, not by score; no task takes from
  * its own job; nothing is taken back for a job that its queue may not start.
  */
 export class Taking {
   readonly #lane: VolcanoLane
   readonly #placement: Placement
-  /** Priorities of those who take nothing. */
+  /** Priorities of jobs that never take anything. */
   readonly #never: ReadonlySet<number>
   readonly #taken: TakenJobs
   readonly #victims: Victims
-  /** Who takes nothing. */
+  /** Jobs that can take nothing now. */
   readonly #vain = new VainTakers()
   /** Queues of which no job can preempt, and those of which none can take back. */
   readonly #standstill = new Standstill()
   readonly #hopeless = new Standstill()
-  /** Whether what is found of the next queue stays so until something changes that is noted, and what else it rests on. */
+  /** Whether the result for the current queue holds until something changes that is noted; `#hindrances`: what else it depends on. */
   #isLasting = false
   #hasTried = false
   #hindrances: Hindrance[] = []
-  /** Shapes of which it rests on what nodes have room for tasks: some would start where nobody goes, or where others have gone. */
+  /** Shapes for which the result also depends on which nodes have room for tasks: some would start where nobody goes, or where others have gone. */
   readonly #shapes = new Set<ShapeId>()
-  /** Whether somebody was taken; whether somebody was spared who has just started, or takes nothing at this look alone. */
+  /**
+   * Whether any task was taken; whether a victim was spared because it has just started (`hasMetNew`), or a job takes nothing only at this look
+   * (`hasSpared`).
+   */
   hasTaken = false
   hasMetNew = false
   hasSpared = false
@@ -50,7 +53,7 @@ export class Taking {
     this.#victims = new Victims(env, lane, () => this.#meetNew())
   }
 
-  /** Queue by queue, of jobs of the same queue. */
+  /** Takes from jobs of the same queue, queue by queue. */
   preempt(round: Round): void {
     const { line } = this.#lane.line('waiting')
     this.#vain.clear()
@@ -65,7 +68,7 @@ export class Taking {
     }
   }
 
-  /** For the first job of the first queue that has less than it should, of other queues; then its queue is placed anew. */
+  /** Takes from other queues for the first job of the first queue that has less than it should; then that queue is placed anew in the line. */
   reclaim(round: Round): void {
     const { line } = this.#lane.line('waiting')
     this.#vain.clear()
@@ -81,7 +84,7 @@ export class Taking {
     }
   }
 
-  /** Jobs of the queue that starve and may find something, in order. */
+  /** The starving jobs of the queue that may find something, in order. */
   *#takers({ waiting }: Queue): Generator<VolcanoJob, undefined> {
     const { tiers, jobs } = this.#lane
     for (const id of waiting.ids.slice(waiting.from, waiting.to)) {
@@ -91,7 +94,7 @@ export class Taking {
     return undefined
   }
 
-  /** Those of them who may find something in other queues. */
+  /** Those of them that may find something in other queues. */
   *#reclaimers(queue: Queue, round: Round): Generator<VolcanoJob, undefined> {
     const gives = (other: Queue): boolean => other !== queue && other.settings.reclaimable !== false && hasAnything(other, this.#lane.session)
     if (!this.#lane.session.queues.all.some(gives) || this.#hopeless.holds(queue, round)) return undefined
@@ -114,7 +117,7 @@ export class Taking {
     return new RoomBeside(queue, this.#lane.session.resources, this.#hasTried || this.#shapes.size > 0, round)
   }
 
-  /** That tasks of these shapes find the same nodes, by number. */
+  /** The hindrances that tasks of these shapes still find the same nodes. */
   #sameNodes({ cluster }: Round): Hindrance[] {
     const { places } = this.#lane
     return [...this.#shapes].map((shape) => {
@@ -123,7 +126,7 @@ export class Taking {
     })
   }
 
-  /** What is found of the job lasts only while the same nodes have room for its tasks: it is not known of nodes that are chosen by anything else. */
+  /** Makes the result for the job last only while the same nodes have room for its tasks; with a placement other than first fit it does not last at all. */
   #restOnNodes({ shape }: VolcanoJob): void {
     if (this.#placement instanceof FirstFit) this.#shapes.add(shape)
     else this.#isLasting = false
@@ -142,7 +145,10 @@ export class Taking {
     else this.#vain.add(job, job.together)
   }
 
-  /** Whether its queue may start all that the job must start at once when nobody else of it has anything. One that has just started would go a moment later. */
+  /**
+   * Whether the queue of the job may start all that must start at once if no other job of it had anything. If not, and another job has a task that has just
+   * started, that task can be taken a moment later.
+   */
   #mayAlone(job: VolcanoJob, round: Round): boolean {
     const { queue, id } = job
     const others = queue.allocated.map((amount, r) => amount - (job.allocated[r] as number))
@@ -153,7 +159,7 @@ export class Taking {
     return may
   }
 
-  /** Whether on any node others of its queue could make room for a task more when so many of the job have started elsewhere. */
+  /** Whether on any node others of its queue could make room for one more task, after `started` tasks of the job have started elsewhere. */
   #couldGoOn(job: VolcanoJob, started: number, round: Round): boolean {
     const { tasksOn } = job.queue
     const more = job.demand.map((amount) => amount * started)
@@ -166,8 +172,8 @@ export class Taking {
   }
 
   /**
-   * Whether its queue may not start as many tasks as there is room for and one more, whoever goes, or take nothing back for that one;
-   * or may not start all, and the job would not meet tasks that have just started.
+   * Whether reclaiming for the job cannot succeed. It cannot if the queue may not start one task more than there is room for, even if anybody
+   * goes, or may take nothing back for that one; nor if it may not start all, and no other queue has tasks that have just started.
    */
   #isHopeless(job: VolcanoJob, round: Round): boolean {
     const { tiers, places, jobs } = this.#lane
@@ -189,7 +195,7 @@ export class Taking {
     return true
   }
 
-  /** What must start at once, and then one task after the other while the job starves; false where nothing has started. */
+  /** Starts what the job must start at once, and then one task after another while it starves; false if nothing has started. */
   #takeFor(job: VolcanoJob, kind: Kind, round: Round): boolean {
     let hasStarted = false
     do {
@@ -215,7 +221,7 @@ export class Taking {
   #placeOne(job: VolcanoJob, kind: Kind, gone: VolcanoJob[], round: Round): boolean {
     const { tiers } = this.#lane
     const mayStart = tiers.mayAllocate(job.queue, job.demand)
-    if (mayStart && gone.length > 0) this.#restOnNodes(job) // there may be room by then
+    if (mayStart && gone.length > 0) this.#restOnNodes(job) // those that have gone may have left room for this task, too
     const free = mayStart ? nodeFor(job.id, round, this.#placement) : None
     if (free !== None && startNearest(job.id, free, round.cluster.levels, round)) return true
     if (kind === 'reclaim' && !(tiers.couldAllocate(job.queue, job.demand) && tiers.mayReclaim(job.queue, job.demand))) return false
@@ -243,7 +249,7 @@ export class Taking {
     return false
   }
 
-  /** A moment later it can be taken. */
+  /** Notes that a task was met that has just started and can be taken a moment later. */
   #meetNew(): void {
     this.hasMetNew = true
     this.#isLasting = false

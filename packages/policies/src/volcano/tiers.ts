@@ -3,14 +3,14 @@ import { byName, type Queue, type VolcanoJob } from './queue.js'
 import type { Choose, Plugin, Victim } from './plugin.js'
 
 /**
- * How what plug-ins in tiers say comes together, question by question.
+ * Combines the answers of the plug-ins in tiers, one rule for each question.
  *
  * Source: Volcano, session_plugins.go.
  */
 export class Tiers {
   readonly #tiers: readonly (readonly Plugin[])[]
   readonly #all: readonly Plugin[]
-  /** Whether the order of two queues may change by what a third has. */
+  /** Whether the order of two queues may change with what a third one has. */
   readonly ordersTogether: boolean
   readonly #jobKeys: readonly NonNullable<Plugin['jobKey']>[]
 
@@ -34,14 +34,14 @@ export class Tiers {
     return Math.min(Infinity, ...this.#all.flatMap(({ most }) => (most === undefined ? [] : [most(queue, r)])))
   }
 
-  /** The first plug-in that tells two jobs apart decides, whatever its tier: its key comes first. */
+  /** The keys of a job, in the order of the plug-ins: the first plug-in that distinguishes two jobs decides, whatever its tier. */
   jobKeys(job: VolcanoJob): Float64Array {
     const keys = new Float64Array(this.#jobKeys.length)
     for (let i = 0; i < keys.length; i++) keys[i] = (this.#jobKeys[i] as (job: VolcanoJob) => number)(job)
     return keys
   }
 
-  /** The first plug-in that tells two queues apart decides; of equals the name. */
+  /** The first plug-in that distinguishes two queues decides; ties go by name. */
   compareQueues(a: Queue, b: Queue): number {
     for (const { queueOrder } of this.#all) {
       const order = queueOrder?.(a, b) ?? 0
@@ -50,7 +50,7 @@ export class Tiers {
     return byName(a, b)
   }
 
-  /** Which of two queues gives first: the first plug-in with a view of that decides, otherwise the queue that would be served last. */
+  /** Which of two queues gives first: the first plug-in that distinguishes them decides, otherwise the queue that would be served last gives first. */
   compareVictims(a: Queue, b: Queue, taker: Queue): number {
     for (const { victimQueueOrder } of this.#all) {
       const order = victimQueueOrder?.(a, b, taker) ?? 0
@@ -59,7 +59,7 @@ export class Tiers {
     return this.compareQueues(b, a)
   }
 
-  /** One no is enough; in a tier where somebody says yes later tiers are not asked. */
+  /** False if any plug-in of a tier says no; if one says yes and none no, later tiers are not asked. */
   mayEnqueue(job: VolcanoJob): boolean {
     for (const tier of this.#tiers) {
       const answers = tier.map(({ mayEnqueue }) => mayEnqueue?.(job))
@@ -69,33 +69,33 @@ export class Tiers {
     return true
   }
 
-  /** Whether some job that asks so much at least may be: what a plug-in of the first tier that is asked rules out for all, it does. */
+  /** Whether any job with at least this minimum may be enqueued: false if a plug-in of the first tier with an opinion rules out all such jobs. */
   mayEnqueueAny(minimum: Amounts): boolean {
     const first = this.#tiers.find((tier) => tier.some(({ mayEnqueue }) => mayEnqueue !== undefined)) ?? []
     return first.every(({ mayEnqueue, mayEnqueueAny }) => mayEnqueue === undefined || mayEnqueueAny?.(minimum) !== false)
   }
 
-  /** One is enough. */
+  /** True if any plug-in says so. */
   isOverused(queue: Queue): boolean {
     return this.#all.some(({ isOverused }) => isOverused?.(queue) === true)
   }
 
-  /** All must let it. */
+  /** True if no plug-in forbids it. */
   mayAllocate(queue: Queue, more: Amounts): boolean {
     return this.#all.every(({ mayAllocate }) => mayAllocate?.(queue, more) !== false)
   }
 
-  /** The same, whoever of other queues goes. */
+  /** The same, even if anybody of other queues goes. */
   couldAllocate(queue: Queue, more: Amounts): boolean {
     return this.#all.every(({ couldAllocate }) => couldAllocate?.(queue, more) !== false)
   }
 
-  /** All must let it. */
+  /** True if no plug-in forbids it. */
   mayReclaim(queue: Queue, more: Amounts): boolean {
     return this.#all.every(({ mayReclaim }) => mayReclaim?.(queue, more) !== false)
   }
 
-  /** All of the first tier that is asked must say so; nobody starves where nobody tells. */
+  /** True if all plug-ins with an opinion say so, in the first tier that has any; false if none has. */
   isStarving(job: VolcanoJob): boolean {
     for (const tier of this.#tiers) {
       const asked = tier.filter(({ isStarving }) => isStarving !== undefined)
@@ -113,8 +113,8 @@ export class Tiers {
   }
 
   /**
-   * Those whom all plug-ins of a tier name, of the first tier that names any; one that names nobody ends its tier. As in
-   * Volcano, where two plug-ins agree about nobody the next one of their tier is heard as if it were the first.
+   * The victims that all plug-ins of a tier name, in the first tier that names any. A plug-in that names nobody ends its tier without victims. As in
+   * Volcano, if plug-ins agree on nobody, the next one of their tier counts as if it were the first.
    */
   #victims(of: 'preemptable' | 'reclaimable', taker: VolcanoJob, candidates: readonly Victim[]): readonly Victim[] {
     for (const tier of this.#tiers) {

@@ -1,15 +1,15 @@
 import type { Likeness, VolcanoJob } from './queue.js'
 
-/** Jobs that take nothing, by what their tasks ask, their priority and the tasks that they have. */
+/** Jobs that could take nothing, by what their tasks ask for, their priority and the number of their running tasks. */
 export class VainTakers {
-  /** The fewest tasks that must start at once of those that took nothing: who takes for one after the other finds no more for more. */
+  /** The fewest tasks at once for which nothing was found; since tasks are placed one after another, nothing is found for more, either. */
   readonly #fewest = new Map<string, Map<number | string, number>>()
 
   clear(): void {
     if (this.#fewest.size > 0) this.#fewest.clear()
   }
 
-  /** `tasks`: it found nothing for so many at once. */
+  /** Notes that the job found nothing for so many tasks at once. */
   add(job: VolcanoJob, tasks: number): void {
     const fewest = this.#fewest.get(keyOf(job)) ?? new Map<number | string, number>()
     this.#fewest.set(keyOf(job), fewest.set(kindOf(job), Math.min(tasks, fewest.get(kindOf(job)) ?? Infinity)))

@@ -4,24 +4,24 @@ import type { VolcanoLane } from './lane.js'
 import type { Victim } from './plugin.js'
 import type { Queue, VolcanoJob } from './queue.js'
 
-/** Of whom is taken: of other jobs of the queue, or of other queues. */
+/** Where victims come from: `preempt` takes from other jobs of the queue, `reclaim` from other queues. */
 export type Kind = 'preempt' | 'reclaim'
 
-/** Who has to go on a node for a task of another job: those whom the plug-ins name, if that is enough. */
+/** The tasks that have to go on a node for a task of another job: those that the plug-ins name, if that is enough. */
 export class Victims {
   readonly #env: Env
   readonly #lane: VolcanoLane
   readonly #meetNew: () => void
   readonly #demands = new Map<ShapeId, Amounts>()
 
-  /** `meetNew` is told of each that has just started, and cannot be taken yet. */
+  /** `meetNew` is called for each task that has just started and cannot be taken yet. */
   constructor(env: Env, lane: VolcanoLane, meetNew: () => void) {
     this.#env = env
     this.#lane = lane
     this.#meetNew = meetNew
   }
 
-  /** Who would go on the node, in this order; `undefined` where that leaves too little room, or too much in the queue. */
+  /** The victims on the node in the order in which they would go; `undefined` if even all leave too little room, or the queue may not start the task then. */
   on(node: NodeId, job: VolcanoJob, kind: Kind, round: Round): readonly Victim[] | undefined {
     const { tiers } = this.#lane
     const candidates = this.#candidates(node, job, kind)
@@ -31,7 +31,7 @@ export class Victims {
     return this.#couldStart(node, job, victims, round) ? victims : undefined
   }
 
-  /** Whether there is enough of all that is asked when all of them are gone, and the queue may start it then. */
+  /** Whether the node has room for the task once all victims are gone, and the queue may start it then. */
   #couldStart(node: NodeId, job: VolcanoJob, victims: readonly Victim[], { cluster }: Round): boolean {
     if (victims.length === 0) return false
     for (const r of this.#lane.session.resources) {
@@ -42,7 +42,10 @@ export class Victims {
     return this.#mayOnceGone(job, victims)
   }
 
-  /** Where it may not, it may not when fewer are gone. With a master more goes than it has itself. */
+  /**
+   * Whether the queue may start the task once all victims are gone; if not, it may not with fewer gone, either. With a master more goes than its
+   * own amounts: then true.
+   */
   #mayOnceGone({ queue, demand }: VolcanoJob, victims: readonly Victim[]): boolean {
     if (victims.some(({ job }) => this.#env.work.masterShape(job.id) !== None)) return true
     for (const { job, demand: gone } of victims) this.#lane.add(job.queue, gone, -1)
@@ -51,7 +54,7 @@ export class Victims {
     return may
   }
 
-  /** Running tasks on the node that the kind is about. */
+  /** The running tasks on the node that `kind` may take from. */
   #candidates(node: NodeId, taker: VolcanoJob, kind: Kind): Victim[] {
     const { work } = this.#env
     const found: Victim[] = []
@@ -67,8 +70,8 @@ export class Victims {
   }
 
   /**
-   * By queue as plug-ins say, of one queue the last job in order first, of one job the last task, of one that is one gang first those
-   * that it can do without.
+   * The order in which victims go: queues in the order of the plug-ins; in a queue the last job in order first; in a job the last task first, and
+   * for a job that is one gang the tasks that it can do without before all others.
    */
   #compare(a: Victim, b: Victim, taker: Queue): number {
     if (a.job === b.job) return Number(a.isCore) - Number(b.isCore) || b.task - a.task

@@ -11,16 +11,17 @@ import { NoRoom } from './places.js'
 import { Taking } from './taking.js'
 
 /**
- * The scheduler of Volcano: actions one after the other over plug-ins in tiers. Jobs are enqueued while there is room for what
- * they must have at once; then the first job of the first queue starts what it must start at once, or one task more, and its queue
- * and it are placed anew among the others; jobs that starve may take of others of their queue (`preempt`) or of other queues (`reclaim`).
+ * The scheduler of Volcano: a sequence of actions over plug-ins in tiers. Jobs are enqueued while there is room for what
+ * they must have at once (`enqueue`). Then, again and again, the first job of the first queue starts what it must start at once, or one more task, and
+ * the job and its queue are placed anew among the others (`allocate`). Starving jobs may take from others of their queue (`preempt`) or from other
+ * queues (`reclaim`).
  *
- * Every look is a session. A job is a PodGroup: `minMember` is 1, or that of a gang all its tasks or its `minTasks`, of a job that is one
- * gang the sum over its stages, and its `minResources` are theirs.
+ * Every look is a session. A job is a PodGroup. Its `minMember` is 1; for a gang it is all tasks or `minTasks`; for a job that is one
+ * gang it is the sum of these over its stages. Its `minResources` are what these tasks ask for.
  *
- * Source: Volcano, pkg/scheduler/actions and plugins. Deviations: tasks of a job are there as soon as it is enqueued, and it stays so;
- * those that ask nothing start with the others, not by `backfill`; a gang that is left with fewer tasks than it must have goes whole;
- * equals among queues come by name.
+ * Source: Volcano, pkg/scheduler/actions and plugins. Deviations: the tasks of a job exist as soon as it is enqueued, and it stays enqueued;
+ * tasks that ask for nothing start with the others, not by `backfill`; a gang that is left with fewer tasks than it must have goes as a whole;
+ * ties between queues go by name.
  */
 export const volcanoPolicy = definePolicy({
   name: 'volcano',
@@ -35,9 +36,9 @@ export const volcanoPolicy = definePolicy({
 /** The scheduler of Volcano. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const volcano = (options: VolcanoOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => volcanoPolicy.plug({ placement }, options)
 
-/** Seconds from one session to the next, as Volcano has them. */
+/** Seconds from one session to the next, as in Volcano. */
 const SESSION = 1
-/** Seconds until those can be taken that have just started. */
+/** Seconds until tasks that have just started can be taken. */
 const MOMENT = 0.001
 
 class Volcano implements Policy {
@@ -109,7 +110,10 @@ class Volcano implements Policy {
     else if (hasTaken || hasSpared) round.wakeAt(this.#taken.expect(round.now + SESSION))
   }
 
-  /** The first job of the first queue that has not enough, again and again; who cannot start is not asked again. True where queues deserve something else by then. */
+  /**
+   * Starts the first job of the first queue that does not have enough, again and again; a job that cannot start is not tried again. True if queues
+   * deserve something else by then.
+   */
   #allocate(lane: VolcanoLane, round: Round): boolean {
     const isWhole = round.jobsLeft === Infinity
     const { line, reading } = lane.line('waiting', (queue) => !isWhole || !lane.standstill.holds(queue, round))
@@ -129,20 +133,20 @@ class Volcano implements Policy {
         this.#finish(job, lane, round)
         return false
       }
-      if (hasStarted && lane.jobs.isStale) return true // what is left of the job asks other amounts
+      if (hasStarted && lane.jobs.isStale) return true // the rest of the job asks for other amounts
       line.putBack(queue)
     }
     return false
   }
 
-  /** No other job may be taken up: what else of this one may start. */
+  /** Starts what else of this job may start, since no other job may be taken up. */
   #finish(job: VolcanoJob, lane: VolcanoLane, round: Round): void {
     while (round.claimsLeft > 0 && job.unplaced > 0 && lane.mayStart(job, round) && this.#start(job, round)) {
       // the next task
     }
   }
 
-  /** What the job must start at once, or its next task. */
+  /** Starts what the job must start at once, or its next task. */
   #start({ id, together }: VolcanoJob, round: Round): boolean {
     if (!round.take(id) || round.claimsLeft === 0) return false
     if (together > 1) return startGang(id, round, this.#pick, this.#most) === Gang.Started
@@ -151,12 +155,12 @@ class Volcano implements Policy {
   }
 }
 
-/** Whether the smallest task could start somewhere in sight. */
+/** Whether any node in sight has room at all. */
 function hasRoom(round: Round): boolean {
   return round.nodes.length === 1 ? round.room(round.nodes[0] as NodeId) : round.cluster.nextWithRoom(round.lane, 0) !== None
 }
 
-/** The first job of the first queue, again and again; who may not is not asked again. */
+/** Enqueues the first job of the first queue, again and again; a job that may not be enqueued is not tried again. */
 function enqueue(lane: VolcanoLane, may: (job: VolcanoJob) => boolean): void {
   if (!lane.jobs.isChanged) return
   lane.jobs.isChanged = false
@@ -183,7 +187,7 @@ function explain(lane: VolcanoLane, placement: Placement, round: Round): void {
   }
 }
 
-/** Tells the jobs of each lane what happens to them. */
+/** Passes events on to the jobs of each lane. */
 class Telling {
   readonly #lanes: readonly VolcanoLane[]
 
@@ -209,7 +213,7 @@ class Telling {
   onFinish(job: JobId): void {
     for (const { jobs } of this.#lanes) jobs.close(job)
   }
-  /** By lane. */
+  /** Names of the enqueued jobs, by lane. */
   memory(): readonly EnqueuedMemory[] {
     return this.#lanes.map(({ jobs }) => jobs.memory())
   }

@@ -1,10 +1,13 @@
 import { SchedError, suggest, type ClusterView } from '@sched/core'
 import type { Amounts } from './options.js'
 
-/** Amounts by `ResourceId` of which some may not be said: `NaN`. To say nothing of a resource is another thing than to say 0. */
+/** Amounts by `ResourceId`; `NaN` where an amount is not given, which is not the same as 0. */
 export type Sparse = Float64Array
 
-/** Throws `BAD_OPTION` for a resource that the cluster has not. Amounts that are all 0 say nothing, as in YuniKorn. */
+/**
+ * Amounts by name as sparse amounts. Throws `BAD_OPTION` for a resource that the cluster does not have. As in YuniKorn, if all are 0 none counts as
+ * given.
+ */
 export function sparse(amounts: Amounts, cluster: ClusterView, field: string): Sparse {
   const { resources } = cluster
   const unknown = Object.keys(amounts).find((name) => !resources.includes(name))
@@ -15,14 +18,14 @@ export function sparse(amounts: Amounts, cluster: ClusterView, field: string): S
 
 export const saysNothing = (amounts: Sparse): boolean => amounts.every(Number.isNaN)
 
-/** What is left of each amount that is said, below 0 where more is used. */
+/** What is left of each given amount; below 0 if more is used. */
 export const less = (amounts: Sparse, used: ArrayLike<number>): Sparse => amounts.map((amount, r) => amount - (used[r] as number))
 
-/** The smaller of two amounts, or the one that is said. */
+/** By resource the smaller of two amounts, or the one that is given. */
 export const smaller = (a: Sparse, b: Sparse): Sparse => a.map((amount, r) => least(amount, b[r] as number))
 const least = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b))
 
-/** The amounts that are said, and for others those of `rest`. */
+/** The given amounts, with those of `rest` for the others. */
 export const filledFrom = (amounts: Sparse, rest: Sparse): Sparse => amounts.map((amount, r) => (Number.isNaN(amount) ? (rest[r] as number) : amount))
 
 export const anyBelow0 = (amounts: Sparse): boolean => amounts.some((amount) => amount < 0)

@@ -1,18 +1,18 @@
 import { anyBelow0, filledFrom, less, saysNothing, smaller, type Sparse } from './amounts.js'
 import type { Queue } from './queue-tree.js'
 
-/** What guarantees are reckoned from. */
+/** What the computation of guarantees reads. */
 export interface Queues {
   readonly queues: readonly Pick<Queue, 'parent' | 'around' | 'isLeaf' | 'guaranteed' | 'max' | 'path' | 'settings'>[]
   readonly resources: readonly number[]
   used(queue: number, r: number): number
 }
 
-/** What queues would have if some tasks went and others came, and what of their guarantees that leaves. */
+/** What queues would have if some tasks went and others came, and what would be left of their guarantees. */
 export class Ledger {
   readonly #of: Queues
   readonly #width: number
-  /** The queue of who asks. */
+  /** The queue of the task that asks for room. */
   readonly #asking: number
   readonly #changes = new Map<number, Float64Array>()
 
@@ -22,7 +22,7 @@ export class Ledger {
     this.#width = of.queues[0]?.guaranteed.length ?? 0
   }
 
-  /** Adds, or with -1 takes away, so much in a queue and all around it. */
+  /** Adds amounts to a queue and all queues around it (`sign` 1), or takes them away (-1). */
   change(queue: number, amounts: ArrayLike<number>, sign: 1 | -1): void {
     for (const id of this.#of.queues[queue]?.around ?? []) {
       const change = this.#changes.get(id) ?? new Float64Array(this.#width)
@@ -32,8 +32,9 @@ export class Ledger {
   }
 
   /**
-   * What is left of the guarantees of a queue and those around it, below 0 where more is used; `undefined` where nothing is guaranteed. What the queue that asks is
-   * guaranteed itself counts before what those around it are; and where it is guaranteed something, a queue around it does not shield the others in it.
+   * What is left of the guarantees of a queue and the queues around it, below 0 where more is used; `undefined` if nothing is guaranteed. For the
+   * queue that asks its own guarantee takes precedence over those of the queues around it. If it has one, guarantees of queues around it do not
+   * protect other queues in them.
    *
    * Source: YuniKorn, preemption.go, GetRemainingGuaranteedResource.
    */
@@ -44,7 +45,7 @@ export class Ledger {
     for (const id of queues[queue]?.around ?? []) {
       const { guaranteed } = queues[id] as Queue
       const isSilent = saysNothing(guaranteed)
-      if (isSilent) continue // as the queue around it
+      if (isSilent) continue // without a guarantee of its own it has what the queue around it has
       const own = less(guaranteed, this.#used(id))
       if (id === this.#asking) left = left === undefined ? own : filledFrom(own, left)
       else if (asking !== undefined && asking.around.includes(id) && !saysNothing(asking.guaranteed)) left = undefined
@@ -61,17 +62,17 @@ export class Ledger {
   }
 }
 
-/** Whether something is guaranteed and nothing of it exceeded. */
+/** Whether something is guaranteed and no guarantee is exceeded. */
 export const isWithin = (remaining: Sparse | undefined): boolean => remaining !== undefined && !anyBelow0(remaining)
 
-/** From which queue on inwards somebody may take tasks, and as of which priority he is in each queue from his own to that one. */
+/** The outermost queue within which a task may take others, and the priority that it has in each queue from its own out to that one. */
 export interface Fence {
   readonly root: number
   readonly priorities: ReadonlyMap<number, number>
 }
 
 /**
- * The nearest queue around who asks that is fenced, or has all of its maximum, or else the root.
+ * The fence around a task: the nearest queue around it that is fenced or uses all of its maximum, or else the root.
  *
  * Source: YuniKorn, queue.go, findPreemptionFenceRoot.
  */
@@ -89,8 +90,8 @@ export function fenceAround(of: Queues, leaf: number, priority: number): Fence {
 }
 
 /**
- * Which queues that hold jobs may give tasks to who asks, with the highest priority of those that they may: those inside the fence, his own left out, that are not
- * within what they are guaranteed.
+ * The leaf queues that may give tasks to one that asks, each with the highest priority of the tasks that it may give: all inside the fence, except the
+ * task's own, that are not within their guarantees.
  *
  * Source: YuniKorn, queue.go, findEligiblePreemptionVictims.
  */
@@ -106,7 +107,10 @@ export function giversTo(leaf: number, { root, priorities }: Fence, of: Queues):
   return givers
 }
 
-/** Goes inwards: an offset is taken off, and behind a fence of priorities all may be taken, or nobody. */
+/**
+ * The highest priority that may be taken at the end of a path inwards. Each offset on the path is subtracted; behind a priority fence either every
+ * priority may be taken (`Infinity`), or none (`undefined`).
+ */
 function highestWithin(path: readonly number[], outside: number, known: ReadonlyMap<number, number>, { queues }: Queues): number | undefined {
   let priority = outside
   let isFenced = false

@@ -8,12 +8,12 @@ interface Candidate {
 }
 
 /**
- * The nodes that so many tasks of the job reserve one after the other: of those in sight that are not reserved, and that empty could hold the task,
- * the one that lacks least of what it asks. Where that one may not have the task for another reason, labels or a taint for example, it reserves none. Of a gang,
- * which starts as a whole, as many tasks as a node has room for reserve it together.
+ * The nodes that so many tasks of the job reserve, one after another. Each task takes, of the nodes in sight that are not reserved and that could hold it
+ * if they were empty, the one that lacks least of what it asks for. If that node may not have the task for another reason, for example labels or a taint, the
+ * task reserves none. Of a gang, which starts as a whole, as many tasks as a node has room for reserve it together.
  *
- * Source: YuniKorn 1.8, application.go (tryNodes), resources.go (FitInScore); of the shim predicate_manager.go (reservationFilters). Deviations: of nodes that
- * lack equal parts the lowest comes first, there the first as nodes are sorted; of a job that is one gang what its first stage asks counts.
+ * Source: YuniKorn 1.8, application.go (tryNodes), resources.go (FitInScore); of the shim predicate_manager.go (reservationFilters). Deviations: ties between
+ * nodes go to the lowest, in YuniKorn to the first as nodes are sorted; for a job that is one gang only what its first stage asks for counts.
  */
 export function nodesToReserve(job: JobId, tasks: number, round: Round, reserved: Pick<ReservedNodes, 'isReserved'>): { readonly nodes: NodeId[]; readonly isEnough: boolean } {
   const { work, cluster, lane } = round
@@ -26,14 +26,14 @@ export function nodesToReserve(job: JobId, tasks: number, round: Round, reserved
   const nodes: NodeId[] = []
   let left = tasks
   for (const { node } of candidates) {
-    if (left <= 0 || !mayBeOn(job, shape, node, round) || (!isGang && round.fits(job, node))) break // where one task fits it is the placement that will not have it
+    if (left <= 0 || !mayBeOn(job, shape, node, round) || (!isGang && round.fits(job, node))) break // if a task fits there, it is the placement that does not take the node
     nodes.push(node)
     left -= isGang ? Math.max(1, cluster.couldTake(shape, node)) : 1
   }
   return { nodes, isEnough: left <= 0 }
 }
 
-/** The parts of what a task asks that are not free on a node, summed over resources: 0 where it fits by amounts. */
+/** How much a node lacks for a task: the missing fractions of what it asks for, summed over resources; 0 if it fits by amounts. */
 function lacking(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): number {
   let sum = 0
   for (const r of cluster.lanes[lane]?.resources ?? []) {
@@ -44,7 +44,7 @@ function lacking(shape: ShapeId, node: NodeId, { work, cluster, lane }: Round): 
   return sum
 }
 
-/** Whether the task might be on the node as far as amounts are not concerned. */
+/** Whether the task may be on the node, apart from amounts. */
 function mayBeOn(job: JobId, shape: ShapeId, node: NodeId, { work, lane, bars }: Round): boolean {
   if (!work.mayRunOn(shape, node) || bars?.(job, node) === true) return false
   if (!work.isDistinct(shape)) return true

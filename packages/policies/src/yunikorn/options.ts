@@ -3,7 +3,7 @@ import * as z from '@sched/bundled/zod'
 /** Amounts by resource name. */
 const amounts = z.record(z.string(), z.number().nonnegative())
 export type Amounts = Readonly<Record<string, number>>
-/** A priority of YuniKorn is a 32-bit number. */
+/** A priority; in YuniKorn it is a 32-bit number. */
 const priority = z.number().int().min(-(2 ** 31)).max(2 ** 31 - 1)
 const names = z.array(z.string().min(1))
 
@@ -33,16 +33,16 @@ const template = z.strictObject(leafFields)
 
 /** A queue as it is configured. */
 export interface QueueOptions extends z.input<typeof template> {
-  /** Holds queues and no jobs although none is named inside. */
+  /** Whether it holds queues and no jobs, even if none is named inside. */
   readonly parent?: boolean | undefined
   /** Limits of users and groups. */
   readonly limits?: readonly z.input<typeof limit>[] | undefined
-  /** Settings of queues that hold jobs and are made inside it at first use; default that of the queue around it. */
+  /** Settings of the leaf queues that are made inside it at first use; default: the template of the queue around it. */
   readonly template?: z.input<typeof template> | undefined
   /** Queues inside this one. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
 }
-/** The same with what is not said filled in. */
+/** The options of a queue with defaults filled in. */
 export interface QueueSettings extends z.output<typeof template> {
   readonly parent: boolean
   readonly limits: readonly LimitSettings[]

@@ -1,7 +1,7 @@
-/** Priorities of what waits in a queue, each as often as it is there. */
+/** The priorities of what waits in a queue, and how often each occurs. */
 export class PriorityCounts {
   readonly #counts = new Map<number, number>()
-  /** The highest; `-Infinity` where nothing waits. */
+  /** The highest priority; `-Infinity` if nothing waits. */
   highest = -Infinity
 
   add(priority: number): void {
@@ -18,14 +18,14 @@ export class PriorityCounts {
     this.#counts.delete(priority)
     if (priority < this.highest) return
     this.highest = -Infinity
-    for (const other of this.#counts.keys()) if (other > this.highest) this.highest = other // few: jobs share priorities
+    for (const other of this.#counts.keys()) if (other > this.highest) this.highest = other // a short loop, since jobs share few priorities
   }
 }
 
 const LEAST = -(2 ** 31)
 const MOST = 2 ** 31 - 1
 
-/** The priority of a queue among its siblings, given the highest that waits in it: whole numbers of 32 bits. */
+/** The priority of a queue among its siblings, given the highest priority that waits in it; whole numbers of 32 bits. */
 export function priorityOutside(policy: 'default' | 'fence', offset: number, highest: number): number {
   if (highest === -Infinity) return LEAST
   return policy === 'fence' ? offset : Math.max(LEAST, Math.min(MOST, highest + offset))

@@ -3,7 +3,7 @@ import { NamedQueues } from '../yarn/named-queues.js'
 import { sparse, type Sparse } from './amounts.js'
 import { yunikornOptions, type QueueSettings } from './options.js'
 
-/** The most of a resource that a queue may have with those inside it. */
+/** A maximum of a queue: the most of a resource that it may have, with all queues inside it. */
 interface Bound {
   readonly queue: number
   readonly resource: ResourceId
@@ -15,14 +15,14 @@ export interface Queue {
   readonly id: number
   /** Full path, for example `root.ads.batch`. */
   readonly path: string
-  /** -1 of the root. */
+  /** -1 for the root. */
   readonly parent: number
-  /** The root first, this one last. */
+  /** Ids of the queues around it and its own: the root first, this one last. */
   readonly around: readonly number[]
   readonly isLeaf: boolean
   readonly guaranteed: Sparse
   readonly max: Sparse
-  /** Those of the root first, its own last, that have a maximum of something, and those that have one of how many jobs run. */
+  /** Maxima of resources of these queues, those of the root first; and the queues among them with a maximum of running jobs. */
   readonly bounded: readonly Bound[]
   readonly capped: readonly number[]
   readonly settings: QueueSettings
@@ -30,12 +30,12 @@ export interface Queue {
 }
 
 /**
- * The queues of YuniKorn: named, or made at first use, those that hold jobs with the template of the nearest queue around them that has one.
+ * The queues of YuniKorn: named in the options, or made at first use; a leaf that is made gets the template of the nearest queue around it that has one.
  *
  * Source: YuniKorn, queue.go (NewConfiguredQueue, NewDynamicQueue, applyTemplate).
  */
 export class QueueTree extends NamedQueues<Queue, QueueSettings> {
-  /** Whether any queue has a maximum of anything, or of how many jobs run. */
+  /** Whether any queue has a maximum of a resource or of running jobs. */
   areLimits = false
   readonly #cluster: ClusterView
   readonly #plain = yunikornOptions.parse({}).root
@@ -48,7 +48,7 @@ export class QueueTree extends NamedQueues<Queue, QueueSettings> {
     this.declare('root', root, undefined, 'root')
   }
 
-  /** Why a task of a stage, or what starts together, can never run in a queue; `undefined` where no maximum forbids it. */
+  /** Why a task of a stage, or tasks that start together, can never run in a queue; `undefined` if no maximum forbids it. */
   tooLarge(stages: readonly StageSpec[], { around }: Queue): string | undefined {
     for (const id of around) {
       const { path, max } = this.queues[id] as Queue

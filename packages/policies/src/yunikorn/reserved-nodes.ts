@@ -8,15 +8,15 @@ interface ReservedMemory {
 }
 
 /**
- * A round in which nothing of other jobs fits on a node that is reserved. A node has one reservation, a job one for each task that waits at most: of tasks
- * that ask the same it does not matter which one it is for.
+ * A round in which tasks of other jobs do not fit on a reserved node. A node has at most one reservation, a job at most one for each waiting task; of tasks
+ * that ask for the same it does not matter which one a reservation is for.
  *
  * Source: YuniKorn 1.8, node.go (Reserve, preAllocateCheck), node_collection.go (GetNodeIterator).
  */
 export class ReservedNodes extends WrappedRound implements WorkListener {
-  /** How many reservations have ended so far: after each there is room for others. */
+  /** How many reservations have ended so far; after each there may be room for others. */
   ended = 0
-  /** By lane whether no node is left to reserve, as far as that was seen since one was given up or came back. */
+  /** By lane: whether no node was left to reserve at the last look; reset when a reservation ends or a node comes or goes. */
   readonly #areAll: boolean[]
   readonly #env: Env
   readonly #reservations: NodeReservations
@@ -49,7 +49,7 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     return this.#reservations.size > 0
   }
 
-  /** Whether every node in sight that is up is reserved, as was seen last. */
+  /** Whether every node in sight that is up was reserved at the last look. */
   get areAll(): boolean {
     return this.#areAll[this.lane] === true
   }
@@ -88,7 +88,7 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     return this.#reservations.on(node, this.lane) !== undefined
   }
 
-  /** How many nodes are reserved for a job. */
+  /** The number of nodes that are reserved for a job. */
   count(job: JobId): number {
     let count = 0
     for (const { lane } of this.#reservations.of(job)) if (lane === this.lane) count++
@@ -107,19 +107,22 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     this.#reservations.add({ job, node, lane: this.lane, shape: this.work.shape(job, this.lane) })
   }
 
-  /** A task of the job has started on the node: that node is reserved no more, or else the lowest that is for the job. */
+  /** A task of the job has started on the node: ends the reservation of that node, if it is for the job, or else the job's reservation of the lowest node. */
   started(job: JobId, node: NodeId): void {
     const own = this.#reservations.on(node, this.lane)
     const given = own?.job === job ? own : this.#lowest(job)
     if (given !== undefined) this.#drop(given)
   }
 
-  /** No node is reserved for the job any more. */
+  /** Ends all reservations of the job in the lane. */
   giveUp(job: JobId): void {
     for (const each of this.#reservations.of(job)) if (each.lane === this.lane) this.#drop(each)
   }
 
-  /** Jobs with reserved nodes. Reservations end here of jobs that `ends` says, that have no task left for them, or that may not be on the node any more. */
+  /**
+   * The jobs with reserved nodes. First ends reservations of jobs for which `ends` is true, that have no task left for them, or that may not be on
+   * the node any more.
+   */
   jobs(ends: (job: JobId) => boolean): Set<JobId> {
     const jobs = this.#reservations.jobs(this.lane)
     for (const job of jobs) {
@@ -131,13 +134,13 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     return jobs
   }
 
-  /** How many nodes the job may reserve: one for each task that waits, of a gang for each that starts with it. */
+  /** How many nodes the job may reserve: one for each waiting task; for a gang one for each task that starts with it. */
   most(job: JobId): number {
     const together = this.work.together(job, this.lane)
     return together > 1 ? together : this.work.unplaced(job, this.lane)
   }
 
-  /** For how many tasks the job needs no more nodes: one on each, or of a gang as many as there is room for. */
+  /** The number of tasks for which the job has nodes already: one per reserved node, or for a gang as many as fit there. */
   covered(job: JobId): number {
     if (this.work.together(job, this.lane) <= 1) return this.count(job)
     let tasks = 0
@@ -145,7 +148,10 @@ export class ReservedNodes extends WrappedRound implements WorkListener {
     return tasks
   }
 
-  /** The gang with reserved nodes that lacks some, or `None`. Of several, since a node has gone for example, all but the first to reserve give theirs up, and are no more among the jobs. */
+  /**
+   * The gang that has reserved nodes but lacks some, or `None`. There may be several, for example after a node has gone; then all but the first to
+   * reserve give their nodes up and are removed from `jobs`.
+   */
   gathering(jobs: Set<JobId>): JobId | None {
     let found: JobId | None = None
     for (const job of jobs) {

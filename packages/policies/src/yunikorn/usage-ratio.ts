@@ -1,9 +1,10 @@
-/** Amounts by resource; of `guaranteed` and `max` those that are not said are `NaN`. */
+/** Amounts by resource; in `guaranteed` and `max` amounts that are not given are `NaN`. */
 type Row = ArrayLike<number>
 
 /**
- * How much of what it may have a queue uses (`used[offset + resource]`), at least 0: the largest part over all resources, of what is guaranteed where that is said, otherwise
- * of the maximum (its own or that of the nearest queue around it, in the end what all nodes have). Where that is 0 and something is used, the part is 1.
+ * The part that a queue uses (`used[offset + resource]`) of what it may have, at least 0: the largest ratio over all resources, to the guarantee
+ * where one is given, otherwise to the maximum (its own, or that of the nearest queue around it, in the end what all nodes have). Where that is 0
+ * and something is used, the ratio is 1.
  *
  * Source: YuniKorn 1.6, resources.go (getFairShare, YUNIKORN-2678) and queue.go (GetFairMaxResource).
  */
@@ -21,8 +22,8 @@ export function usageRatio(used: Row, offset: number, guaranteed: Row, max: Row,
 }
 
 /**
- * How jobs of a queue are compared: the parts that a job has of what the queue is guaranteed, the largest first, written into `out` from
- * `at` on. Of a resource of which nothing is guaranteed it is the amount itself, times `units`: most often more than any part.
+ * The key by which jobs of a queue are compared: what a job uses as ratios to the guarantee of the queue, the largest first, written to `out` from
+ * `at` on. For a resource without a guarantee it is the amount itself, times `units`, which is mostly larger than any ratio.
  *
  * Source: YuniKorn, resources.go (getShares, compareShares).
  */

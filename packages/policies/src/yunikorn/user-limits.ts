@@ -3,22 +3,22 @@ import { sparse, type Sparse } from './amounts.js'
 import type { LimitSettings, YunikornSettings } from './options.js'
 import type { Queue } from './queue-tree.js'
 
-/** What somebody may have in a queue and those inside it; `applications` is `Infinity` without a limit. */
+/** What a user or group may have in a queue and the queues inside it; `applications` is `Infinity` without a limit. */
 interface Limit {
   readonly max: Sparse
   readonly applications: number
 }
-/** The limits of one queue, by name of a user and of a group, in the order in which they are given. */
+/** The limits of one queue, by name of the user and of the group, in the order in which they are given. */
 interface QueueLimits {
   readonly users: ReadonlyMap<string, Limit>
   readonly groups: ReadonlyMap<string, Limit>
 }
-/** What a user or a group has in a queue and those inside it. */
+/** What a user or group has in a queue and the queues inside it. */
 interface Usage {
   readonly amounts: Float64Array
   applications: number
 }
-/** One whose usage counts for a job: its user, or the group that it is counted in. */
+/** A user or group for whose usage a job counts: its user, and the group that it is counted in. */
 interface Holder {
   readonly kind: 'users' | 'groups'
   readonly name: string
@@ -29,8 +29,9 @@ interface Holder {
 const ANY = '*'
 
 /**
- * Limits of users and groups, in each queue around a job. A user without a limit of his own in a queue has that of `*` there. A job counts for one group:
- * from its queue outwards the first that a limit names and its user is in, or `*` where a limit has that; all that are counted in `*` have its limit together.
+ * Limits of users and groups, in each queue around a job. A user without a limit of its own in a queue has that of `*` there. A job counts for one
+ * group: from its queue outwards the first group with a limit that its user is in, or `*` if that has a limit. All jobs counted in the group `*`
+ * share its limit.
  *
  * Source: YuniKorn, package ugm (manager.go, queue_tracker.go).
  */
@@ -39,7 +40,7 @@ export class UserLimits {
   readonly #work: WorkView
   readonly #groupsOf: YunikornSettings['groups']
   readonly #queues: readonly Queue[]
-  /** By queue, where it has any. */
+  /** By queue that has limits. */
   readonly #limits = new Map<number, QueueLimits>()
   readonly #holders = new Map<string, Holder>()
   readonly #ofJob: (readonly Holder[])[] = []
@@ -68,7 +69,7 @@ export class UserLimits {
     return { users, groups }
   }
 
-  /** Why a task that asks so much can never run for a user, whatever else runs. */
+  /** Why a task that asks for so much can never run for a user, whatever else runs; `undefined` if it can. */
   tooLarge(around: readonly number[], user: string, group: string | undefined, asked: (resource: string) => number): string | undefined {
     const holders = this.#holdersOf(around, user, group)
     for (const { kind, name } of holders)
@@ -114,7 +115,7 @@ export class UserLimits {
     return limits?.get(name) ?? (kind === 'users' ? limits?.get(ANY) : undefined)
   }
 
-  /** The limit that forbids a job to start something of these amounts, or to start at all, in words; `undefined`: none. */
+  /** The limit, in words, that forbids a job to start tasks of these amounts, or to start at all; `undefined`: none. */
   forbids(job: JobId, around: readonly number[], isRunning: boolean, resources: readonly ResourceId[], asked: (r: ResourceId) => number): string | undefined {
     for (const holder of this.#ofJob[job] ?? [])
       for (const id of around) {

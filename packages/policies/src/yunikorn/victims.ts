@@ -1,52 +1,53 @@
 import { anyAbove0, anyBelow0, type Sparse } from './amounts.js'
 import { isWithin, Ledger, type Queues } from './guarantees.js'
 
-/** A task that runs and may be taken. */
+/** A running task that may be taken. */
 export interface Candidate {
   readonly task: number
   readonly node: number
   readonly queue: number
   readonly amounts: ArrayLike<number>
-  /** Whether its job would end without it: such tasks go after others. */
+  /** Whether its job would end without it; such tasks go after others. */
   readonly isMaster: boolean
-  /** Whether its job asks not to be preempted: such tasks go last. */
+  /** Whether its job asks not to be preempted; such tasks go last. */
   readonly isUnwilling: boolean
-  /** Larger of jobs that came later, which go first; 0 and more. */
+  /** Rank of its job, at least 0; larger for jobs that came later, which go first. */
   readonly rank: number
 }
 
-/** Who asks, for one task. */
+/** A task that asks for room. */
 export interface Ask {
   readonly queue: number
   readonly amounts: ArrayLike<number>
-  /** Whether it fits below the maximums of its queues, so that only nodes are full. */
+  /** Whether it fits below the maximums of its queues, so that it only lacks room on nodes. */
   readonly isForNode: boolean
 }
 
-/** A node on which it could start, by its number, with what is free there. */
+/** A node on which the task could start, with what is free there. */
 export interface Target {
   readonly node: number
   readonly free: ArrayLike<number>
 }
 
-/** Where it would start, and whom that takes. */
+/** A node on which the task would start, and the tasks taken for it. */
 export interface Solution {
   readonly node: number
   readonly victims: readonly Candidate[]
 }
 
-/** How bad it is to take it. Source: YuniKorn, scoreAllocation. */
+/** How bad it is to take a task. Source: YuniKorn, scoreAllocation. */
 const scoreOf = ({ isMaster, isUnwilling }: Candidate): number => Number(isMaster) + 2 * Number(isUnwilling)
 
-/** Those of jobs that ask not to be taken last, masters before them, then who came last first. */
+/** The order in which tasks are taken: last those of jobs that ask not to be preempted, before them masters; else the later jobs first. */
 export const inTakingOrder = (a: Candidate, b: Candidate): number => scoreOf(a) - scoreOf(b) || b.rank - a.rank || b.task - a.task
 
 /**
- * Where a task would start in the place of others, best first: where nobody goes who asks not to, no master, and the fewest tasks. `candidates` are in taking order. Each is taken
- * only while its queue has more than it is guaranteed, of nothing less; and none with which the queue of who asks would get more than that is guaranteed. What is taken
- * together is at least what is asked, even where there is some room.
+ * Where a task could start in the place of others, the best node first: where no task goes whose job asks not to be preempted, no master, and the
+ * fewest tasks. `candidates` must be in taking order. A candidate is taken only while its queue has more than its guarantee of some resource and
+ * less of none, and not if the asking queue would get more than its own guarantee. What is taken sums to at least what is asked for, even if the
+ * node has some room.
  *
- * Source: YuniKorn, preemption.go (TryPreemption, tryNodes, calculateVictimsByNode, calculateAdditionalVictims). Deviation: of equally good nodes the one with the lowest number.
+ * Source: YuniKorn, preemption.go (TryPreemption, tryNodes, calculateVictimsByNode, calculateAdditionalVictims). Deviation: ties go to the lowest node.
  */
 export function solutionsFor(ask: Ask, candidates: readonly Candidate[], targets: readonly Target[], of: Queues): Solution[] {
   if (!canEverFit(ask, candidates, of)) return []
@@ -70,7 +71,7 @@ export function solutionsFor(ask: Ask, candidates: readonly Candidate[], targets
   })
 }
 
-/** Whether the queue of who asks would be within its guarantees with that, if all went who may. */
+/** Whether the asking queue would be within its guarantees with the task, if all candidates went. */
 function canEverFit(ask: Ask, candidates: readonly Candidate[], of: Queues): boolean {
   if (candidates.length === 0) return false
   const ledger = new Ledger(of, ask.queue)
@@ -79,7 +80,7 @@ function canEverFit(ask: Ask, candidates: readonly Candidate[], of: Queues): boo
   return isWithin(ledger.remaining(ask.queue))
 }
 
-/** Whom it would take on the node, none if it fits there as it is; `undefined`: that does not make room. */
+/** The candidates that the task would take on the node, none if it fits there already; `undefined`: they do not make room. */
 function onNode(ask: Ask, { free }: Target, candidates: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
   if (fits(ask.amounts, free)) return []
   const ledger = new Ledger(of, ask.queue)
@@ -103,7 +104,7 @@ function onNode(ask: Ask, { free }: Target, candidates: readonly Candidate[], of
   return untilFitting(ask, free, [...helpful, ...others], of)
 }
 
-/** The first of them that together make room. */
+/** The first candidates that together make room; `undefined` if all do not. */
 function untilFitting(ask: Ask, free: ArrayLike<number>, inTurn: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
   const ledger = new Ledger(of, ask.queue)
   const room = Float64Array.from(free)
@@ -118,7 +119,7 @@ function untilFitting(ask: Ask, free: ArrayLike<number>, inTurn: readonly Candid
   return undefined
 }
 
-/** As many as have what is asked together, others after those on the node; `undefined` where that is never so or the guarantee would be exceeded. */
+/** As many candidates as sum to what is asked for, those on the node first, then others; `undefined` if they never do, or a guarantee would be exceeded. */
 function enough(ask: Ask, { node, free }: Target, onNode: readonly Candidate[], candidates: readonly Candidate[], of: Queues): readonly Candidate[] | undefined {
   const more = othersToTake(ask, onNode, candidates, of)
   if (more === undefined) return undefined
@@ -159,18 +160,21 @@ function othersToTake(ask: Ask, onNode: readonly Candidate[], candidates: readon
   return isWithin(ledger.remaining(ask.queue)) ? taken : undefined
 }
 
-/** Whether a queue with that left has more than it is guaranteed of something, and less of nothing, or is guaranteed nothing. */
+/**
+ * Whether a queue with so much left of its guarantees may lose tasks: it has more than its guarantee of some resource and less of none, or it has
+ * no guarantee.
+ */
 const mayLose = (remaining: Sparse | undefined): boolean => remaining === undefined || (anyBelow0(remaining) && !anyAbove0(remaining))
 const isExceeded = (remaining: Sparse | undefined): boolean => remaining !== undefined && anyBelow0(remaining)
 const isEqual = (a: Sparse | undefined, b: Sparse | undefined): boolean => (a === undefined || b === undefined ? a === b : a.every((amount, r) => Object.is(amount, b[r])))
 
 const fits = (asked: ArrayLike<number>, free: ArrayLike<number>): boolean => every(asked, (amount, r) => amount <= Math.max(0, free[r] as number))
 
-/** Whether less is lacking with that. */
+/** Whether with `more` free, less would be lacking. */
 const isCloser = (asked: ArrayLike<number>, free: ArrayLike<number>, more: ArrayLike<number>): boolean =>
   !every(asked, (amount, r) => Math.max(0, amount - (free[r] as number)) === Math.max(0, amount - (free[r] as number) - (more[r] as number)))
 
-/** Whether more is asked: of nothing less, and of something that both have another amount, or none of what both have. */
+/** Whether more is asked for than `sum` has: `sum` has more of no resource; and it has less of some resource, or none of any that is asked for. */
 function isMore(asked: ArrayLike<number>, sum: ArrayLike<number>): boolean {
   let isShared = false
   let isOther = false

@@ -5,12 +5,12 @@ import { PriorityCounts, priorityOutside } from './priority-counts.js'
 import type { Queue } from './queue-tree.js'
 import { usageRatio, writeShares } from './usage-ratio.js'
 
-/** What keys are made of; the columns grow. */
+/** The amounts from which keys are computed; the columns grow. */
 export interface Amounts {
-  /** `[queue * resources + resource]`: what it has and what it waits for. */
+  /** `[queue * resources + resource]`: what the queue has, and what it waits for. */
   used: Float64Array
   pending: Float64Array
-  /** `[job * resources + resource]`. */
+  /** `[job * resources + resource]`: what the job has. */
   jobs: Float64Array
   /** By queue: its maximum, or that of the nearest queue around it, or what all nodes have. */
   readonly most: Float64Array[]
@@ -18,11 +18,11 @@ export interface Amounts {
 }
 
 /**
- * Jobs with tasks to start by queue, and queues with such jobs by the queue around them, in one lane, each list in the order of YuniKorn, kept so by
- * moving what changes. Ties between jobs go by submission, between queues to the one that waits for more of the first resource of which
- * they wait for different amounts, then by name.
+ * The lists of one lane in the order of YuniKorn: of a leaf, its jobs with tasks to start; of any other queue, the queues in it with such jobs. They are kept
+ * in order by moving what changes. Ties between jobs go by submission. Ties between queues go to the one that waits for more, by the first resource of
+ * which they wait for different amounts, then by name.
  *
- * Source: YuniKorn, sorters.go. Deviation: there equal queues of which neither waits for more of everything have no order.
+ * Source: YuniKorn, sorters.go. Deviation: in YuniKorn equal queues of which neither waits for more of everything have no order.
  */
 export class Waiting {
   readonly #work: WorkView
@@ -35,9 +35,9 @@ export class Waiting {
   readonly #key: Float64Array
   readonly #members: RankedIds[] = []
   readonly #byName: number[][] = []
-  /** By queue: priorities of its jobs, or of the queues inside, that wait. */
+  /** By queue: the priorities of its waiting jobs, or of the queues inside it with such jobs. */
   readonly #priorities: PriorityCounts[] = []
-  /** By queue: its own as its parent counts it. */
+  /** By queue: its own priority as its parent counts it. */
   readonly #outside: number[] = []
   /** By job: its priority while it is listed. */
   readonly #listed: (number | undefined)[] = []
@@ -54,7 +54,7 @@ export class Waiting {
     this.#key = new Float64Array(width)
   }
 
-  /** Jobs of a leaf, queues of a parent. */
+  /** The listed jobs of a leaf, or the listed queues of a parent, in order. */
   members(queue: number): RankedIds {
     return this.#members[queue] as RankedIds
   }
@@ -63,7 +63,7 @@ export class Waiting {
     return this.#listed[job] !== undefined
   }
 
-  /** A queue has been made, that around it before it. */
+  /** Takes in a queue that was made; the queue around it was made before. */
   addQueue({ id, parent, isLeaf }: Queue): void {
     this.#members.push(new RankedIds(isLeaf ? this.#jobKeys : this.#queueKeys))
     this.#priorities.push(new PriorityCounts())
@@ -81,7 +81,7 @@ export class Waiting {
   add(job: JobId, leaf: number): void {
     const priority = this.#work.priority(job)
     this.#listed[job] = priority
-    this.#prioritize(leaf, (counts) => counts.add(priority)) // first: an empty queue stands among no siblings yet
+    this.#prioritize(leaf, (counts) => counts.add(priority)) // before the job is added: an empty queue is not listed among its siblings yet
     this.#jobKeys.set(job, this.#jobKey(job, leaf))
     this.members(leaf).add(job)
     if (this.members(leaf).size === 1) this.#join(leaf)
@@ -96,13 +96,13 @@ export class Waiting {
     this.#prioritize(leaf, (counts) => counts.remove(priority))
   }
 
-  /** Puts a job, and the queues around it, where they belong now. */
+  /** Moves a job and the queues around it to their new places. */
   place(job: JobId, leaf: number): void {
     if (this.isListed(job) && this.#queues[leaf]?.settings.sort === 'fair') this.members(leaf).rekey(job, this.#jobKey(job, leaf))
     for (let queue = leaf; queue > 0; queue = (this.#queues[queue] as Queue).parent) this.#placeQueue(queue)
   }
 
-  /** What all nodes have is another amount. */
+  /** Places all queues anew, after the total of all nodes has changed. */
   placeQueues(): void {
     for (const { id } of this.#queues) if (id > 0) this.#placeQueue(id)
   }
@@ -135,7 +135,7 @@ export class Waiting {
     return key
   }
 
-  /** What waits in a queue has changed: so has its priority, perhaps, and those of the queues around it. */
+  /** Changes the priorities that wait in a leaf; that may change its own priority and those of the queues around it. */
   #prioritize(leaf: number, change: (counts: PriorityCounts) => void): void {
     let apply = change
     for (let id = leaf; id > 0; ) {

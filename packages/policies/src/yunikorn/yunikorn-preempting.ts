@@ -15,13 +15,13 @@ import { YunikornReserving } from './yunikorn-reserving.js'
 import { YunikornOrder } from './yunikorn.js'
 
 /**
- * Queues and reserved nodes as the policy `yunikorn-reserving` has them. A job that has waited for the `preemptionDelay` of its queue, and with which that and all around it stay within what they are
- * guaranteed, takes tasks of queues that have more than they are guaranteed, of jobs whose priority is not higher. It never takes tasks of its own queue, nor on a node that
- * is reserved for another.
+ * Queues and reserved nodes as in the policy `yunikorn-reserving`, with preemption. A job may take tasks once it has waited for the `preemptionDelay` of its
+ * queue, if with it that queue and all around it stay within their guarantees. It takes tasks of queues that have more than their guarantees, of jobs whose
+ * priority is not higher; never tasks of its own queue, and none on a node that is reserved for another job.
  *
- * Source: YuniKorn 1.8, preemption.go, application.go. Deviations: who needs nobody's place starts first, although he comes later; who is taken is gone at once, and where
- * that makes no room after all, nobody is; of a gang all that must run together goes with one task, and a gang that asks takes for all its tasks or not at all; a job of
- * which tasks were taken waits for its delay anew, all of it.
+ * Source: YuniKorn 1.8, preemption.go, application.go. Deviations: tasks for which nobody has to go start first, even if they come later; a taken
+ * task is gone at once, and if that makes no room after all, nothing is taken; with one task of a gang all go that must run together, and a gang
+ * that asks takes for all its tasks or not at all; a job that has lost tasks waits for its whole delay anew.
  */
 export const yunikornPreemptingPolicy = definePolicy({
   name: 'yunikorn-preempting',
@@ -36,17 +36,17 @@ export const yunikornPreemptingPolicy = definePolicy({
 /** The queues of Apache YuniKorn, with preemption. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const yunikornPreempting = (options: YunikornPolicyOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => yunikornPreemptingPolicy.plug({ placement }, options)
 
-/** Tasks that wait in a queue of which so many are looked at: those behind them take nothing. */
+/** How many waiting tasks of a queue are looked at; those behind them take nothing. */
 const LOOKED_AT = 10
 
-/** As many changes as there never are: much has changed since. */
+/** A count of changes that never occurs, so that it counts as changed. */
 const OTHER = -2
 
 interface PreemptingMemory {
   readonly taken: TakenMemory
-  /** Since when each job waits. */
+  /** The time since which each job waits. */
   readonly since: readonly (readonly [job: string, since: Seconds])[]
-  /** When jobs last found nobody, and whether nothing has changed since. */
+  /** When each job last looked in vain, and whether nothing has changed since. */
   readonly looked: readonly (readonly [job: string, at: Seconds, isSame: boolean])[]
 }
 
@@ -61,14 +61,14 @@ class YunikornPreempting implements Policy {
   readonly #gangs = new Set<JobId>()
   readonly #taken = new TakenJobs()
   readonly #amounts = new Map<ShapeId, Float64Array>()
-  /** By job: since when it waits, and when it last found nobody, when so much had changed. */
+  /** By job: since when it waits; when it last looked in vain; and the count of changes then. */
   readonly #since: Seconds[] = []
   readonly #looked: Seconds[] = []
   readonly #lookedAt: number[] = []
-  /** Changes of what runs and waits. */
+  /** Count of changes of what runs and waits. */
   #changes = 0
   #wake = Infinity
-  /** Whether any queue is guaranteed anything: without that nobody takes. */
+  /** Whether any queue has a guarantee; without one no job may take anything. */
   #isGuaranteed = false
   #known = 0
 
@@ -141,7 +141,7 @@ class YunikornPreempting implements Policy {
     return this.#isGuaranteed
   }
 
-  /** Whether a job in the queue has taken something: the first in order that can. */
+  /** Lets the first job of the queue in order that can take tasks do so; returns whether one has. */
   #takeIn(queue: number, round: Round): boolean {
     const { ids, from, to } = this.#order.members(queue)
     const { isLeaf } = this.#order.queues[queue] as Queue
@@ -149,7 +149,7 @@ class YunikornPreempting implements Policy {
     return this.#isShort(queue) && this.#firstOf(ids, from, to, round).some((job) => this.#mayLook(job, round) && this.#takeFor(job, round))
   }
 
-  /** Whether a leaf, or a queue around it, is guaranteed something, and itself has no more than that of anything. */
+  /** Whether the leaf or a queue around it has a guarantee, and the leaf exceeds it in no resource. */
   #isShort(leaf: number): boolean {
     const order = this.#order
     const { guaranteed, around } = order.queues[leaf] as Queue
@@ -157,7 +157,7 @@ class YunikornPreempting implements Policy {
     return !anyBelow0(less(guaranteed, guaranteed.map((_, r) => order.used(leaf, r as ResourceId))))
   }
 
-  /** Jobs of a leaf that no limit of jobs, users and groups holds back, up to so many tasks. */
+  /** The first jobs of a leaf that no limit of jobs, users or groups holds back, up to `LOOKED_AT` tasks. */
   #firstOf(ids: Int32Array, from: number, to: number, { work, lane }: Round): JobId[] {
     const jobs: JobId[] = []
     for (let i = from, left = LOOKED_AT; i < to && left > 0; i++) {
@@ -169,7 +169,7 @@ class YunikornPreempting implements Policy {
     return jobs
   }
 
-  /** Whether the job has waited long enough, and anything may have changed since it looked. */
+  /** Whether the job has waited long enough, and something may have changed since it last looked. */
   #mayLook(job: JobId, { now, cluster }: Round): boolean {
     if (this.#taken.isBarred(job)) return false
     const { preemptionDelay } = (this.#order.queues[this.#order.leaf(job)] as Queue).settings
@@ -186,7 +186,7 @@ class YunikornPreempting implements Policy {
     return false
   }
 
-  /** Starts the next task of the job, or its gang, in the place of others as far as there is no room; false, and nothing changes, where that cannot be. */
+  /** Starts the next task of the job, or its gang, taking others where there is no room; false, and nothing changes, if that is not possible. */
   #takeFor(job: JobId, round: Round): boolean {
     const { work, lane } = round
     if (!round.take(job)) return false
@@ -211,14 +211,14 @@ class YunikornPreempting implements Policy {
     return true
   }
 
-  /** The node on which it has started a task of the job, where there is room. */
+  /** Starts a task of the job where there is room; returns its node, or `None`. */
   #start(job: JobId, round: Round): NodeId | None {
     if (this.#order.limitOf(job, true) !== undefined) return None
     const node = round.nodes.length === 1 ? (round.nodes[0] as NodeId) : (this.#placement?.pick(job, round) ?? lowestFitting(job, round))
     return node !== None && startNearest(job, node, round.cluster.levels, round) ? node : None
   }
 
-  /** The node on which it has started one task in the place of others. */
+  /** Starts one task in the place of others; returns its node, or `None`. */
   #replace(job: JobId, taken: Set<JobId>, round: Round): NodeId | None {
     const order = this.#order
     const { work, lane } = round
@@ -238,7 +238,7 @@ class YunikornPreempting implements Policy {
     return None
   }
 
-  /** What runs in queues that may give, asks something of the same kind, and has no higher priority. */
+  /** Running tasks of queues that may give, which use a resource that is asked for and have no higher priority. */
   #candidates(givers: ReadonlyMap<number, number>, asked: Float64Array, round: Round): Candidate[] {
     const { work, lane } = round
     const found: Candidate[] = []
@@ -248,7 +248,7 @@ class YunikornPreempting implements Policy {
       const most = givers.get(queue)
       if (most === undefined || work.priority(job) > most) continue
       for (const task of tasks) {
-        if (Number.isNaN(work.started(task))) continue // it starts in this round
+        if (Number.isNaN(work.started(task))) continue // it has started in this round
         const amounts = this.#amountsOf(work.shapeOf(task), round)
         if (!amounts.some((amount, r) => amount > 0 && (asked[r] as number) > 0)) continue
         found.push({ task, node: work.nodeOf(task), queue, amounts, isMaster: work.isMaster(task), isUnwilling: work.preemptible(job) === false, rank: work.rank(job) })
@@ -257,7 +257,7 @@ class YunikornPreempting implements Policy {
     return found.sort(inTakingOrder)
   }
 
-  /** What a task of the shape asks of the resources that count: the same object each time. */
+  /** What a task of the shape asks for, of the resources that count; the same object each time. */
   #amountsOf(shape: ShapeId, { work, cluster }: Round): Float64Array {
     const known = this.#amounts.get(shape)
     if (known !== undefined) return known
@@ -267,10 +267,10 @@ class YunikornPreempting implements Policy {
     return amounts
   }
 
-  /** Of a gang all that must run together goes with one. */
+  /** Evicts a task; of a gang all tasks that must run together go with it. */
   #evict(task: TaskId, taken: Set<JobId>, round: Round): void {
     const { work, lane } = round
-    if (work.nodeOf(task) === None) return // gone with another
+    if (work.nodeOf(task) === None) return // it has gone with another task of its gang
     const job = work.jobOf(task)
     taken.add(job)
     const together = this.#gangs.has(job) && work.inGang(task) ? (this.#running.in(lane).get(job) ?? []).filter((other) => work.inGang(other)) : [task]

@@ -12,14 +12,17 @@ import { ReservedNodes } from './reserved-nodes.js'
 import { YunikornOrder, yunikornOrder } from './yunikorn.js'
 
 /**
- * Queues as the order `yunikorn` has them. A task that has waited for a while, is within all limits, and fits on no node reserves the one that lacks least of what it asks:
- * nothing else starts there until it does, there or elsewhere. Who has a node reserved comes before all others.
+ * Queues in the order `yunikorn`, with reserved nodes. A task that has waited for a while, is within all limits, and fits on no node reserves the
+ * node that lacks least of what it asks for. Nothing else starts there until the task has started, there or elsewhere. Jobs with reserved nodes
+ * come before all others.
  *
- * Source: YuniKorn 1.8, application.go (tryReservedAllocate, tryNodes), queue.go (TryReservedAllocate), partition.go (allocate). Deviations: a task is as old as
- * its job waits without a break; of jobs in one queue who has reserved nodes goes as the queue sorts jobs, there in no order; tasks of a gang reserve nodes as its
- * placeholders do there, but start together, and no gang reserves while one has too few nodes, since they could wait for each other's for ever, where there placeholders
- * are given up after a while; a reservation ends where limits of how many jobs run keep its job from starting, since jobs that run could wait for the node; and
- * nothing is reserved unless rounds have all nodes in sight and take any number of jobs, nor where nodes have heartbeats. After a restart nothing is without the memory of the one before, as there.
+ * Source: YuniKorn 1.8, application.go (tryReservedAllocate, tryNodes), queue.go (TryReservedAllocate), partition.go (allocate). Deviations: a task
+ * is as old as its job has waited without a break; of jobs in one queue those with reserved nodes go in the order of the queue, in YuniKorn in no
+ * order; tasks of a gang reserve nodes as its placeholders do in YuniKorn, but start together, and no gang reserves while another one has too few
+ * nodes, since they could wait for each other's nodes for ever (YuniKorn gives placeholders up after a while); a reservation ends if limits of
+ * running jobs keep its job from starting, since running jobs could wait for the node; nothing is reserved unless rounds have all nodes in sight
+ * and take any number of jobs, nor if nodes have heartbeats. As in YuniKorn, after a restart nothing is reserved without the memory of the
+ * scheduler before.
  */
 export const yunikornReservingPolicy = definePolicy({
   name: 'yunikorn-reserving',
@@ -34,29 +37,29 @@ export const yunikornReservingPolicy = definePolicy({
 /** The queues of Apache YuniKorn, with reservations. Where rounds have many nodes the placement names one; default: the lowest with room. */
 export const yunikornReserving = (options: YunikornPolicyOptions = {}, placement?: Plug<'placement'>): Plug<'policy'> => yunikornReservingPolicy.plug({ placement }, options)
 
-/** Since when tasks of a job wait in a lane. */
+/** The time since which tasks of a job wait in a lane. */
 type SinceMemory = readonly (readonly [job: string, lane: LaneId, since: Seconds])[]
 
 export class YunikornReserving implements Policy {
   readonly startsGangJobs = true
-  /** When it looks again although nothing has happened, after `fill`. */
+  /** Set by `fill`: when it must look again even if nothing has happened. */
   wake: Seconds = Infinity
   readonly #reserved: ReservedNodes
   readonly #order: YunikornOrder
   readonly #placement: Placement
-  /** For rounds in which nothing is reserved. */
+  /** The policy for rounds in which nothing is reserved. */
   readonly #greedy: Policy
   readonly #isOn: boolean
   readonly #delay: Seconds
   readonly #lanes: number
-  /** `[job * lanes + lane]`: since when tasks of it wait. */
+  /** `[job * lanes + lane]`: the time since which tasks of the job wait. */
   readonly #since: Seconds[] = []
   readonly #gangs = new Gangs()
   readonly #pick = (job: JobId, round: Round) => this.#placement.pick(job, round)
-  /** In this call: jobs that found no node, and those that found none but what is reserved for them. */
+  /** In this call: jobs without room on any node; and jobs with reservations that were tried elsewhere, or gangs that were tried, in vain. */
   readonly #done = new DoneJobs()
   readonly #tried = new DoneJobs()
-  /** The gang that has reserved nodes and lacks some, or `None`. */
+  /** The gang that has reserved nodes but lacks some, or `None`. */
   #gathering: JobId | None = None
   /** Shapes for which this call found no node to reserve. */
   readonly #hopeless = new Set<ShapeId>()
@@ -91,7 +94,7 @@ export class YunikornReserving implements Policy {
     if (this.wake < Infinity) round.wakeAt(this.wake)
   }
 
-  /** Starts what may start and reserves; returns the round as others may use it, without nodes that are reserved. */
+  /** Starts what may start and reserves nodes; returns the round for others to use, in which reserved nodes have no room for other jobs. */
   fill(round: Round): Round {
     this.wake = Infinity
     if (!this.#isOn) {
@@ -104,7 +107,7 @@ export class YunikornReserving implements Policy {
     return seen
   }
 
-  /** A task has started, or a gang, that `fill` has not: its reservation ends. */
+  /** A task or gang has started outside `fill`: ends its reservations. */
   started(job: JobId, node: NodeId, isGang: boolean): void {
     if (!this.#reserved.areAny) return
     if (isGang) this.#reserved.giveUp(job)
@@ -118,7 +121,7 @@ export class YunikornReserving implements Policy {
     }
   }
 
-  /** One start, or an attempt at a gang; false: nothing more can start. */
+  /** Makes one start, or one attempt at a gang; false: nothing more can start. */
   #step(round: Round): boolean {
     const { ended } = this.#reserved
     const goesOn = (this.#reserved.areAny && this.#redeem(round)) || this.#startAnywhere(round)
@@ -127,7 +130,7 @@ export class YunikornReserving implements Policy {
     return true
   }
 
-  /** Nodes are free again for those that found none. */
+  /** Forgets which jobs found no node, since reservations have ended. */
   #lookAgain(): void {
     this.#gangs.begin()
     this.#done.begin()
@@ -136,9 +139,12 @@ export class YunikornReserving implements Policy {
     this.#gathering = None
   }
 
-  // ---- for whom nodes are reserved ----
+  // ---- jobs with reserved nodes ----
 
-  /** Whether a job that has reserved nodes has started a task, the first in order that can, or has tried it, so that the order has to be read anew. */
+  /**
+   * Lets the first job in order with reserved nodes that can start a task do so; returns whether one has, or a gang has tried, so that the order
+   * must be read anew.
+   */
   #redeem(round: Round): boolean {
     const jobs = this.#reserved.jobs((job) => this.#order.mayNotRun(job))
     this.#gathering = round.work.areGangs ? this.#reserved.gathering(jobs) : None
@@ -165,7 +171,7 @@ export class YunikornReserving implements Policy {
     return outcome !== Gang.NoRoom
   }
 
-  /** Of the nodes that are reserved for the job the lowest with room, or else any other. */
+  /** The lowest node with room of those that are reserved for the job, or else any other node with room. */
   #nodeFor(job: JobId, round: Round): NodeId | None {
     const own = this.#reserved.roomyFor(job)
     if (own !== None) return own
@@ -185,7 +191,7 @@ export class YunikornReserving implements Policy {
     return work.areGangs && work.together(job, lane) > 1
   }
 
-  // ---- for whom none are ----
+  // ---- jobs without reserved nodes ----
 
   #startAnywhere(round: Round): boolean {
     const { lane, cluster, explained } = round
@@ -194,11 +200,11 @@ export class YunikornReserving implements Policy {
     for (let block = this.#order.next(); block !== undefined; block = this.#order.next())
       for (let i = block.from; i < block.to; i++) {
         const { areAll } = this.#reserved
-        if (areAll && !explained) return false // nobody else may start anything
+        if (areAll && !explained) return false // all nodes are reserved, so no other job may start anything
         const job = block.ids[i] as JobId
         if (this.#done.has(job)) continue
         if (hasRoom && !areAll && (this.#isGang(job, round) ? this.#gangs.start(job, round, this.#pick) : this.#start(job, this.#placement.pick(job, round), round))) return true
-        this.#done.add(job) // nothing is given back any more in this call
+        this.#done.add(job) // nothing is given back in this call, so it need not be tried again
         this.#reserveFor(job, round)
         if (!explained) continue
         if (this.#reserved.isKeptOff(job)) round.defer(job, Reason.Reservation)
@@ -207,10 +213,10 @@ export class YunikornReserving implements Policy {
     return false
   }
 
-  /** Reserves a node for each task of the job that has none, once they have waited long enough. */
+  /** Reserves a node for each waiting task of the job that has none, once the job has waited long enough. */
   #reserveFor(job: JobId, round: Round): void {
     const { work, lane, now } = round
-    if (this.#reserved.areAll || this.#placement.confines?.(job, round) === true) return // it might keep nodes for ever that are too far apart
+    if (this.#reserved.areAll || this.#placement.confines?.(job, round) === true) return // a confined job might keep nodes that are too far apart for ever
     const due = (this.#since[job * this.#lanes + lane] as Seconds) + this.#delay
     if (now < due) return void (this.wake = Math.min(this.wake, due))
     const shape = work.shape(job, lane)

@@ -8,12 +8,13 @@ import { UserLimits } from './user-limits.js'
 import { Waiting, type Amounts } from './waiting.js'
 
 /**
- * Queues and jobs as Apache YuniKorn orders them: at every level of the tree the queue in which the highest priority waits, then the one that uses
- * the smallest part of what it is guaranteed or may have; in a queue that holds jobs these by priority, then by age or by what they use. No queue, user or
- * group ever exceeds a maximum, and a job that has not started waits while as many as may run at once do.
+ * Queues and jobs in the order of Apache YuniKorn. At every level of the tree queues go by the highest priority that waits in them, then by the
+ * part that they use of their guarantee or maximum, the smallest first. Jobs in a leaf go by priority, then by age or by what they use. No queue,
+ * user or group ever exceeds a maximum, and a job that has not started waits while as many jobs run as may run at once.
  *
- * Source: YuniKorn 1.8, queue.go, sorters.go, application.go, package ugm. Deviations: gangs start whole, where there placeholders
- * are placed one by one; a job runs from its first task on until it has ended; what later stages ask counts when they begin; what all nodes have is what is up.
+ * Source: YuniKorn 1.8, queue.go, sorters.go, application.go, package ugm. Deviations: gangs start as a whole, in YuniKorn placeholders are placed
+ * one by one; a job counts as running from its first task on until it has ended; what later stages ask for counts when they begin; the total of all
+ * nodes is that of the nodes that are up.
  */
 export const yunikornOrder = defineOrder({
   name: 'yunikorn',
@@ -26,7 +27,7 @@ export const yunikornOrder = defineOrder({
 /** Queues and jobs in the order of Apache YuniKorn. */
 export const yunikorn = (options: YunikornOptions = {}): Plug<'order'> => yunikornOrder.plug({}, options)
 
-/** Jobs that are looked at together. */
+/** Number of jobs that are checked against limits at a time. */
 const AT_ONCE = 64
 const NONE: readonly ResourceId[] = []
 
@@ -35,30 +36,33 @@ export class YunikornOrder implements Order {
   readonly #n: number
   readonly #tree: QueueTree
   readonly #limits: UserLimits
-  /** By lane. */
+  /** Lists of waiting jobs and queues, by lane. */
   readonly #waiting: readonly Waiting[]
   readonly #leafOf: number[] = []
-  /** Groups that jobs yet to be submitted are in, by their name. */
+  /** By name of a job that is yet to be submitted: its group. */
   readonly #groups = new Map<string, string>()
   readonly #amounts: Amounts
-  /** `[job * resources + resource]`: what of the pending amounts of queues is its own. */
+  /** `[job * resources + resource]`: the job's part of the pending amounts of queues. */
   #waits = new Float64Array(64)
-  /** By queue: jobs that run. */
+  /** By queue: the number of running jobs. */
   readonly #running: number[] = []
-  /** By job: whether it counts as one that runs, and whether something of it has really started. */
+  /** By job: whether it counts as running, and whether any task of it has really started. */
   readonly #counts: boolean[] = []
   readonly #hasStarted: boolean[] = []
-  /** By job: tasks that it has claimed. */
+  /** By job: the number of tasks that it has claimed. */
   readonly #claimed: number[] = []
-  /** By queue that holds jobs: of those that count as running how many have tasks to start `[queue][lane]`. */
+  /** `[leaf][lane]`: how many of the jobs that count as running have tasks to start. */
   readonly #runningWait: number[][] = []
   readonly #allowed = { ids: new Int32Array(AT_ONCE), from: 0, to: 0 }
   #round: Round | undefined
   #lane = 0 as LaneId
-  /** The reading: queues entered, the position in each. */
+  /** The reading under way: the queues entered, and the position in each. */
   readonly #path: number[] = []
   readonly #at: number[] = []
-  /** In the queue that is being read: jobs to come that may start although no other may. */
+  /**
+   * In the leaf that is being read, if as many jobs run as may: the number of running jobs still to come, the only ones that may start tasks; else
+   * `Infinity`.
+   */
   #left = Infinity
 
   constructor(settings: YunikornSettings, env: Env) {
@@ -75,7 +79,7 @@ export class YunikornOrder implements Order {
     this.#addQueues(0)
   }
 
-  /** Refuses a job for a queue that cannot be or holds no jobs, and one that a maximum forbids for ever. */
+  /** Refuses a job for a queue that cannot be made or holds no jobs, and a job that a maximum forbids for ever. */
   admits(spec: JobSpec): string | undefined {
     let leaf: Queue
     try {
@@ -92,7 +96,7 @@ export class YunikornOrder implements Order {
     return undefined
   }
 
-  /** Without limits of queues, users and groups no job is held back. */
+  /** True without limits of queues, users and groups, since no job is held back then. */
   get readsAll(): boolean {
     return !this.#tree.areLimits && !this.#limits.areAny
   }
@@ -107,7 +111,7 @@ export class YunikornOrder implements Order {
     this.#enter(0)
   }
 
-  /** The next jobs without those that a limit holds back, few at a time, since a reader often needs only the first. */
+  /** The next jobs without those that a limit holds back; a few at a time, since a reader often needs only the first. */
   next(): JobBlock | undefined {
     const waiting = this.#waiting[this.#lane] as Waiting
     while (this.#path.length > 0) {
@@ -146,7 +150,7 @@ export class YunikornOrder implements Order {
     for (let i = from; i < to && this.#left > 0; i++) {
       const job = ids[i] as JobId
       if (this.#counts[job] === true) this.#left--
-      else if (this.#left < Infinity) continue // no other may start
+      else if (this.#left < Infinity) continue // only running jobs may start tasks
       const limit = this.limitOf(job)
       if (limit === undefined) allowed.ids[allowed.to++] = job
       else if (explained) this.#round?.defer(job, Reason.Limit, limit)
@@ -172,17 +176,17 @@ export class YunikornOrder implements Order {
     return this.#amounts.used[queue * this.#n + r] as number
   }
 
-  /** Jobs of a leaf, queues of a parent, that have tasks to start. */
+  /** The jobs of a leaf, or the queues of a parent, that have tasks to start, in order. */
   members(queue: number): JobBlock {
     return (this.#waiting[this.#lane] as Waiting).members(queue)
   }
 
-  /** Whether as many jobs run in the queue, or in one around it, as may. */
+  /** Whether as many jobs as may run at once do in the queue or in one around it. */
   isFull(queue: number): boolean {
     return this.#fullOf(this.#tree.queues[queue] as Queue) !== undefined
   }
 
-  /** Whether as many jobs run as limits of queues, users and groups allow, and the job is none of them. */
+  /** Whether the job does not run, and limits of queues, users or groups on running jobs keep it from starting. */
   mayNotRun(job: JobId): boolean {
     if (this.#counts[job] === true) return false
     const { around, capped } = this.#tree.queues[this.#leafOf[job] as number] as Queue
@@ -190,12 +194,12 @@ export class YunikornOrder implements Order {
     return this.isFull(this.#leafOf[job] as number) || this.#limits.forbids(job, around, false, NONE, () => 0) !== undefined
   }
 
-  /** The limit that forbids what the job would start next, or with `isOne` the first task of that, in words. `undefined`: none. */
+  /** The limit, in words, that forbids what the job would start next, or with `isOne` the first task of that; `undefined`: none. */
   limitOf(job: JobId, isOne = false): string | undefined {
     return this.limitOfOthers(job, isOne) ?? this.#maximumOf(job, isOne)
   }
 
-  /** The same, but that maximums of queues are no limit. */
+  /** The same without the maximums of queues. */
   limitOfOthers(job: JobId, isOne = false): string | undefined {
     const leaf = this.#tree.queues[this.#leafOf[job] as number] as Queue
     const full = this.#counts[job] === true ? undefined : this.#fullOf(leaf)
@@ -203,7 +207,7 @@ export class YunikornOrder implements Order {
     return this.#limits.areAny ? this.#limits.forbids(job, leaf.around, this.#counts[job] === true, this.resources, (r) => this.#asked(job, r, isOne)) : undefined
   }
 
-  /** The queue itself, or one around it, in which as many jobs run as may. */
+  /** The queue itself or one around it in which as many jobs run as may; `undefined` if there is none. */
   #fullOf({ capped }: Queue): Queue | undefined {
     for (let i = 0; i < capped.length; i++) {
       const queue = this.#tree.queues[capped[i] as number] as Queue
@@ -292,7 +296,7 @@ export class YunikornOrder implements Order {
     for (const waiting of this.#waiting) waiting.placeQueues()
   }
 
-  /** A job begins, or ends, to count as one that runs. */
+  /** A job begins (`by` 1), or ceases (-1), to count as running. */
   #count(job: JobId, by: 1 | -1): void {
     this.#counts[job] = by === 1
     const { id, around } = this.#tree.queues[this.#leafOf[job] as number] as Queue
@@ -367,7 +371,7 @@ export class YunikornOrder implements Order {
     this.#spread(from)
   }
 
-  /** By queue its maximum, or that of the nearest around it, or what all nodes have. */
+  /** Sets, for queues from `from` on, the maximum by which they are compared: their own, or that of the nearest queue around, or the total of all nodes. */
   #spread(from = 0): void {
     const { cluster } = this.#env
     for (const { id, parent, max } of this.#tree.queues.slice(from))

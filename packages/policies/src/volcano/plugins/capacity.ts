@@ -5,9 +5,9 @@ import { byName, type Queue } from '../queue.js'
 import { mayHold } from './proportion.js'
 
 /**
- * Queues with amounts that they deserve, which they may take back, up to a capability. That of the smallest part of what it
- * deserves comes first, after queues of higher priority; those that deserve nothing count as if they had just that. With
- * `enableHierarchy` queues lie in others, whose capability binds them too, and are compared where their paths part.
+ * Queues with deserved amounts, which they may take back, and with a capability as a maximum. Queues go by priority, then by the part that they have of
+ * what they deserve, the smallest first; queues that deserve nothing count as if they had exactly that. With
+ * `enableHierarchy` queues form a tree: the capability of the queues around a queue binds it, too, and queues are compared where their paths part.
  *
  * Source: Volcano, plugins/capacity. Deviation: `ancestorReclaimLevel` is 0.
  */
@@ -40,7 +40,7 @@ export function capacity(session: Session, isTree: boolean): Plugin {
   }
 }
 
-/** Inside others a queue may have what they may, but for what those beside it are guaranteed; it deserves no less than it is guaranteed itself. */
+/** Sets bounds inside a queue: a queue may have what its parent may, less the guarantees of its siblings; it deserves at least its own guarantee. */
 function boundInside(around: Queue, session: Session): void {
   if (around.parent === undefined) around.realCapability.set(around.capability)
   boundBy({ resources: session.resources, total: around.realCapability }, around.children)
@@ -55,8 +55,8 @@ const deservesNothing = ({ deserved }: Queue): boolean => deserved.every((amount
 const shareOf = (queue: Queue, resources: readonly number[]): number => (deservesNothing(queue) ? 1 : largestPart(queue.allocated, queue.deserved, resources))
 
 /**
- * Queues that hold jobs come before others; two of them are compared by the queues around them where their paths part. Deviation: of
- * equals there the name decides. In Volcano the queues with the jobs are compared in some other way then, which can go round in a circle.
+ * Queues that hold jobs come before others; two of them are compared by the queues around them where their paths part. Deviation: ties
+ * there go by name. In Volcano the queues with the jobs are compared in another way then, which can give a circular order.
  */
 function compareInTree(a: Queue, b: Queue, compare: (a: Queue, b: Queue) => number): number {
   const [insideA, insideB] = [a.children.length > 0, b.children.length > 0]
@@ -67,7 +67,7 @@ function compareInTree(a: Queue, b: Queue, compare: (a: Queue, b: Queue) => numb
   return compare(partA, partB) || byName(partA, partB)
 }
 
-/** How many queues around both are the same, the root left out. */
+/** The number of queues around both that are the same, without the root. */
 function common({ way: a }: Queue, { way: b }: Queue): number {
   const most = Math.min(a.length, b.length) - 1
   let depth = 0
@@ -75,7 +75,10 @@ function common({ way: a }: Queue, { way: b }: Queue): number {
   return depth
 }
 
-/** Those with which their queue keeps its guarantee, and has more than it deserves of something that it deserves and they ask, or that ask nothing of that. */
+/**
+ * The candidates that may be reclaimed. Without such a task its queue keeps its guarantee. With it the queue has more than it deserves of a resource that it
+ * deserves and the task uses; a task that uses no deserved resource may always go.
+ */
 function beyondDeserved(asked: Amounts, candidates: readonly Victim[], resources: readonly number[]): Victim[] {
   const left = new Map<Queue, Amounts>()
   return candidates.filter(({ job: { queue }, demand }) => {

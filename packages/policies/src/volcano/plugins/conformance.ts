@@ -1,4 +1,4 @@
 import type { Plugin } from '../plugin.js'
 
-/** Keeps pods that the cluster itself needs, of which there are none here: it names everybody. Source: Volcano, plugins/conformance. */
+/** Protects pods that the cluster itself needs. There are none here, so it lets every candidate be taken. Source: Volcano, plugins/conformance. */
 export const conformance = (): Plugin => ({ preemptable: (_, candidates) => candidates, reclaimable: (_, candidates) => candidates })

@@ -3,41 +3,41 @@ import { largestPart, type Amounts } from '../amounts.js'
 import type { Session } from '../plugin.js'
 import type { Queue, VolcanoJob } from '../queue.js'
 
-/** A name on the way of queues: what jobs of these have, and what is inside it. */
+/** A node of the tree: a name on the paths of queues, what the jobs of these queues have, and the parts inside it. */
 interface Part {
   readonly name: string
   readonly weight: number
   readonly around: Part | undefined
-  /** By name. */
+  /** Parts inside it, by name. */
   readonly inside: Part[]
   readonly queues: Queue[]
-  /** What it counts with, its dominant share of all nodes in [0, 1], and whether all of it can grow no more. */
+  /** The amounts that it counts with, its dominant share of the nodes that are up, and whether it is saturated: nothing in it can grow any more. */
   readonly allocated: Amounts
   share: number
   isSaturated: boolean
   isSoiled: boolean
-  /** `changes` of its queues when it was computed. */
+  /** The sum of `changes` of its queues when it was computed. */
   seen: number
 }
 
-/** What has a share: a part, or a job. */
+/** A part or a job, which has a share. */
 type Sharer = Pick<Part, 'allocated' | 'share' | 'isSaturated'>
 
-/** In steps so fine that shares which are equal but for rounding are equal. */
+/** Shares are rounded to steps of 1 / STEPS, so that shares which are equal but for rounding errors are equal. */
 const STEPS = 2 ** 24
 
 /**
- * Dominant shares of queues in queues. A job is saturated that has all it asks of a resource, or asks one of which nothing is left; a
- * part when all in it are. What others in it have is scaled down to the smallest share among them, so that what one has beyond them
- * does not count against it. Of two queues the one comes first of which the part is not saturated, and then has the smaller share by
- * weight, from the outside inwards.
+ * Dominant shares of a tree of queues. A job is saturated if it has all that it asks for of a resource, or asks for one of which nothing is left; a
+ * part is saturated if everything in it is. What is in a part and not saturated is scaled down to the smallest share among it, so that what one
+ * child has beyond the others does not count against the part. Two queues are compared from the outside inwards: first comes the one whose part is
+ * not saturated, then the one whose part has the smaller share by weight.
  *
  * A queue lies where its `hierarchy` says, otherwise in its parent, with its `weight`. Costs a look at the jobs of each queue that has
- * changed, and at all when a resource becomes scarce or is so no more.
+ * changed, and at all jobs when a resource becomes scarce or is scarce no more.
  *
- * Source: Volcano, plugins/drf (hdrf) and plugins/util (BuildEffectiveQueueHierarchy). Deviations: shares that differ by rounding are
- * equal; of queues that are equal as far as both go the one comes first that lies less deep; stages of a job that are not open ask
- * nothing, and a resource counts as cpu and memory do, also where a job has none of it.
+ * Source: Volcano, plugins/drf (hdrf) and plugins/util (BuildEffectiveQueueHierarchy). Deviations: shares that differ only by rounding are
+ * equal; of queues that are equal down to the depth of the less deep one, that one comes first; stages of a job that are not open ask
+ * for nothing; every resource counts as cpu and memory do, even if a job has none of it.
  */
 export class DominantTree {
   readonly #session: Session
@@ -46,11 +46,11 @@ export class DominantTree {
   #known = 0
   /** By resource: whether nothing is left. */
   readonly #isScarce: boolean[] = []
-  /** What nodes had and the root's `changes` when all was computed. */
+  /** The total of the nodes and `changes` of the root when everything was last computed. */
   readonly #total: Amounts
   #seen = NaN
 
-  /** Throws `BAD_OPTION` for a hierarchy that is not one, and for two weights of one part. */
+  /** Throws `BAD_OPTION` for an invalid hierarchy, and for two weights of one part. */
   constructor(session: Session) {
     this.#session = session
     this.#total = new Float64Array(session.names.length)
@@ -58,7 +58,7 @@ export class DominantTree {
     this.#knowAll()
   }
 
-  /** Below 0: the first queue comes first. */
+  /** Below 0: queue a comes first. */
   compare(a: Queue, b: Queue): number {
     this.#knowAll()
     this.#refresh()
@@ -72,7 +72,7 @@ export class DominantTree {
     return wayA.length - wayB.length
   }
 
-  /** The job has so much more, or less with the sign -1, and asks as much as before. To be taken back. */
+  /** Pretends that the job has so much more (`sign` 1) or less (-1) and asks for as much as before; the caller must take it back. */
   move({ queue, allocated, pending }: VolcanoJob, demand: Amounts, sign: 1 | -1): void {
     const { root } = this.#session.queues
     for (const r of this.#session.resources) {
@@ -85,7 +85,7 @@ export class DominantTree {
     this.#seen = NaN
   }
 
-  /** Queues come to be with their first job. */
+  /** Takes in queues that were made since the last call; a queue is made with its first job. */
   #knowAll(): void {
     const { all } = this.#session.queues
     if (this.#known === all.length) return
@@ -150,7 +150,7 @@ export class DominantTree {
     this.#compute(this.#root, isOther)
   }
 
-  /** `true`: something inside was another. */
+  /** Computes a part anew where something in it has changed; returns whether that is so. */
   #compute(part: Part, isAll: boolean): boolean {
     let isOther = isAll || part.isSoiled
     for (const each of part.inside) if (this.#compute(each, isAll)) isOther = true
@@ -161,7 +161,7 @@ export class DominantTree {
     part.isSoiled = false
     const jobs = part.queues.flatMap((queue) => [...queue.jobs].map((job) => this.#sharerOf(job)))
     this.#sum(part, [...part.inside, ...jobs])
-    if (part.queues.some(({ outside }) => outside.size > 0)) part.isSaturated = false // who waits to be enqueued asks nothing yet
+    if (part.queues.some(({ outside }) => outside.size > 0)) part.isSaturated = false // jobs that wait to be enqueued ask for nothing yet
     return true
   }
 

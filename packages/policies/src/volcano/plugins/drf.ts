@@ -3,13 +3,13 @@ import type { VolcanoJob } from '../queue.js'
 import type { Plugin, Session } from '../plugin.js'
 import { DominantTree } from './dominant-tree.js'
 
-/** The dominant share of an amount: the largest part that it is of all nodes. */
+/** The dominant share of amounts: the largest part that they are of the total of all nodes. */
 const dominantShare = (amounts: Amounts, { resources, whole }: Session): number => largestPart(amounts, whole, resources)
 
 /**
- * Jobs by their dominant share, which take of jobs of their queue that have more even then. With `enableHierarchy` also queues by
- * theirs, which lie in others, and take back of one that would still be behind them. Deviation: parts of jobs are of all nodes, also
- * of those that are down.
+ * Jobs go by their dominant share, and take from jobs of their queue that would still have the larger share after that. With `enableHierarchy`
+ * queues, in a tree, also go by their shares, and take back from a queue that would still come after them. Deviation: shares of jobs are of all
+ * nodes, including those that are down.
  *
  * Source: Volcano, plugins/drf.
  */
@@ -27,7 +27,7 @@ export const drf = (session: Session, isTree: boolean): Plugin => ({
   },
 })
 
-/** Shares that differ by less count as equal (Volcano, shareDelta). */
+/** Difference up to which shares count as equal (Volcano, shareDelta). */
 const TIE = 1e-6
 
 const ofQueues = (tree: DominantTree): Plugin => ({

@@ -2,8 +2,8 @@ import { isReady, readyTasks, type VolcanoJob } from '../queue.js'
 import type { Choose, Plugin } from '../plugin.js'
 
 /**
- * Jobs that have fewer tasks than they must have at once come first, and may take of others; those that have more give what
- * is beyond that. That gangs start whole is a matter of the job, with this plug-in or without.
+ * Jobs with fewer tasks than they must have at once come first, and may take from others. Jobs with more tasks give those
+ * beyond that number. That gangs start as a whole is a property of the job, with this plug-in or without.
  *
  * Source: Volcano, plugins/gang.
  */

@@ -7,8 +7,8 @@ const FACTOR = 'overcommit-factor'
 const DEFAULT_FACTOR = 1.2
 
 /**
- * A job is enqueued while what jobs have, and what those that are enqueued lack of their minimum, is with its own minimum no
- * more than all nodes have, times a factor (of at least 1); of the resources that it asks.
+ * A job is enqueued if the sum of three amounts is at most the total of all nodes times a factor (of at least 1), for the resources that
+ * it asks for: what jobs have, what enqueued jobs lack of their minimum, and the job's own minimum.
  *
  * Source: Volcano, plugins/overcommit.
  */

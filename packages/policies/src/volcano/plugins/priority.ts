@@ -1,6 +1,6 @@
 import type { Plugin } from '../plugin.js'
 
-/** Jobs by priority, who take of lower ones while they have tasks to start. Source: Volcano, plugins/priority. */
+/** Jobs go by priority, and take from jobs of lower priority while they have tasks to start. Source: Volcano, plugins/priority. */
 export const priority = (): Plugin => ({
   jobKey: (job) => -job.priority,
   isStarving: (job) => job.unplaced > 0,

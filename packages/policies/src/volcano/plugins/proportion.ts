@@ -4,9 +4,9 @@ import type { Queue, VolcanoJob } from '../queue.js'
 import type { Plugin, Session, Victim } from '../plugin.js'
 
 /**
- * What all nodes have is divided among queues by weight, to each no more than it asks and may have, and no less than it is
- * guaranteed. After queues of higher priority the one that has the smallest part of what it deserves comes first, none starts what would be more than that,
- * and those that have more of anything give it back.
+ * The total of all nodes is divided among queues by weight; each deserves at most what it asks for and may have, and at least its
+ * guarantee. Queues go by priority, then by the part that they have of what they deserve, the smallest first. No queue starts tasks beyond what it
+ * deserves, and a queue that has more of any resource gives it back.
  *
  * Source: Volcano, plugins/proportion.
  */
@@ -31,19 +31,25 @@ export function proportion(session: Session): Plugin {
   }
 }
 
-/** Whether the minimum of another job stays within what the queue may have, beside that of all that are in; what is beyond their minimum could be taken. */
+/** Whether a queue may hold the minimum of another job, beside the minimums of all its enqueued jobs; what these have beyond their minimum could be taken. */
 export function mayHold({ allocated, inqueue, elastic, realCapability }: Queue, minimum: Amounts): boolean {
   const held = allocated.map((amount, r) => amount + (inqueue[r] as number) - (elastic[r] as number))
   return staysWithin(held, minimum, realCapability)
 }
 
-/** In steps so fine that shares which are equal but for rounding are equal: what a queue deserves is a fraction. */
+/**
+ * The part that a queue has of what it deserves, in steps so fine that parts which are equal but for rounding errors are equal; deserved amounts
+ * are fractions.
+ */
 const shareOf = ({ allocated, deserved }: Queue, resources: readonly number[]): number =>
   Math.round(STEPS * largestPart(allocated, deserved, resources)) / STEPS
 
 const STEPS = 2 ** 24
 
-/** Those of queues that have more than they deserve of anything, and no less than the taker asks of anything, as long as that is so. */
+/**
+ * The candidates that may be reclaimed: of queues that, until then, have more than they deserve of some resource, and of every resource at least
+ * what the taker asks for.
+ */
 function overDeserved(taker: VolcanoJob, candidates: readonly Victim[], resources: readonly number[]): Victim[] {
   const left = new Map<Queue, Amounts>()
   return candidates.filter(({ job: { queue }, demand }) => {

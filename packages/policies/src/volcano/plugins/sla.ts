@@ -1,12 +1,12 @@
 import type { PluginSettings } from '../options.js'
 import type { Plugin } from '../plugin.js'
 
-/** The argument of `sla`: how long a job waits at most to be enqueued, in seconds. */
+/** The argument of `sla`: the longest time, in seconds, that a job waits to be enqueued. */
 export const WAITING = 'sla-waiting-time'
 
 /**
- * Jobs by submission, and one that has waited for so long is enqueued, whatever later tiers say; until then it says nothing, and without
- * that argument nothing at all. Deviation: jobs have no waiting times of their own.
+ * Jobs go by submission. A job that has waited for that long is enqueued, whatever later tiers say; until then the plug-in abstains, and without
+ * the argument it registers nothing. Deviation: jobs have no waiting times of their own.
  *
  * Source: Volcano, plugins/sla.
  */
