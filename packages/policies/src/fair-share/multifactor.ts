@@ -135,9 +135,9 @@ function lastingTerms(job: JobId, lane: LaneId, options: Settings, tres: TresWei
 }
 
 /**
- * The size factor of a job: the mean of its fractions of amounts and of nodes, or with `relativeToTime` the larger of them over its time limit in
- * whole minutes. The fractions are of all nodes, up or not. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal`
- * and `set_priority_factors` of priority/multifactor.
+ * The size factor of a job: the mean of its fractions of all amounts and of all nodes, up or not; or with `relativeToTime` the larger of them over
+ * its time limit in whole minutes. On a machine of one node only amounts count. Source: Slurm, `_get_priority_internal` and `set_priority_factors` of
+ * priority/multifactor.
  */
 function sizeOf(job: JobId, lane: LaneId, { favorSmall, relativeToTime }: Settings, env: Env): number {
   const amounts = fractionOf(job, lane, env)
