@@ -12,13 +12,14 @@ const topologyAwareOptions = z.strictObject({
 export type TopologyAwareOptions = z.input<typeof topologyAwareOptions>
 
 /**
- * What a job asks by its `topology`, as Kueue finds domains (racks, blocks, nodes) for a pod set: in one domain of the level that is required or preferred, there in as
- * few of the next level as can be, and so on down to nodes. Where one is preferred and none has room the search goes on in the level above, at last in several. Jobs
- * that ask nothing are put on as few nodes as can be; all are looked at as if their tasks were of one shape.
+ * Places a job by its `topology` as Kueue finds domains (racks, blocks, nodes) for a pod set: in one domain of the level that is required or preferred,
+ * within it in as few domains of the next level as possible, and so on down to nodes. If no domain of a preferred level has room, the search goes on in
+ * the level above, and at last takes several domains. Jobs that ask for no topology go on as few nodes as possible. Every job is treated as if all its
+ * tasks had one shape.
  *
- * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles. Deviations: nodes are always the lowest level; room in
- * a domain is what its nodes have room for, one by one; several pod sets in one domain (`podset-group-name`) are placed as `topology-tree` does; no slices, no balanced
- * placement.
+ * Source: Kueue, Topology Aware Scheduling (KEP-2724), tas_flavor_snapshot.go, with its feature gates as profiles. Deviations: nodes are always the
+ * lowest level; the room of a domain is the sum of what each of its nodes has room for; several pod sets in one domain (`podset-group-name`) are placed
+ * as `topology-tree` does; no slices, no balanced placement.
  */
 export const topologyAwarePlacement = definePlacement({
   name: 'topology-aware',
@@ -51,7 +52,7 @@ class TopologyAware extends NearPlacement {
     this.#planIn(required !== undefined && required < this.#levels ? required : undefined, racks, asked, job, round)
   }
 
-  /** As near as the job asks, all of it or as much as fits; of what must be in one domain the rest goes where some of it is. */
+  /** Plans the job's tasks, all or as many as fit, as near as the job asks. If one domain is required and the job has tasks in one, the others go there. */
   #planIn(required: number | undefined, racks: number | undefined, asked: Asked, job: JobId, round: Round): void {
     const taken = required === undefined ? undefined : this.nearness.groupOf(required, job, asked.isOfStage, round)
     const room = this.#measure(job, round, taken === undefined ? undefined : (node) => round.cluster.group(required as number, node) === taken)
@@ -63,7 +64,7 @@ class TopologyAware extends NearPlacement {
     this.#place(this.#domains.nodes(tasks, racks === undefined ? this.#choice(required !== undefined || asked.preferred !== undefined) : 'best-fit', search))
   }
 
-  /** A gang on as few nodes as can be, of any other job each task alone. */
+  /** Plans a gang on as few nodes as possible; the tasks of any other job one by one. */
   protected override planFreely(job: JobId, round: Round): void {
     const together = startingTogether(job, round)
     const choice = this.#choice(false)
@@ -75,7 +76,7 @@ class TopologyAware extends NearPlacement {
     this.#place(this.#domains.inOrder(Math.min(room, round.work.unplaced(job, round.lane)))) // the tightest node again and again
   }
 
-  /** The node with room for fewest tasks, first by name: what `Domains` would find for one, of which there may be very many. */
+  /** The node with room for the fewest tasks, of equals the first by name: what `Domains` would find for one task, but faster, since such jobs may be many. */
   #tightest(job: JobId, round: Round): readonly NodeId[] {
     const { cluster, nodes, lane, work } = round
     const { ranks } = this.#domains
@@ -105,7 +106,7 @@ class TopologyAware extends NearPlacement {
     return this.#measure(job, round, undefined)
   }
 
-  /** How many tasks of the job each node in sight has room for, of those in question, and all of them. */
+  /** Notes for how many tasks of the job each node in sight that satisfies `isIn` has room; returns the sum. */
   #measure(job: JobId, round: Round, isIn: ((node: NodeId) => boolean) | undefined): number {
     const { cluster, nodes, lane, work } = round
     const shape = work.shape(job, lane)

@@ -13,12 +13,12 @@ const topologyTreeOptions = z.strictObject({
 export type TopologyTreeOptions = z.input<typeof topologyTreeOptions>
 
 /**
- * Tasks of a job on as few racks as can be, near each other: in the rack that holds all of them, of several in the one with the fewest nodes that have
- * room; where none does, in racks of the smallest group that holds them. A gang is placed as a whole, of any other job all that waits. Where tasks of the job
- * run, others come to their racks first. What a job asks by its `topology` holds for it, `within` for all others.
+ * Places the tasks of a job on as few racks as possible, near each other: in a rack that holds all of them, of several such racks the one with the fewest
+ * nodes that have room; if no rack holds them, in racks of the smallest group that does. A gang is placed as a whole, any other job with all its waiting
+ * tasks. Further tasks of a job go first to the racks where it runs. A job's own `topology` holds for it, `within` for all other jobs.
  *
- * Source: Slurm, topology/tree (see `NodeTree`). Deviations: the wait counts from the submission, there from the first attempt to start; of a job that is one gang of
- * several stages each stage is placed in its turn, but for those that must be in one group.
+ * Source: Slurm, topology/tree (see `NodeTree`). Deviations: the wait counts from the submission, in Slurm from the first attempt to start; if a job is one
+ * gang of several stages, each stage is placed in its turn, unless they must be in one group.
  */
 export const topologyTreePlacement = definePlacement({
   name: 'topology-tree',
@@ -34,7 +34,7 @@ export const topologyTree = (options: TopologyTreeOptions = {}): Plug<'placement
 const AT_HEARTBEATS = 'topology-tree: at a heartbeat one node is in sight, where a task starts if it fits: `within` does not hold on this cluster.'
 
 class TopologyTree extends NearPlacement {
-  /** For jobs of one task, of which there may be very many. */
+  /** Finds nodes for jobs with one task to place, of which there may be very many. */
   readonly #lone: RoomByLeaf
   readonly #room: Int32Array
   readonly #levels: number
@@ -73,7 +73,7 @@ class TopologyTree extends NearPlacement {
     if (nodes.length === 0) this.#planIn(required, asked, job, round)
   }
 
-  /** In one group of a level, or anywhere; `isWhole`: all of it or nothing. */
+  /** Plans the tasks in one group of `level`, or anywhere if it is `undefined`. `isWhole`: all tasks or none. */
   #planIn(level: number | undefined, asked: Asked, job: JobId, round: Round, isWhole = false): void {
     const { work, lane } = round
     const { isOfStage } = asked
@@ -92,7 +92,7 @@ class TopologyTree extends NearPlacement {
     if (tasks > 0 && tasks >= (isWhole ? wanted : together)) nearness.tree.choose(this.#room, tasks, this.places.nodes, { first: nearness.leavesOf(job, isOfStage, round) })
   }
 
-  /** How many tasks of the job each node in sight has room for, and all of them. */
+  /** Notes for how many tasks of the job each node in sight has room; returns the sum. */
   protected override measure(job: JobId, round: Round): number {
     const { cluster, nodes, lane, work } = round
     const shape = work.shape(job, lane)

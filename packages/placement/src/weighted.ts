@@ -18,14 +18,14 @@ import { TaskCounts } from './scored/task-counts.js'
 
 const names = ['best-fit', 'worst-fit', 'binpack', 'dot-product', 'locality', 'pack', 'spread', 'speed', 'least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement', 'taint-toleration', 'inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const
 type ScoreName = (typeof names)[number]
-/** Percentages, those of kube-scheduler whole ones: no plug-in brings them to anything else. */
+/** Scores that are percentages (whole ones in those of kube-scheduler) and are added as they are, without normalisation. */
 const percentages = ['least-allocated', 'most-allocated', 'balanced-allocation', 'requested-to-capacity-ratio', 'binpack-percentage', 'balance-improvement'] as const satisfies readonly ScoreName[]
 const asTheyAre: ReadonlySet<string> = new Set(percentages)
-/** The score that goes by the most taints of all nodes in question. */
+/** The score that compares a node's taints with the most that any node in question has. */
 const TAINTS = 'taint-toleration' satisfies ScoreName
-/** Those by what jobs prefer themselves. */
+/** The scores by what jobs themselves prefer. */
 const preferences = ['inter-pod-affinity', 'pod-topology-spread', 'node-affinity'] as const satisfies readonly ScoreName[]
-/** Those that count in a way of their own. */
+/** The scores that are computed apart from the others. */
 const apart: ReadonlySet<string> = new Set([TAINTS, ...preferences])
 
 const label = z.union([z.string(), z.array(z.string()).min(1)])
@@ -67,11 +67,11 @@ export type WeightedOptions = z.input<typeof weightedOptions>
 /**
  * Filters, then scores: of the nodes on which the task fits and that pass the filters, the one with the largest weighted
  * sum of scores, the lowest of equals. Each score is normalised to 0 for the worst and 1 for the best of these nodes, so
- * that weights compare, but for percentages of each node, as those of kube-scheduler's resource plug-ins are. Filters hold for the tasks
- * of this scheduler, and so do the placement rules of jobs, of which those that are preferences count in scores of their own; where a job itself requires labels, see `constraints`.
+ * that weights compare; scores that are percentages, as in kube-scheduler's resource plug-ins, are not. Filters and the placement rules of jobs hold for
+ * the tasks of this scheduler; rules that are preferences count in scores of their own. If a job itself requires labels, see `constraints`.
  *
- * With `percentageOfNodesToScore` below 100 these are the first so many nodes that are found from where the search before
- * stopped, and the first of equals is taken, where kube-scheduler draws one.
+ * With `percentageOfNodesToScore` below 100 only so many nodes are scored: the first that pass, from where the last search
+ * stopped. Of equals the first is taken, where kube-scheduler draws one at random.
  *
  * Source: filter, score, normalise and sum as in the scheduling framework of Kubernetes; `numFeasibleNodesToFind` of kube-scheduler.
  */
@@ -86,32 +86,32 @@ export const weightedPlacement = definePlacement({
 /** Filters, then a weighted sum of scores. */
 export const weighted = (options: WeightedOptions = {}): Plug<'placement'> => weightedPlacement.plug({}, options)
 
-/** Least numbers of nodes that kube-scheduler scores. */
+/** The least number, and the least percentage, of nodes that kube-scheduler scores. */
 const LEAST_NODES = 100
 const LEAST_PERCENTAGE = 5
 
 class Weighted implements Placement {
-  /** Those that are brought to 0..1. */
+  /** The scores that are normalised to 0..1. */
   readonly #scores: readonly { readonly score: Score; readonly weight: number }[]
   /** The weighted sum of the percentages; `undefined`: there are none. */
   readonly #percentages: ShapeScore | undefined
   readonly #labels: readonly (readonly [string, readonly string[]])[]
   readonly #neighbours: { readonly counts: TaskCounts; readonly groupOf: (job: JobId) => number } | undefined
-  /** Where one score by what is free alone counts, or percentages alone do: the best of it is the best of all. */
+  /** Set if only one score by free capacity counts, or only percentages do: then the best node by it is the best of all. */
   readonly #alone: ByShape | undefined
-  /** Where percentages count, and otherwise only where the job's tasks are. */
+  /** Set if percentages count and beside them only where the job's tasks are. */
   readonly #besideCompany: BesideCompany | undefined
   readonly #rules: TaskRules
-  /** What placement rules say of the task that is placed; `undefined`: nothing. */
+  /** The placement rules of the task to be placed; `undefined` if none bind it. */
   #mates: Mates | undefined
   readonly #preferences: Preferences
   readonly #hasPreferences: boolean
   readonly #percentage: number
-  /** Weight of the taints that keep nobody off; 0 where there are none. */
+  /** Weight of the score for taints that do not keep tasks off; 0 if it does not count. */
   readonly #taints: number
-  /** Where the next search begins among the nodes in sight, if few of them are scored. */
+  /** Index among the nodes in sight at which the next search begins, if not all are scored. */
   #from = 0
-  /** Who finds no node is told so before all are asked. */
+  /** Knows shapes that fit nowhere, so that not every node has to be asked. */
   readonly #byShape = new LowestNodes()
   readonly #nodes: NodeId[] = []
   readonly #sums: number[] = []
@@ -153,7 +153,7 @@ class Weighted implements Placement {
     return mates !== undefined && this.#hasPreferences && this.#preferences.areAny(mates) ? this.#pickScored(job, round, mates) : this.#pick(job, round)
   }
 
-  /** Other tasks may keep it off nodes that have room. */
+  /** Whether rules bind the job, by which other tasks may keep it off nodes that have room. */
   confines(job: JobId, round: Round): boolean {
     return this.#rules.of(job, round)?.areBound === true
   }
@@ -179,7 +179,7 @@ class Weighted implements Placement {
     return beside ?? this.#pickScored(job, round)
   }
 
-  /** Looks at every node, by what the tasks prefer, too. */
+  /** Scores the nodes one by one; `mates`: also by what the task prefers. */
   #pickScored(job: JobId, round: Round, mates?: Mates): NodeId | None {
     this.#collect(job, round)
     for (const { score, weight } of this.#scores) this.#add(score, weight, job, round)
@@ -204,7 +204,7 @@ class Weighted implements Placement {
     else for (let node = cluster.nextWithRoom(lane, 0); node !== None; node = cluster.nextWithRoom(lane, node + 1)) add(node)
   }
 
-  /** Adds nodes from where the search before stopped until there are enough; returns where this one stops. */
+  /** Adds nodes from where the last search stopped until there are enough; returns where this one stops. */
   #search(nodes: readonly NodeId[], enough: number, add: (node: NodeId) => void): number {
     let at = this.#from % nodes.length
     for (let looked = 0; looked < nodes.length && this.#nodes.length < enough; looked++) {
@@ -220,7 +220,7 @@ class Weighted implements Placement {
     return this.#neighbours === undefined || this.#neighbours.counts.onNode(this.#neighbours.groupOf(job), node) === 0
   }
 
-  /** Adds a score to the sums, from 0 for the worst node to `weight` for the best; nothing where all are alike. */
+  /** Adds a score to the sums, from 0 for the worst node to `weight` for the best; nothing if all nodes are equal. */
   #add(score: Score, weight: number, job: JobId, round: Round): void {
     const values = this.#values
     let [least, most] = [Infinity, -Infinity]
@@ -234,7 +234,7 @@ class Weighted implements Placement {
     for (let i = 0; i < this.#nodes.length; i++) this.#sums[i] = (this.#sums[i] as number) + (weight * ((values[i] as number) - least)) / (most - least)
   }
 
-  /** Added before they are brought to 1, so that sums are exact with whole weights. */
+  /** Adds the scores that are percentages. They are summed before the division by 100, so that sums are exact with whole weights. */
   #addPercentages(job: JobId, { cluster, lane, work }: Round, mates: Mates | undefined): void {
     const preferred = mates && this.#preferences.sums(mates, this.#nodes)
     const shape = work.shape(job, lane)
@@ -259,13 +259,13 @@ function sumOf(parts: readonly { readonly score: ShapeScore; readonly weight: nu
   }
 }
 
-/** Nodes with room that are enough to choose from. */
+/** The number of nodes with room that are enough to choose from. */
 function enoughOf(nodes: number, percentage: number): number {
   const part = percentage === 0 ? Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodes / 125)) : percentage
   return Math.max(LEAST_NODES, Math.floor((nodes * part) / 100))
 }
 
-/** A filter that no node can pass would leave every job waiting for ever. */
+/** Throws an error if no node passes the filter by labels: every job would wait for ever. */
 function checkLabels(labels: readonly (readonly [string, readonly string[]])[], cluster: ClusterView): void {
   for (const [key] of labels)
     if (!cluster.labels.includes(key))
@@ -285,9 +285,9 @@ function checkLabels(labels: readonly (readonly [string, readonly string[]])[], 
   )
 }
 
-/** What scores go by. */
+/** Options on which scores depend. */
 interface ScoreRules {
-  /** By resource. */
+  /** The weights by resource for a score. */
   readonly weightsOf: (name: ScoreName) => ArrayLike<number>
   readonly shape: readonly ShapePoint[]
 }

@@ -6,7 +6,7 @@ import { freeNow, Packing, type TasksAtOnce } from './packing.js'
 export const hasRoomForAll = (job: JobId, round: Round): boolean =>
   new Packing(partsOf(job, round), round.nodes, round.cluster, freeNow(round.cluster)).all() !== undefined
 
-/** Where a gang of several stages goes that must be in one group of a level: all of it at once, so that no stage is left without room by those before it. */
+/** Places a gang of several stages that must be in one group of a level: all stages at once, so that no stage takes the room of a later one. */
 export class WholeGang {
   readonly #groups: GroupsByLevel
   readonly #tree: NodeTree

@@ -3,14 +3,14 @@ import type { ClusterView, JobId, NodeId, TaskId, WorkListener } from '@sched/co
 /** Tasks in a rack. */
 export interface InRack {
   total: number
-  /** By node that has any. */
+  /** The number of tasks by node; only nodes that have any. */
   readonly onNode: Map<NodeId, number>
 }
 
 /** Running tasks by group (a job, a user, a queue), rack and node, kept by the hooks of a placement: of its scheduler's jobs alone. */
 export class TaskCounts {
   readonly hooks: WorkListener
-  /** Who counts tasks in another way, too: told when a task has been counted. */
+  /** Another count, kept in a way of its own: it is told after each task has been counted here. */
   watcher: ((job: JobId, task: TaskId, node: NodeId, by: 1 | -1) => void) | undefined
   readonly #cluster: ClusterView
   /** Per group: racks with tasks. */
@@ -38,7 +38,7 @@ export class TaskCounts {
     return this.#counts.get(group)?.get(rackOf(this.#cluster, node))?.total ?? 0
   }
 
-  /** The racks that have tasks of a group; `undefined`: none has. */
+  /** The racks with tasks of a group; `undefined` if there are none. */
   racks(group: number): ReadonlyMap<number, Readonly<InRack>> | undefined {
     return this.#counts.get(group)
   }

@@ -36,7 +36,8 @@ export interface Candidate {
 export type Victims = Pick<Candidate, 'victims' | 'violations'>
 
 /**
- * The most important unit first: of the higher priority, then of a gang, then with more tasks, then the one that has run for longer, then of the job submitted first.
+ * The most important unit first: of the higher priority, then of a gang, then with more tasks, then the one that has run for longer, then of the job
+ * submitted first.
  * Source: kube-scheduler, `MoreImportantVictim`.
  */
 export const byImportance = (a: Unit, b: Unit): number =>
