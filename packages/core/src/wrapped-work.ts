@@ -4,11 +4,12 @@ import type { PlacementRule } from './placement-rule.js'
 import type { GangPart, WorkView } from './views.js'
 
 /**
- * What is known of jobs, as the one inside knows it: a policy around another overrides what that is to believe, its own estimates for example. Give it to the policy inside
- * in the place of `env.work`, and of `round.work` by a `WrappedRound`. Of what says the same in two ways (`estimate` and `taskEstimate`) override both.
+ * A view of the jobs that passes every call on to another view. A policy around another one extends it to change what the inner policy believes of
+ * jobs, for example their estimates. Give it to the inner policy in place of `env.work`, and in place of `round.work` by a `WrappedRound`. Where two
+ * methods tell the same (`estimate` and `taskEstimate`), override both.
  */
 export abstract class WrappedWork implements WorkView {
-  /** `inner`: what all is passed on to. */
+  /** `inner`: the view that answers every call that is not overridden. */
   constructor(protected readonly inner: WorkView) {}
 
   jobs(): JobId[] { return this.inner.jobs() }

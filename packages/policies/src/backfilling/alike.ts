@@ -1,10 +1,10 @@
 import { None, type JobId } from '@sched/core'
 import type { RigidLane } from './rigid-lane.js'
 
-/** Of waiting jobs that ask the same for as long the last one that came by. */
+/** Finds, for a waiting job, the last job before it that asks for the same amounts for the same time. */
 export class Alike {
   readonly #lane: RigidLane
-  /** By a number that is the same for jobs that are alike, and seldom for others. */
+  /** By a hash of length and amounts: equal for jobs that are alike, seldom equal for others. */
   readonly #last = new Map<number, JobId>()
 
   constructor(lane: RigidLane) {
@@ -15,7 +15,7 @@ export class Alike {
     this.#last.clear()
   }
 
-  /** The one that came by before, or `None`; from now on it is this job. */
+  /** The last job like this one, or `None`; this job takes its place. */
   replace(job: JobId): JobId | None {
     const number = this.#numberOf(job)
     const other = this.#last.get(number)

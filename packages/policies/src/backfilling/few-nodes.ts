@@ -1,11 +1,12 @@
 import type { NodeId } from '@sched/core'
 
-/** Puts nodes for all tasks into `places`, of those with room, which is enough. */
+/** Writes a node for each task to `places`, of the nodes with room, which suffice. */
 type Choose = (room: Int32Array, places: NodeId[]) => void
 
 /**
- * Nodes for so many tasks, on at most so many nodes, into `places`; false where none are found. `room` is that of each node, enough in all. Where those that would be chosen
- * are too many, nodes without room for two tasks are left out, then those without room for three, and so on: the first that are few enough are taken.
+ * Chooses nodes for `tasks` tasks, at most `most` of them, into `places`; false if there is no such choice. `room`: tasks that each node has room for,
+ * enough in all. If the chosen nodes are too many, nodes without room for two tasks are left out, then those without room for three, and so on, until
+ * the choice is small enough.
  *
  * Source: Slurm, `_choose_nodes` of select/cons_tres. Deviation: nodes are left out by the tasks that they have room for (Slurm: by processors).
  */
