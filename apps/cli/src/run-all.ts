@@ -66,7 +66,7 @@ function warn(results: readonly RunResult[], experiment: Experiment, io: Io): vo
 }
 
 /** What the user should know of the runs of an experiment, each beginning with `note:` or `warning:`. */
-export function messagesOf(results: readonly RunResult[], experiment: Pick<Experiment, 'workload' | 'outages' | 'cluster' | 'description'>): string[] {
+export function messagesOf(results: readonly RunResult[], experiment: Pick<Experiment, 'workload' | 'outages' | 'cluster' | 'policies' | 'description'>): string[] {
   const { workload, outages, description } = experiment
   const { report } = workload.trace ?? {}
   const notes = report?.notes ?? workload.notes ?? []

@@ -32,5 +32,9 @@ describe('a setting that changes nothing', () => {
     expect(await told(two(slots))).toBe('')
     expect(await told(two(beating) + 'architecture: { shared-state: {} }\n')).not.toContain('gave the same')
     expect(await told(beating + small.replace('fifo, fair', 'fifo, { name: again, policy: fifo }'))).toBe('')
+    // of two policies without a placement it says nothing, though a third has one
+    const third = (own: string) => beating + small.replace('fifo, fair', `fifo, { name: again, policy: fifo }, ${own}`)
+    expect(await told(third('{ name: other, policy: { greedy: { order: fair, placement: worst-fit } } }'))).toBe('')
+    expect(await told(third('{ name: other, policy: { greedy: { placement: worst-fit } } }'))).toMatch(/^note: fifo, again, other gave the same: /)
   })
 })
