@@ -1,8 +1,8 @@
 import type { Env, JobId, LaneId, TaskId, WorkListener } from '@sched/core'
 
 /**
- * The claimed and running tasks of jobs that have any, by lane; jobs in the order of their first claims, tasks in that of their ids: the order of their claims would also say what was tried and
- * taken back, which a dispatcher that takes another's place is not told.
+ * The claimed and running tasks of jobs that have any, by lane. Jobs are in the order of their first claims, tasks in that of their ids: the order of
+ * their claims would depend on claims that were taken back, of which a dispatcher that takes another's place is not told.
  */
 export class TasksByJob implements WorkListener {
   readonly #lanes: readonly Map<JobId, TaskId[]>[]

@@ -4,15 +4,15 @@ import type { JobId, Round, Seconds, WorkListener } from '@sched/core'
 export interface JobOrder extends WorkListener {
   /** How many numbers its keys have. */
   readonly width: number
-  /** A look begins: what follows is about its time. Returns those whose keys may be others than at the look before although no hook told of them. */
+  /** A look at the queue begins. Returns the jobs whose keys may have changed since the last look although no hook told of them. */
   begin(round: Round): Iterable<JobId>
   /**
-   * Writes the key of a job with tasks in the lane of the round: numbers that are compared in turn, smallest first, ties by submission. Jobs that run come before those that wait where all
-   * before is equal. A job may be preempted for those with a smaller first number.
+   * Writes the key of a job with tasks in the lane of the round: numbers that are compared in turn, smallest first, ties by submission. One of them puts
+   * jobs that run before those that wait. A job may be preempted for a job with a smaller first number.
    */
   keyOf(job: JobId, round: Round, key: Float64Array): void
-  /** When the order of these jobs changes although nothing happens; `Infinity`: never. */
+  /** When the order of the jobs for which `isMeant` holds changes although nothing happens; `Infinity`: never. */
   nextChange(isMeant: (job: JobId) => boolean): Seconds
-  /** The look is over: tasks that go from here on are not preempted by it. */
+  /** The look is over: it preempts no task that stops from here on. */
   end?(): void
 }

@@ -9,7 +9,7 @@ export class MakingRoom {
   readonly #held: HeldAmounts
   /** Where the tasks of the last attempt were to start. */
   readonly #places: NodeId[] = []
-  /** Room on what is free, and on what would be without all that might go for the job that was tried last. */
+  /** How many tasks of a shape have room on what is free; and on what would be free without all jobs that might go for the job tried last. */
   readonly #most: MostRoom = new Map()
   readonly #mostInstead: MostRoom = new Map()
   readonly #pick: (job: JobId, round: Round) => NodeId | None
@@ -45,7 +45,8 @@ export class MakingRoom {
    * The same in the place of others, who are evicted one by one in the order of the list until it starts; of these stay all beside whom it can start after
    * all, the last of the list tried first. Returns who is evicted; none, and nothing has changed, where it does not start without them all.
    *
-   * To be called for one job after the other with fewer others, so that where there was no room for a job there is none for one that asks as much.
+   * In a look it must be called in the order of the jobs, for which fewer and fewer others may go: where a job found no room, a later one that asks as
+   * much finds none either.
    */
   startInstead(job: JobId, others: readonly JobId[], round: Round): readonly JobId[] {
     if (!mayHaveRoom(job, round, this.#mostInstead)) return []
@@ -102,7 +103,7 @@ export class MakingRoom {
 const mayHaveRoom = (job: JobId, { work, lane }: Round, most: MostRoom): boolean =>
   work.isGangJob(job) || work.together(job, lane) <= (most.get(work.shape(job, lane)) ?? Infinity)
 
-/** Writes down for how many tasks of the shape there is room at most, of a job whose tasks ask the same. */
+/** Notes for how many tasks of the job's shape there is room at most; nothing for a job whose stages ask for different amounts. */
 function noteRoom(job: JobId, { nodes, cluster, work, lane }: Round, most: MostRoom): void {
   if (work.isGangJob(job)) return
   const shape = work.shape(job, lane)

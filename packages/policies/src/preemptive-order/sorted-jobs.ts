@@ -3,8 +3,8 @@ import { KeyRows, RankedIds } from '../orders/ranked-ids.js'
 import type { JobOrder } from './job-order.js'
 
 /**
- * The jobs with tasks in a lane, sorted once per round; those that wait as an order for a discipline, without those that stay away. Of a long queue few have another place
- * than at the look before: who was told of since, and whom the order names.
+ * The jobs with tasks in a lane, sorted once per round. As an order for a discipline it gives those that wait, without those that stay away. Jobs keep
+ * their places from one look to the next; only those that a hook told of since, and those that `JobOrder.begin` names, are placed anew.
  */
 export class SortedJobs implements Order {
   readonly #order: JobOrder
@@ -49,12 +49,12 @@ export class SortedJobs implements Order {
     for (const lane of this.#lanes) lane.drop(job)
   }
 
-  /** What tasks that were suspended have behind them may be lost with their node. */
+  /** Suspended tasks may lose with their node what they have done. */
   onNode(): void {
     for (const lane of this.#lanes) lane.moveAll()
   }
 
-  /** All that run or wait in the lane of the round, as they stood when it was asked first. */
+  /** All jobs that run or wait in the lane of the round, as they stood at the first call in it. */
   of(round: Round): ArrayLike<JobId> {
     if (round.serial === this.#serial) return this.#sorted
     this.#serial = round.serial
@@ -63,17 +63,17 @@ export class SortedJobs implements Order {
     return this.#sorted
   }
 
-  /** Whether the job is so far behind the other one, as they were sorted last, that it may be preempted for it. */
+  /** Whether the job may be preempted for the other one: its first number, as of the last look, is larger. */
   isBehind(job: JobId, other: JobId, lane: LaneId): boolean {
     return this.#in(lane).firstOfKey(job) > this.#in(lane).firstOfKey(other)
   }
 
-  /** Whether tasks of it may start. */
+  /** Whether tasks of the job may start. */
   waits(job: JobId, lane: LaneId): boolean {
     return this.#in(lane).ready.has(job) && !this.#staysAway(job)
   }
 
-  /** Whether tasks of it run in the lane or wait to start. */
+  /** Whether tasks of the job run in the lane or wait to start there. */
   isIn(job: JobId, lane: LaneId): boolean {
     return this.#in(lane).ready.has(job) || this.#work.running(job, lane) > 0
   }
@@ -101,11 +101,11 @@ export class SortedJobs implements Order {
   }
 }
 
-/** Those with tasks in one lane. */
+/** The jobs with tasks in one lane. */
 class JobsInLane {
-  /** With tasks that may be placed, and that nobody holds back. */
+  /** Jobs with tasks that may be placed. */
   readonly ready = new Set<JobId>()
-  /** Whose place may be another than at the last look. */
+  /** Jobs whose place may have changed since the last look. */
   readonly moved = new Set<JobId>()
   readonly #order: JobOrder
   readonly #work: WorkView

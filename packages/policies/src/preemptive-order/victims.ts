@@ -11,11 +11,11 @@ export class Victims {
   #isCurrent = false
   /** Jobs that ran when the round began, in order. */
   #ran: readonly JobId[] = []
-  /** Jobs that may go, in order, and how many of them are not behind the job that was asked for last. */
+  /** Jobs that may go, in order, and how many of them are not behind the job asked about last. */
   #others: readonly JobId[] = []
   #before = 0
   #free: Float64Array = new Float64Array()
-  /** By job that may go: what it and all after it hold. */
+  /** By index in `#others`: what that job and all after it hold. */
   #behind: readonly Float64Array[] = []
   #passedOver: ReadonlySet<JobId> | undefined
 
