@@ -9,7 +9,7 @@ interface ResourceCount { tasks: number; work: number; largest: number; readonly
 
 interface ClassCount { jobs: number; tasks: number; readonly work: Record<string, number> }
 
-/** Counts by class, of the jobs that have one. */
+/** Counts of jobs by class; jobs without a class are not counted. */
 class Classes {
   jobs = 0
   readonly #counts: ReadonlyMap<string, ClassCount>
@@ -32,7 +32,7 @@ class Classes {
   }
 }
 
-/** Running counts over the jobs of one reading of a workload. */
+/** Counts the jobs of a workload, read once. */
 export class Census {
   #jobs = 0
   #stages = 0
@@ -135,7 +135,7 @@ export class Census {
   }
 }
 
-/** Notes the durations of a stage's tasks and returns their sum; a distribution counts with its mean. */
+/** Adds the durations of a stage's tasks to `values` and returns their sum in seconds; a distribution counts with its mean. */
 function addDurations(values: WeightedValues, duration: Duration, tasks: number): Seconds {
   if (typeof duration === 'object' && !('kind' in duration)) {
     let sum = 0

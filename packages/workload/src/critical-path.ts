@@ -1,8 +1,8 @@
 import type { Duration, Seconds, StageSpec } from '@sched/core'
 
 /**
- * How long a job takes at least, on nodes of speed 1 with room for all: the longest way through stages of which one waits for all of another, each as long as
- * its longest task (a drawn one as its mean); and of how many stages the longest chain is.
+ * The least time that a job takes on nodes of speed 1 with room for all its tasks, and the number of stages of its longest chain. A chain is made of
+ * stages that each wait for all tasks of the one before; a stage takes as long as its longest task, or the mean if durations are drawn.
  */
 export function criticalPath(stages: readonly StageSpec[]): { readonly seconds: Seconds; readonly stages: number } {
   const ends = new Float64Array(stages.length)
@@ -23,7 +23,7 @@ export function criticalPath(stages: readonly StageSpec[]): { readonly seconds: 
   return { seconds, stages: most }
 }
 
-/** Seconds of the longest task; of a drawn one its mean. */
+/** Seconds that the longest task of a stage takes; the mean if durations are drawn. */
 export function longestOf(duration: Duration): Seconds {
   if (typeof duration === 'number') return duration
   if ('kind' in duration) return meanOf(duration)
@@ -32,6 +32,7 @@ export function longestOf(duration: Duration): Seconds {
   return longest
 }
 
+/** Mean of a distribution in seconds. */
 export function meanOf(distribution: Exclude<Duration, number | readonly number[] | Float64Array>): Seconds {
   if (distribution.kind === 'uniform') return (distribution.min + distribution.max) / 2
   return distribution.mean + (distribution.shift ?? 0)

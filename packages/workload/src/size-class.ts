@@ -3,17 +3,17 @@ import type { JobSpec } from '@sched/core'
 /** Largest number of maps in bins 1 to 8 of DS-T2 (Zaharia et al., EuroSys 2010, table 2); bin 9 has more. */
 const mostMaps = [1, 2, 20, 60, 150, 300, 500, 1500] as const
 
-/** `bin 1` to `bin 9`, the order in which reports list them. */
+/** Names of the bins, `bin 1` to `bin 9`, in the order of reports. */
 export const sizeClasses: readonly string[] = Array.from({ length: 9 }, (_, i) => `bin ${i + 1}`)
 
-/** The bin of the Facebook job sizes that a number of maps falls into. */
+/** Bin of DS-T2 for a number of maps. */
 export function sizeClass(maps: number): string {
   let bin = 0
   while (bin < mostMaps.length && maps > mostMaps[bin]!) bin++
   return sizeClasses[bin]!
 }
 
-/** A job's size: its tasks that ask for a `map` slot; where there is none, all its tasks. */
+/** Size of a job: the number of its tasks that ask for a `map` slot, or of all its tasks if none does. */
 export function jobSize({ stages }: JobSpec): number {
   let maps = 0
   let all = 0
@@ -24,11 +24,14 @@ export function jobSize({ stages }: JobSpec): number {
   return maps > 0 ? maps : all
 }
 
-/** Kettimuthu et al., ICPP 2002: narrow to very wide. */
+/** Most processors of the classes narrow to wide; very wide is more. Source: Kettimuthu et al., ICPP 2002. */
 const mostProcs = [1, 8, 32] as const
 export const widthClasses: readonly string[] = ['1', '2-8', '9-32', '>32']
 
-/** The class of a rigid job by what it asks of a resource in all; `undefined` for a job that does not ask for it. */
+/**
+ * Class of a job of one stage by the total amount of a resource that it asks for; `undefined` if it has several stages or does not ask for the
+ * resource.
+ */
 export function widthClass({ stages: [stage, ...others] }: JobSpec, resource: string): string | undefined {
   const amount = (stage?.demand[resource] ?? 0) * (stage?.tasks ?? 0)
   if (amount === 0 || others.length > 0) return undefined

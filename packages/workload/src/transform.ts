@@ -3,8 +3,8 @@ import { DistinctIds } from './trace/distinct-ids.js'
 import { factsOf } from './trace/facts.js'
 
 /**
- * The same jobs with the gaps between submissions divided by `factor`: twice the factor, twice the load. Deadlines keep
- * their distance from the submission; durations, set-up costs and think times stay.
+ * The same jobs with all submit times divided by `factor`: a factor of 2 doubles the load. Deadlines keep their distance from the submission;
+ * durations, set-up costs and think times are unchanged. Throws `BAD_OPTION` for a factor that is not above 0 and for a closed loop.
  */
 export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
@@ -14,7 +14,10 @@ export function scaleLoad(workload: Workload, factor: number): Workload {
   return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
 }
 
-/** The jobs submitted in [from, to) seconds, with `from` as the new time 0. A job whose predecessor is left out no longer waits. */
+/**
+ * The jobs submitted in [from, to) seconds, with `from` as the new time 0. A job no longer waits for jobs that are left out. Throws `BAD_OPTION` for
+ * an empty window and for a closed loop.
+ */
 export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Workload {
   if (!(from >= 0 && from < to))
     throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
@@ -30,7 +33,7 @@ export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Work
   return changed(workload, `${workload.name} [${from}, ${to})`, undefined, start, { ...facts, ...(facts.start !== undefined && { start: facts.start + from }) })
 }
 
-/** The first `n` jobs. */
+/** The first `n` jobs. Throws `BAD_OPTION` if `n` is not a whole number of at least 0. */
 export function take(workload: Workload, n: number): Workload {
   if (!(Number.isInteger(n) && n >= 0)) throw new SchedError('BAD_OPTION', `found ${n}, expected a whole number of at least 0.`, { field: 'take.n' })
   const jobs = workload.jobs === undefined ? undefined : Math.min(workload.jobs, n)
@@ -40,7 +43,7 @@ export function take(workload: Workload, n: number): Workload {
   })
 }
 
-/** The jobs that `keep` accepts. A job whose predecessor is left out no longer waits. `keep` must answer alike every time. */
+/** The jobs that `keep` accepts. A job no longer waits for jobs that are left out. `keep` must always give the same answer for the same job. */
 export function filter(workload: Workload, keep: (job: JobSpec) => boolean): Workload {
   return changed(workload, `${workload.name}, filtered`, undefined, () => {
     const kept = new Kept()
@@ -49,8 +52,8 @@ export function filter(workload: Workload, keep: (job: JobSpec) => boolean): Wor
 }
 
 /**
- * The same jobs, those that name no queue in one drawn in proportion to `weights`: for traces that say none, under policies
- * that need one. Job i of the workload is in the same queue in every reading with one seed.
+ * The same jobs; each job without a queue gets one, drawn in proportion to `weights`. For traces without queues under policies that need them. With
+ * one seed, job i of the workload is in the same queue in every reading. Throws `BAD_OPTION` if no weight is above 0.
  */
 export function drawQueues(workload: Workload, weights: Readonly<Record<string, number>>, seed: number): Workload {
   const queues = Object.entries(weights).filter(([, weight]) => weight > 0)
@@ -71,8 +74,8 @@ export function drawQueues(workload: Workload, weights: Readonly<Record<string, 
 }
 
 /**
- * The same jobs in queues of other names: those of a queue in `names` are in the one it stands for, those of queues that are not there in that
- * of `*`, if there is one, otherwise where they were. Jobs that name no queue still name none.
+ * The same jobs with renamed queues: `names` maps old names to new ones, and the name for `*` replaces all other names, if given; otherwise these
+ * stay. Jobs without a queue still have none.
  */
 export function renameQueues(workload: Workload, names: Readonly<Record<string, string>>): Workload {
   const known = new Map(Object.entries(names))
@@ -83,17 +86,18 @@ export function renameQueues(workload: Workload, names: Readonly<Record<string, 
   })
 }
 
-/** What the masters of jobs ask for, and how long each takes from its start until it asks for others. */
+/** What the master of a job asks for, and how long it runs before the job's other stages open. */
 export interface MasterSpec {
-  /** What each asks for, by resource. */
+  /** Amounts by resource. */
   readonly demand: Demand
-  /** Seconds, at least 0. Default 0. */
+  /** Seconds from the start of the master until the other stages open, at least 0. Default 0. */
   readonly startup?: Seconds | undefined
 }
 
 /**
- * The same jobs, each with a master where it has none, as every application on YARN has: a stage before the others, which open when it has
- * started. It requires the labels of nodes that all of them require, as the label of an application is that of its master, too.
+ * The same jobs, each with a master unless it has one, like an application on YARN: the master is a stage before the others, which open when it has
+ * run for `startup` seconds. It requires the node labels that all other stages require, since on YARN the label of an application holds for its
+ * master too. Throws `BAD_OPTION` for a negative or infinite `startup`.
  */
 export const addMasters = (workload: Workload, { demand, startup = 0 }: MasterSpec): Workload => {
   if (!(startup >= 0 && startup < Infinity)) throw new SchedError('BAD_OPTION', `found ${startup}, expected seconds of at least 0.`, { field: 'addMasters.startup' })
@@ -103,14 +107,14 @@ export const addMasters = (workload: Workload, { demand, startup = 0 }: MasterSp
     : { ...job, stages: [{ ...master, ...requiredByAll(job.stages) }, ...job.stages.map(afterMaster)] }))
 }
 
-/** What all stages of a job require of their nodes. */
+/** Node labels that all stages of a job require, with the same values. */
 function requiredByAll([first, ...others]: readonly StageSpec[]): Pick<StageSpec, 'constraints'> {
   const shared = Object.entries(first?.constraints?.require ?? {}).filter(([label, value]) =>
     others.every(({ constraints }) => JSON.stringify(constraints?.require?.[label]) === JSON.stringify(value)))
   return shared.length === 0 ? {} : { constraints: { require: Object.fromEntries(shared) } }
 }
 
-/** A stage that is one further back. */
+/** A stage whose index is one higher than before, because a master precedes it. */
 function afterMaster(stage: StageSpec): StageSpec {
   const { after, shuffle, ...rest } = stage
   return {
@@ -120,13 +124,13 @@ function afterMaster(stage: StageSpec): StageSpec {
   }
 }
 
-/** The same workload, with all that it says of itself, whose jobs are changed one by one as they are read; their ids, submit times and order stay. */
+/** The same workload, with all its facts, and with each job changed as it is read. `change` must keep ids, submit times and order. */
 export const mapJobs = <Of extends Workload>(workload: Of, change: (job: JobSpec) => JobSpec): Of => ({ ...workload, open: () => changedSource(workload.open(), change) })
 
-/** A job as it should be, `undefined` to leave it out, `end` to leave out this one and all that follow. */
+/** Returns the changed job, `undefined` to leave it out, or `end` to leave out this job and all that follow. */
 type Change = (job: JobSpec) => JobSpec | undefined | 'end'
 
-/** The change is started anew for every reading, so that it may count. */
+/** A workload of changed jobs. `start` returns a new change for every reading, so that a change may count the jobs it has seen. */
 function changed(workload: Workload, name: string, jobs: number | undefined, start: () => Change, facts = factsOf(workload)): Workload {
   return { ...facts, name, ...(jobs !== undefined && { jobs }), chained: workload.chained ?? true, open: () => changedSource(workload.open(), start()) }
 }
@@ -144,7 +148,7 @@ function changedSource(source: JobSource, change: Change): JobSource {
   const result: { -readonly [K in keyof JobSource]: JobSource[K] } = {
     next: () => (ended ? undefined : firstKept(source.next(), () => source.next())),
   }
-  // a job that is left out counts as ended at once, or the loop would stand still
+  // a job that is left out counts as ended at once; otherwise the closed loop would stop
   if (source.ended !== undefined) result.ended = (id, now) => firstKept(source.ended?.(id, now), (left) => source.ended?.(left.id, now))
   if (source.more !== undefined) result.more = async () => !ended && (await source.more?.()) === true
   return result
@@ -155,7 +159,7 @@ function refuseClosedLoop(workload: Workload): void {
     throw new SchedError('BAD_OPTION', `workload "${workload.name}" is a closed loop, its submit times follow the run.`, {}, 'Only open workloads can be scaled or cut by time.')
 }
 
-/** Remembers which jobs were kept, to release those that wait for one that was not. */
+/** Remembers which jobs were kept, so that a kept job does not wait for a job that was left out. */
 class Kept {
   readonly #ids = new DistinctIds()
 
@@ -165,7 +169,7 @@ class Kept {
   }
 }
 
-/** The job without what it waits for of jobs that are not there: it does not wait for these. */
+/** The job without its waits for jobs that are not there. If one of the jobs in `afterAny` is missing, none of them is waited for. */
 function withoutMissing(job: JobSpec, isThere: (id: string) => boolean): JobSpec {
   if (!isFollower(job)) return job
   const { after, think, afterAll, afterAny, ...rest } = job
@@ -179,6 +183,7 @@ function withoutMissing(job: JobSpec, isThere: (id: string) => boolean): JobSpec
   }
 }
 
+/** The job with another submit time; its deadline moves with it. */
 function moved(job: JobSpec, submit: Seconds): JobSpec {
   if (job.deadline === undefined) return { ...job, submit }
   return { ...job, submit, deadline: job.deadline + (submit - job.submit) }

@@ -1,6 +1,6 @@
 import { grown } from '@sched/core'
 
-/** Values with whole-number weights, kept in two growing columns (16 bytes each), for exact medians of large workloads. */
+/** Values with whole-number weights, for exact medians of large workloads. They are kept in two growing columns, 16 bytes per value. */
 export class WeightedValues {
   #values = new Float64Array(64)
   #weights = new Float64Array(64)
@@ -19,7 +19,7 @@ export class WeightedValues {
     this.#max = Math.max(this.#max, value)
   }
 
-  /** 0 without values. */
+  /** Weighted mean; 0 without values. */
   mean(): number {
     return this.#weight === 0 ? 0 : this.#sum / this.#weight
   }
@@ -29,14 +29,14 @@ export class WeightedValues {
     return this.#max
   }
 
-  /** The mean of the two middle values where their number is even; 0 without values. */
+  /** Weighted median: the mean of the two middle values if the total weight is even; 0 without values. */
   median(): number {
     if (this.#weight === 0) return 0
     const order = new Uint32Array(this.#size).map((_, i) => i).sort((a, b) => this.#values[a]! - this.#values[b]! || a - b)
     return (this.#nth(order, Math.floor((this.#weight - 1) / 2)) + this.#nth(order, Math.floor(this.#weight / 2))) / 2
   }
 
-  /** The value at a position, from 0, of the values in ascending order, each as often as its weight says. */
+  /** The value at a position, counted from 0, in ascending order, where each value occurs as often as its weight. */
   #nth(order: Uint32Array, position: number): number {
     let before = 0
     for (const i of order) {

@@ -1,6 +1,8 @@
 import { isFollower, SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
 
-/** A workload of jobs that are all in memory, already in order of submission. Throws `BAD_OPTION` where a program without types gives no list. */
+/**
+ * A workload of jobs in memory, which are in order of submission. Throws `BAD_OPTION` if a program without types passes something other than a list.
+ */
 export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
   if (!Array.isArray(jobs)) throw new SchedError('BAD_OPTION', `is ${jobs === undefined ? 'missing' : 'no list'}.`, { field: 'jobs' }, "Write workloadOf('mine', [{ id: 'a', submit: 0, stages: [...] }]).")
   return {
@@ -25,8 +27,8 @@ class ListSource implements JobSource {
 }
 
 /**
- * A workload whose jobs are made one by one: `job(i)` for i from 0 to `jobs` - 1, the same every time. `chained`: jobs
- * may follow others.
+ * A workload of `jobs` jobs that are made one by one. `start` is called for every reading; the function that it returns makes job i for i from 0 to
+ * `jobs` - 1 and must make the same jobs each time. `chained`: whether jobs may wait for others.
  */
 export function workloadFrom(name: string, jobs: number, start: () => (index: number) => JobSpec, { chained = false } = {}): Workload {
   return {
@@ -52,15 +54,15 @@ class MadeSource implements JobSource {
   }
 }
 
-/** Throws `BROKEN_CONTRACT` for a closed loop, whose submit times depend on a run, so that no file can hold it. */
+/** Throws `BROKEN_CONTRACT` for a closed loop: its submit times depend on the run, so no file can hold it. */
 export function refuseClosedLoop(workload: Workload): void {
   if (workload.open().ended === undefined) return
   throw new SchedError('BROKEN_CONTRACT', `workload "${workload.name}" is a closed loop: its submit times depend on the run.`, {}, 'A file can hold open workloads only.')
 }
 
 /**
- * The jobs of a workload one after another. A closed loop is run through as if every job ended when it was submitted.
- * Throws `BROKEN_CONTRACT` for a source that reads on (use `streamJobs`).
+ * The jobs of a workload in order. In a closed loop every job counts as ended when it is submitted. Throws `BROKEN_CONTRACT` for a source that reads
+ * on (use `streamJobs`).
  */
 export function jobsOf(workload: Workload): Generator<JobSpec, void, undefined> {
   const source = workload.open()
@@ -69,7 +71,7 @@ export function jobsOf(workload: Workload): Generator<JobSpec, void, undefined> 
   return ready(source)
 }
 
-/** The jobs of any workload, also of one that reads on. */
+/** The jobs of any workload, including one that reads on. In a closed loop every job counts as ended when it is submitted. */
 export async function* streamJobs(workload: Workload): AsyncGenerator<JobSpec, void, undefined> {
   const source = workload.open()
   do yield* ready(source)

@@ -10,7 +10,7 @@ import { WholeAccounting } from './whole.js'
 
 type Schema = z.ZodType<AccountingRules>
 
-/** A trace format for records of jobs as resource managers keep them. Times count from the first submission. */
+/** A trace format for the job records of a resource manager. Times count from the first submission. */
 export function accountingFormat<S extends Schema>(table: AccountingTable<S>): TraceFormat<S> {
   const { name, title, source, detect, options: schema, sizes = () => ({}), isByEnd = false, isOfFiles = isByEnd } = table
   return {
@@ -34,7 +34,7 @@ export function accountingFormat<S extends Schema>(table: AccountingTable<S>): T
   }
 }
 
-/** Gives jobs as their records come, which have to be in order of submission. */
+/** Yields jobs in the order of their records, which must be the order of submission. */
 function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const { reader, gpusIn, follows } = table
   const lines = reader(place, options, false)
@@ -75,7 +75,7 @@ function orderedParser<S extends Schema>(table: AccountingTable<S>, options: z.o
   }
 }
 
-/** Holds all jobs until the end: they stand in the order of the ends. */
+/** Holds all jobs until the end, because the records are in the order in which jobs ended. */
 function sortingParser<S extends Schema>({ reader, gpusIn, follows }: AccountingTable<S>, options: z.output<S>, place: LinePlace): LineParser {
   const lines = reader(place, options, true)
   const jobs = new AccountingJobs(options, gpusIn, follows?.(options))

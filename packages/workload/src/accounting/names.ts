@@ -1,4 +1,4 @@
-/** Names of a log, each kept once: a part of a line keeps the whole of it in memory. */
+/** Strings of a log, each kept once. A substring of a line would keep the whole line in memory. */
 export class Names {
   readonly #known = new Map<string, string>()
 

@@ -4,7 +4,7 @@ import type { BadLine, LinePlace } from './format.js'
 
 const mostMessages = 5
 
-/** Decides what a bad line does to the reading: stops it, or is counted and the first few reported. */
+/** Handles bad lines as the policy says: `fail` throws `BAD_INPUT` for the first one; `skip` counts them and keeps messages about the first few. */
 export class BadLines {
   skipped = 0
   readonly problems: string[] = []
@@ -22,14 +22,14 @@ export class BadLines {
   }
 }
 
-/** An error of a parser that ends the reading: where it names a line of a table of rows, that is a row, and the header none. */
+/** An error that ends the reading. If it names a line in a table of rows, it names the row instead; the header has no number. */
 export function ofRow(error: unknown, at: Pick<LinePlace, 'line' | 'counted'>): unknown {
   return at.counted === 'row' && error instanceof SchedError && error.place.line !== undefined ? error.at(numbered(at)) : error
 }
 
 const numbered = ({ line, counted }: Pick<LinePlace, 'line' | 'counted'>): Place => (counted === 'row' ? { line: undefined, row: line > 0 ? line : undefined } : { line })
 
-/** Of a trace that was read to its end without a job; `rules`: what they left out. */
+/** The error for a trace that was read to its end without a job. `rules` tells which jobs were left out. */
 export function noJobs(rules: readonly RuleCount[], file: string | undefined): SchedError {
   if (rules.length === 0) return new SchedError('BAD_INPUT', 'the trace holds no jobs.', { file }, 'Is it the right file, and whole?')
   return new SchedError('BAD_INPUT', `the trace holds no jobs or none is left: ${rules.map(ruleLine).join('; ')}.`, { file }, 'Choose other rules, or another file.')

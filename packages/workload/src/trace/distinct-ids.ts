@@ -1,8 +1,8 @@
-const block = 1024 // ids per bitmap block: 128 bytes, about what one string in a Set costs
+const block = 1024 // ids per block of the bitmap: 128 bytes, about the cost of one string in a Set
 
 /**
- * A set of ids that costs about a bit for each of `job0`, `job1`, ...: ids that are a prefix and a number are kept in a
- * bitmap of their prefix, in blocks; any other is kept as it is.
+ * A set of ids that takes about one bit for each of `job0`, `job1`, ...: ids that are a prefix and a number of up to 9 digits are kept in a bitmap
+ * per prefix, in blocks. Other ids are kept as strings.
  */
 export class DistinctIds {
   readonly #numbered = new Map<string, Map<number, Uint32Array>>()
@@ -11,7 +11,7 @@ export class DistinctIds {
   #current = -1
   #bits: Uint32Array | undefined
 
-  /** False when it was there already. */
+  /** Adds an id; false if it was there already. */
   add(id: string): boolean {
     const from = numberStart(id)
     if (from === -1) return this.#others.size !== this.#others.add(id).size
@@ -26,7 +26,7 @@ export class DistinctIds {
     return (((this.#block(id, from, false)?.[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1
   }
 
-  /** The bitmap block of an id; the latest one is remembered, since ids mostly come in order. */
+  /** The bitmap block of an id. The latest block is remembered, because ids mostly come in order. */
   #block(id: string, from: number, make: boolean): Uint32Array | undefined {
     const index = Math.floor(suffix(id, from) / block)
     if (index === this.#current && from === this.#prefix.length && id.startsWith(this.#prefix)) return this.#bits
@@ -44,7 +44,7 @@ export class DistinctIds {
   }
 }
 
-/** Where the number at the end of an id starts, at most 9 digits without leading zeros; -1 if there is none. */
+/** Start of the number at the end of an id; -1 if there is none, or if it has more than 9 digits or leading zeros. */
 function numberStart(id: string): number {
   let at = id.length
   while (at > 0 && isDigit(id.charCodeAt(at - 1))) at--
@@ -52,6 +52,7 @@ function numberStart(id: string): number {
   return digits === 0 || digits > 9 || (digits > 1 && id.charCodeAt(at) === 48) ? -1 : at
 }
 
+/** The number that the id ends with, from position `from` on. */
 function suffix(id: string, from: number): number {
   let value = 0
   for (let i = from; i < id.length; i++) value = value * 10 + id.charCodeAt(i) - 48
@@ -62,6 +63,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
+/** Sets a bit; false if it was set already. */
 function mark(bits: Uint32Array, at: number): boolean {
   const word = bits[at >>> 5]!
   const bit = 1 << (at & 31)

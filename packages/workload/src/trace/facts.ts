@@ -1,59 +1,62 @@
 import type { Demand, Seconds, Workload } from '@sched/core'
 
-/** The machine that a trace comes from. */
+/** The machine that a trace was recorded on. */
 export interface Machine {
-  /** Its processors, where it is known by them. */
+  /** Its number of processors, if known. */
   readonly procs?: number
-  /** Its nodes, where it is known by them. */
+  /** Its number of nodes, if known. */
   readonly nodes?: number
-  /** All of it as one aggregate node, in what the jobs of the trace ask for: `{ procs: 240 }`. */
+  /** The whole machine as one node, in the resources that the jobs of the trace ask for: `{ procs: 240 }`. */
   readonly resources: Demand
-  /** Each unit of it is a node of its own, and jobs are gangs of one task per unit. */
+  /** Each unit of the machine is a node of its own, and jobs are gangs of one task per unit. */
   readonly separate?: true
-  /** Where each amount comes from, as a sentence. */
+  /** Sentence that says where each amount comes from. */
   readonly origin: string
 }
 
-/** Fields of a header in the order of the file; a field may come several times, a value may have several lines. */
+/** Fields of a header in the order of the file. A field may occur several times; a value may have several lines. */
 export type HeaderFields = readonly (readonly [name: string, value: string])[]
 
-/** What a trace says besides its jobs. */
+/** What a trace tells besides its jobs. */
 export interface TraceFacts {
-  /** Absent where the size is neither given nor found without reading all jobs. */
+  /** The machine; absent if its size is neither given nor known without reading all jobs. */
   readonly machine?: Machine
-  /** Jobs ask for parts of a parallel machine, although only all of them together say how large it is. */
+  /** Jobs ask for parts of a parallel machine whose size is known only after all jobs are read. */
   readonly isRigid?: boolean
-  /** Fields of its header, where it has one. */
+  /** Fields of the header, if there is one. */
   readonly header?: HeaderFields
-  /** What time 0 is on the clock of the log: seconds since 1970, or since the start of Google's window. Absent where it does not say. */
+  /**
+   * What time 0 is on the clock of the log, in seconds since 1970, or since the start of the window in Google's traces. Absent if the trace does not
+   * say.
+   */
   readonly start?: Seconds
-  /** The time zone that its header names. */
+  /** Time zone named in the header. */
   readonly timeZone?: string
 }
 
-/** What a workload says of the machine and the log that it comes from; nothing for one that does not say. */
+/** The facts that a workload carries about its machine and log; empty for a workload without them. */
 export function factsOf(workload: Workload): TraceFacts {
   const { machine, header, start, timeZone } = workload as Workload & TraceFacts
   return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
 }
 
-/** How often a rule of the reader applied. */
+/** How often a rule of a reader applied. */
 export interface RuleCount {
   /** Name of the option, for example `overrun`. */
   readonly rule: string
-  /** How many jobs; or how many of what `text` begins with: tasks, attempts, submissions, events, steps, pods, objects. */
+  /** Number of jobs, or of the things that `text` begins with: tasks, attempts, submissions, events, steps, pods or objects. */
   readonly jobs: number
   /** What was found and what was done about it: `longer than estimated: cut at the estimate`. */
   readonly text: string
 }
 
-/** What rules of a reader did to jobs, those that did nothing left out, for programs and for people; `notes` come after. */
+/** The rules that applied, for programs (`rules`) and as lines for people (`notes`, followed by the given notes). */
 export function ruleReport(all: readonly RuleCount[], notes: readonly string[] = []): { readonly rules: RuleCount[]; readonly notes: string[] } {
   const rules = all.filter(({ jobs }) => jobs > 0)
   return { rules, notes: [...rules.map(ruleLine), ...notes] }
 }
 
-/** A line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
+/** A rule as a line for people: `475 jobs longer than estimated: cut at the estimate (overrun)`. */
 export function ruleLine({ jobs, text, rule }: RuleCount): string {
   const [, kind = 'jobs', rest = text] = /^(tasks|attempts|submissions|events|steps|pods|objects) (.*)$/.exec(text) ?? []
   return `${jobs} ${jobs === 1 ? kind.slice(0, -1) : kind} ${rest} (${rule})`

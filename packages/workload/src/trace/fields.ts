@@ -1,8 +1,10 @@
 import { BadLine } from './format.js'
 
-/* Reading fields from bytes, numbers without making strings: a row of a few columns costs some 100 ns. */
+/* Reads fields from bytes; numbers are read without making strings, so that a row of a few columns takes about 100 ns. */
 
-/** Writes where each field ends (exclusive) to `ends` and returns the number of fields, also when there are more than fit. */
+/**
+ * Writes the end of each field (exclusive) to `ends` and returns the number of fields. Fields that do not fit in `ends` are counted but not written.
+ */
 export function splitFields(bytes: Uint8Array, from: number, to: number, separator: number, ends: Int32Array): number {
   let fields = 0
   for (let i = from; i < to; i++) if (bytes[i] === separator) ends[fields++] = i
@@ -32,7 +34,7 @@ export function plainNumber(bytes: Uint8Array, from: number, to: number): number
   return value <= Number.MAX_SAFE_INTEGER ? value : -1
 }
 
-/** Why `plainNumber` or `wholeNumber` refused a field: what was found and what was expected. */
+/** Why `plainNumber` or `wholeNumber` refused a field, as a sentence: what was found and what was expected. */
 export function numberFact(bytes: Uint8Array, from: number, to: number, whole: boolean): string {
   const text = asText(bytes, from, to)
   const found = text.length <= 40 ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, 37))}...`
@@ -46,7 +48,7 @@ export function numberFact(bytes: Uint8Array, from: number, to: number, whole: b
 const utf8 = new TextDecoder('utf-8')
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A field that is a name. Throws `BadLine` where it is empty or not UTF-8. */
+/** A field that is a name. Throws `BadLine` if it is empty or not UTF-8. */
 export function textField(bytes: Uint8Array, from: number, to: number, field: string): string {
   if (from === to) throw new BadLine(field, 'is empty.')
   const text = ascii(bytes, from, to)
@@ -58,7 +60,7 @@ export function textField(bytes: Uint8Array, from: number, to: number, field: st
   }
 }
 
-/** A line of names and numbers. Throws `BadLine` where it is not UTF-8. */
+/** The text of a line. Throws `BadLine` if it is not UTF-8. */
 export function lineText(bytes: Uint8Array, from: number, to: number): string {
   try {
     return ascii(bytes, from, to) ?? strictUtf8.decode(bytes.subarray(from, to))
@@ -67,12 +69,12 @@ export function lineText(bytes: Uint8Array, from: number, to: number): string {
   }
 }
 
-/** Bytes as text, with marks for what is not UTF-8. */
+/** Bytes as text; bytes that are not UTF-8 become replacement characters. */
 export function asText(bytes: Uint8Array, from: number, to: number): string {
   return ascii(bytes, from, to) ?? utf8.decode(bytes.subarray(from, to))
 }
 
-/** Short ASCII without the cost of a decoder; `undefined` for anything else. */
+/** ASCII text of up to 24 bytes, without the cost of a decoder; `undefined` for anything else. */
 function ascii(bytes: Uint8Array, from: number, to: number): string | undefined {
   if (to - from > 24) return undefined
   let text = ''

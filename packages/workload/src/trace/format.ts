@@ -2,113 +2,116 @@ import type { JobSpec, Workload } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import type { RuleCount, TraceFacts } from './facts.js'
 
-/** A trace format. To add one: a file with such an object, and its name in `formats.ts`. */
+/** A trace format. To add one, write such an object in a file of its own and add it to the list in `formats.ts`. */
 export interface TraceFormat<S extends z.ZodType = z.ZodType> {
-  /** As `--format` names it. */
+  /** Name for `--format`. */
   readonly name: string
-  /** What it is called in messages and listings. */
+  /** What messages and listings call it. */
   readonly title: string
-  /** Where it is described. */
+  /** Where the format is described. */
   readonly source?: string
-  /** Options of its reader, with their defaults. */
+  /** Options of the reader, with their defaults. */
   readonly options: S
-  /** Its parser holds all jobs until the end, so that a content in memory is read once and its jobs are kept. */
+  /** The parser holds all jobs until the end, so a trace in memory is read once and its jobs are kept. */
   readonly isHeld?: boolean
-  /** Each of its files is of a part of the jobs, so that those of a directory are one trace. */
+  /** Each file holds a part of the jobs, so the files of a directory together are one trace. */
   readonly isHistory?: boolean
-  /** A single file that is too large to be held is read in chunks, although several are read by `readParts`. */
+  /** A single file that is too large for memory is read in chunks, although several files are read by `readParts`. */
   readonly isStreamed?: boolean
-  /** Its run times are made by a model, of bytes for example, and not recorded. */
+  /** Run times come from a model, for example of bytes read, and were not recorded. */
   readonly isModelled?: boolean
-  /** Whether jobs may follow others (`after`), so that ended jobs must be remembered; default: they do not. */
+  /** Whether jobs may wait for others, so that ended jobs must be remembered. Default: they do not. */
   chained?(options: z.output<S>): boolean
-  /** Whether a file that starts with this text (one character per byte, up to 64 KiB) is of this format. */
+  /** Whether a file that starts with this text is of this format. The text has one character per byte and up to 64 KiB. */
   detect(head: string): boolean
-  /** A parser for one reading of one file; `place.line` is the line that is being read. */
+  /** A parser for one reading of one file. `place.line` is always the line that is being read. */
   parser(options: z.output<S>, place: LinePlace): LineParser
-  /** What the start of a file says besides its jobs. */
+  /** What the start of a file tells besides its jobs. */
   facts?(options: z.output<S>, head: Uint8Array): TraceFacts
-  /** What the jobs of a content that is held say besides. */
+  /** What the jobs of a trace in memory tell besides. */
   inferred?(jobs: readonly JobSpec[]): TraceFacts
-  /** A way to read a content that is in memory other than line by line: faster, or sorting its jobs. It is then given piece by piece. */
+  /**
+   * Reads a trace in memory in another way than line by line, because that is faster or because jobs must be sorted. The content is then added piece
+   * by piece.
+   */
   readWhole?(bytes: Uint8Array, options: z.output<S>, reading: ReadOptions): PartsReading
-  /** The same piece by piece, also of several files whose jobs are one trace: for files too large to be held, and directories, which are streamed without it. */
+  /** The same for a trace in several files, or in one that is too large for memory. Without it, large files are streamed. */
   readParts?(options: z.output<S>, reading: ReadOptions): PartsReading
 }
 
-/** Reads a trace that lies in several files, or in one that is not held. */
+/** Reads a trace that is in several files, or in one that is too large for memory. */
 export interface PartsReading {
-  /** Reads the next piece of a file, or all of it; the end of a piece is the end of a line. Throws `BAD_INPUT` with file, line and field. */
+  /** Reads the next piece of a file, or all of it. A piece ends where a line ends. Throws `BAD_INPUT` with file, line and field. */
   add(bytes: Uint8Array, file: string | undefined): void
-  /** After the last. Throws `BAD_INPUT` where no job is left. */
+  /** The trace, after the last piece. Throws `BAD_INPUT` if no job is left. */
   trace(name: string | undefined): Trace
 }
 
-/** Where a parser is. */
+/** Position of a parser in a file. */
 export interface LinePlace {
-  /** Name of the file in messages; undefined where there is none. */
+  /** Name of the file in messages; `undefined` if there is none. */
   readonly file: string | undefined
-  /** Its number, from 1, as `counted` says. */
+  /** Number of the line or row, from 1; see `counted`. */
   readonly line: number
-  /** What `line` counts; default: lines. The header of a table of rows is row 0. */
+  /** What `line` counts. Default: lines. The header of a table of rows is row 0. */
   readonly counted?: 'line' | 'row' | undefined
-  /** An earlier reading has found nothing wrong with any line, so that checks may be left out. */
+  /** An earlier reading has accepted every line, so checks may be left out. */
   readonly checked: boolean
 }
 
-/** Turns lines into jobs. Throws `BadLine` for a line that may be skipped, `SchedError` for a file that cannot be read. */
+/** Turns lines into jobs. Throws `BadLine` for a line that may be skipped, and `SchedError` if the file cannot be read at all. */
 export interface LineParser {
-  /** The job of the line `bytes[from]` to `bytes[to - 1]`, without its end; `undefined` when the line holds none. */
+  /** The job of the line `bytes[from]` to `bytes[to - 1]`, which does not include the line end; `undefined` if the line yields none. */
   line(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
-  /** After the last line. */
+  /** Called after the last line. */
   end?(): void
-  /** Further jobs of the line read last, or after `end` those held back until then, one at a time. */
+  /** The next of further jobs: those of the line read last or, after `end`, those held back until then. `undefined` if there are no more. */
   more?(): JobSpec | undefined
-  /** What it did to the jobs so far. */
+  /** What the parser did to the jobs so far. */
   report?(): Pick<TraceReport, 'rules' | 'notes'>
 }
 
-/** What is wrong with one line. */
+/** What is wrong with one line: the field, a fact that completes a sentence about it, and a way out without a full stop (empty: correct the line). */
 export class BadLine extends Error {
   constructor(readonly field: string | undefined, readonly fact: string, readonly wayOut = '') {
     super(fact)
   }
 }
 
-/** What a reading has seen so far. */
+/** What a reading has found so far. */
 export interface TraceReport {
-  /** Lines read, blank ones and headers too. */
+  /** Number of lines read, including empty ones and headers. */
   readonly lines: number
-  /** Jobs read. */
+  /** Number of jobs read. */
   readonly jobs: number
-  /** What is counted here, and in the messages; default: lines. */
+  /** What `lines`, `skipped` and the messages count. Default: lines. */
   readonly counted?: 'line' | 'row' | undefined
-  /** Lines that were dropped because something was wrong with them. */
+  /** Number of lines that were dropped because something was wrong with them. */
   readonly skipped: number
-  /** Messages about the first of them. */
+  /** Messages about the first of these lines. */
   readonly problems: readonly string[]
-  /** How often the format's rules applied; only those that did. */
+  /** The format's rules that applied, with how often. */
   readonly rules?: readonly RuleCount[]
-  /** Lines for people: what the rules did, and what the header says that the jobs do not bear out. */
+  /** Lines for people: what the rules did, and what the header says that contradicts the jobs. */
   readonly notes?: readonly string[]
 }
 
-/** A workload read from a trace. */
+/** A workload that was read from a trace. */
 export interface Trace extends Workload, TraceFacts {
   /** Name of the format that it was read in. */
   readonly format: string
-  /** Of the whole trace when it is held in memory, of the latest reading when it is streamed. */
+  /** Report of the whole trace if it is in memory, otherwise of the latest reading. */
   readonly report: TraceReport
 }
 
-/** Options of every reader. */
+/** Options of all readers. */
 export interface ReadOptions {
-  /** Name of the file in messages, and of the workload unless the trace names itself. */
+  /** Name of the file in messages, and of the workload unless the trace has a name. */
   readonly file?: string | undefined
-  /** What to do about a line that cannot be used: `fail` (the default) throws, `skip` drops, counts and reports it. */
+  /** What to do about a bad line: `fail` (the default) throws; `skip` drops, counts and reports it. */
   readonly onBadLine?: 'fail' | 'skip' | undefined
-  /** What messages count: lines (the default), or rows, of a table that was no text and is read as one. */
+  /** What messages count: lines (the default), or the rows of a table that is not text. */
   readonly counted?: 'line' | 'row' | undefined
-  /** Most tasks in one job, as a guard against nonsense; default 10,000,000. */
+  /** Most tasks in one job, as a guard against nonsense. Default 10,000,000. */
   readonly maxTasks?: number | undefined
 }

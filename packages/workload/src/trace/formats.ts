@@ -39,29 +39,29 @@ import type { TraceFormat } from './format.js'
 import { machineKind } from '../table/machine-tables.js'
 import { GOOGLE_EVENTS, NATIVE_HEAD, NATIVE_WITHOUT_HEAD, textKind, unreadableKind } from './looks-like.js'
 
-/** Every format that is read, in the order in which detection asks them. */
+/** All formats, in the order in which detection tries them. */
 export const traceFormats: readonly TraceFormat[] = [
   native, sparrowFormat, swfFormat, sacctFormat, sacctJsonFormat, jobcompFormat, eagleFormat, gwfFormat, pbsFormat, lsfFormat, sgeFormat, condorFormat, oarFormat, kubernetesFormat, openbFormat, batsimFormat, yarnAppsFormat, slsFormat, synthFormat, rumenFormat, wfFormat, jobHistoryFormat, sparkFormat, phillyFormat, phillyTableFormat, swimFormat, swimHistoryFormat, jobListFormat,
   batchTaskFormat, batchTask2018Format, paiFormat, wtaFormat, opendcFormat, jobTableFormat,
 ]
 
-/** Bytes of a file's start that detection looks at. */
+/** Number of bytes at the start of a file that detection reads. */
 export const headBytes = 65_536
 
-/** The format of a file by the first bytes of its content (unpacked). Throws `BAD_INPUT` saying what it looks like instead. */
+/** The format of a file, detected from the first bytes of its unpacked content. Throws `BAD_INPUT` that says what the file looks like instead. */
 export function detectFormatOf(head: Uint8Array, file?: string): TraceFormat {
   if (head.length === 0) throw new SchedError('BAD_INPUT', 'is empty.', { file }, 'A trace has at least one job.')
   const history = isAvroBinary(latin1(head.subarray(0, 16)))
   const binary = history ? undefined : unreadableKind(head)
   if (binary !== undefined) throw new SchedError('BAD_INPUT', `looks like ${binary.what}, not like a trace.`, { file }, binary.wayOut)
-  const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // a byte order mark
+  const text = latin1(head.subarray(0, headBytes)).replace(/^ï»¿/, '') // removes a byte order mark
   const found = traceFormats.find((format) => format.detect(text))
   if (found !== undefined) return found
   const [fact, wayOut] = notATrace(text)
   throw new SchedError('BAD_INPUT', fact, { file }, wayOut)
 }
 
-/** What a text is that no format knows, and what is to be done with it. */
+/** What a text that no format accepts looks like, and what to do with it. */
 function notATrace(text: string): readonly [fact: string, wayOut: string] {
   const machines = machineKind(text)
   if (machines !== undefined) return [`is a list of machines (${machines}), not a trace.`, 'It is for the cluster: `--nodes FILE`, or `cluster: FILE` in an experiment.']

@@ -2,14 +2,14 @@ import { followed, isFollower, type JobSpec } from '@sched/core'
 import { DistinctIds } from './distinct-ids.js'
 import { BadLine } from './format.js'
 
-/** What has to hold between the jobs of a workload: order of submission, ids that differ, predecessors that exist. */
+/** Checks what must hold between the jobs of a workload: order of submission, different ids, and jobs that are waited for stand above. */
 export class JobSequence {
   readonly #ids = new DistinctIds()
   #latest = 0
 
   constructor(private readonly maxTasks: number) {}
 
-  /** Throws `BadLine`; a job that was refused leaves no trace. */
+  /** Throws `BadLine`. A refused job is not remembered. */
   check(job: JobSpec): void {
     if (job.submit < this.#latest)
       throw new BadLine('submit', `submitted at ${job.submit} s, before the job above it (${this.#latest} s).`, 'Sort the jobs by submit time')

@@ -4,12 +4,12 @@ import { BadLine, type LineParser, type LinePlace, type ReadOptions, type TraceR
 import { JobSequence } from './job-sequence.js'
 import { unreadableKind } from './looks-like.js'
 
-const longestLine = 1 << 28 // 256 MiB: about 10 million task durations; more is a file without lines
+const longestLine = 1 << 28 // 256 MiB, about 10 million task durations; a longer line means a file without lines
 
 /**
- * Cuts bytes into lines and takes a job from each: `push` chunks that may end anywhere, `next` until it has no more,
- * `end` after the last chunk and `next` once more. Lines end in LF or CR LF; blank ones are passed over; a byte order
- * mark at the start is dropped. Chunks are not copied unless a line goes on in the next one, so they must not change.
+ * Cuts bytes into lines and takes a job from each. `push` takes chunks that may end anywhere; then call `next` until it returns no more jobs. After
+ * the last chunk call `end`, and `next` again. Lines end in LF or CR LF, empty lines are skipped, and a byte order mark at the start is dropped.
+ * Chunks must not change, because they are only copied if a line continues in the next chunk.
  */
 export class LineDecoder implements TraceReport, LinePlace {
   file: string | undefined
@@ -29,7 +29,7 @@ export class LineDecoder implements TraceReport, LinePlace {
   constructor(parser: (place: LinePlace) => LineParser, { file, onBadLine = 'fail', counted = 'line', maxTasks = 10_000_000 }: ReadOptions, readonly checked = false) {
     this.file = file
     this.counted = counted
-    this.#before = this.line = counted === 'row' ? -1 : 0 // a header is no row
+    this.#before = this.line = counted === 'row' ? -1 : 0 // the header is not a row
     this.#bad = new BadLines(onBadLine)
     this.#sequence = new JobSequence(maxTasks)
     this.#parser = parser(this)
@@ -47,7 +47,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     return this.#bad.problems
   }
 
-  /** What the parser reports besides. */
+  /** What the parser reports about the jobs. */
   get more(): Pick<TraceReport, 'rules' | 'notes'> {
     return this.#parser.report?.() ?? {}
   }
@@ -67,7 +67,7 @@ export class LineDecoder implements TraceReport, LinePlace {
       throw new SchedError('BAD_INPUT', `no line end within ${this.#bytes.length} bytes.`, { file: this.file, line: this.line + 1 }, 'Is it a text file?')
   }
 
-  /** Another file of the same trace follows, whose lines are counted anew; what came before ended with a line. */
+  /** Begins another file of the same trace, whose lines are counted from 1. The file before must have ended with a line end. */
   startFile(file: string): void {
     this.#earlier = this.lines
     this.file = file
@@ -78,7 +78,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     this.#ended = true
   }
 
-  /** The next job of the bytes so far; `undefined` when more bytes are needed or, after `end`, when there is none. */
+  /** The next job of the bytes so far; `undefined` if more bytes are needed or, after `end`, if there are no more jobs. */
   next(): JobSpec | undefined {
     for (;;) {
       const more = this.#more()
@@ -108,14 +108,14 @@ export class LineDecoder implements TraceReport, LinePlace {
     }
   }
 
-  /** Counts a job, if it follows those before it. */
+  /** Checks a job against those before it, and counts it. */
   #accepted(job: JobSpec): JobSpec {
     if (!this.checked) this.#sequence.check(job)
     this.jobs++
     return job
   }
 
-  /** The next job that the parser has besides; one that cannot be used is told of with the line that is being read. */
+  /** The next further job of the parser. A job that cannot be used is reported with the line that is being read. */
   #more(): JobSpec | undefined {
     if (this.#parser.more === undefined) return undefined
     for (let job = this.#parser.more(); job !== undefined; job = this.#parser.more()) {
@@ -129,7 +129,7 @@ export class LineDecoder implements TraceReport, LinePlace {
   }
 
   #finish(): JobSpec | undefined {
-    if (this.#at === Infinity) return undefined // finished before
+    if (this.#at === Infinity) return undefined // already finished
     this.#at = Infinity
     try {
       this.#parser.end?.()
@@ -143,6 +143,7 @@ export class LineDecoder implements TraceReport, LinePlace {
     throw noJobs(this.more.rules ?? [], this.file)
   }
 
+  /** Skips or throws a bad line, as the policy says; throws any other error. */
   #excuse(error: unknown): void {
     if (!(error instanceof BadLine)) throw ofRow(error, this)
     this.#bad.add(error, this)

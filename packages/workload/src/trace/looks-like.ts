@@ -1,8 +1,8 @@
-/** What a file is, when no reader wants it. */
+/** What a file that no reader accepts looks like. */
 export interface Likeness {
-  /** What it is, in words. */
+  /** The kind of content, in words. */
   readonly what: string
-  /** What to do with it. */
+  /** What to do with the file. */
   readonly wayOut: string
 }
 
@@ -17,7 +17,7 @@ const magics: readonly (readonly [magic: readonly number[], what: string, wayOut
   [[0x50, 0x41, 0x52, 0x31], 'a Parquet file', 'Tables of jobs, machines and outages are read so (a trace is given with --trace, or to openTraceFile); make others text first.'],
 ]
 
-/** The kind of a file that is not text in UTF-8, by its first bytes; `undefined` for text. */
+/** The kind of a file that is not UTF-8 text, by its first bytes; `undefined` for text. */
 export function binaryKind(head: Uint8Array): Likeness | undefined {
   for (const [magic, what, wayOut] of magics) if (magic.every((byte, i) => head[i] === byte)) return { what, wayOut }
   if (String.fromCharCode(...head.subarray(257, 262)) === 'ustar') return { what: 'a tar archive', wayOut: 'Unpack it first: tar -xf.' }
@@ -27,7 +27,9 @@ export function binaryKind(head: Uint8Array): Likeness | undefined {
   return wideText(start) ?? { what: 'a binary file', wayOut: 'Is it the right file?' }
 }
 
-/** As `binaryKind`, and of text whose lines end in carriage returns alone, which a reader of lines takes for one line; JSON may have such. */
+/**
+ * As `binaryKind`, and also recognizes text whose lines end in carriage returns only, which would be read as one line. JSON may have such line ends.
+ */
 export function unreadableKind(head: Uint8Array): Likeness | undefined {
   return binaryKind(head) ?? (endsInReturns(head.subarray(0, 65_536))
     ? { what: 'lines that end in carriage returns alone', wayOut: "Make line feeds of them: tr '\\r' '\\n' < FILE > NEW." }
@@ -39,7 +41,7 @@ function endsInReturns(start: Uint8Array): boolean {
   return first !== 123 && first !== 91 && !start.includes(10) && start.subarray(0, -1).includes(13) // { and [
 }
 
-/** UTF-16 without a mark: of mostly western text every other byte is 0, and no other. */
+/** Detects UTF-16 without a byte order mark: in mostly western text every other byte is 0, and no byte in between. */
 function wideText(start: Uint8Array): Likeness | undefined {
   const zeros = [0, 0]
   start.forEach((byte, i) => void (byte === 0 && (zeros[i % 2] = (zeros[i % 2] as number) + 1)))
@@ -49,13 +51,13 @@ function wideText(start: Uint8Array): Likeness | undefined {
   return utf16(even > odd ? 'BE' : 'LE')
 }
 
-/** Rows of task_events (13 columns) and of job_events (8). */
+/** Patterns of rows of task_events (13 columns) and of job_events (8 columns). */
 const googleEvents = [/^\d+,[012]?,\d+,\d+,\d*,[0-8],[^,]*,[0-3]?,\d*(,[^,]*){4}$/, /^\d+,[012]?,\d+,[0-8],[^,]*,[0-3]?,[^,]*,[^,]*$/]
 export const NATIVE_HEAD = '{"format":"sched-workload","version":1}'
 export const NATIVE_WITHOUT_HEAD = `a list of jobs of the native format without its first line, ${NATIVE_HEAD}`
 export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData'
 
-/** What the commands of PBS, LSF and Grid Engine print, whose logs are read. */
+/** Outputs of commands of PBS, LSF and Grid Engine that people may mistake for logs. */
 const printed: readonly (readonly [start: RegExp, kind: string])[] = [
   [/^={20,}\s*\nqname\s/m, 'what qacct prints of Grid Engine (the file that it reads is a trace: $SGE_ROOT/$SGE_CELL/common/accounting)'],
   [/^Accounting information about jobs that are:/m, 'what bacct prints of LSF (the file that it reads is a trace: lsb.acct)'],
@@ -64,7 +66,7 @@ const printed: readonly (readonly [start: RegExp, kind: string])[] = [
   [/^Job(?: Id)?: \d+[^\s.]*\.\S+\s*$|"pbs_version"\s*:/m, 'what qstat or tracejob prints of PBS (accounting logs are traces: server_priv/accounting)'],
 ]
 
-/** What text looks like by its first lines, in words. */
+/** What a text looks like by its first lines, in words. */
 export function textKind(head: string): string {
   const line = head.split('\n').find((one) => one.trim() !== '' && !/^\s*[;#]/.test(one))?.trim() ?? ''
   if (/^\s*;/.test(head) || (/^-?[\d.]+(\s+-?[\d.]+){17}$/.test(line))) return 'a job log in the Standard Workload Format (SWF)'

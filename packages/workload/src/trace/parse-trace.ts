@@ -7,21 +7,20 @@ import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
 
 const LINE_FEED = 10
-/** Bytes that are read in one go. */
+/** Least number of bytes in a piece. */
 const PIECE = 2 ** 20
 
-/** How a trace is to be read. */
+/** How to read a trace. */
 export interface ParseOptions extends ReadOptions {
-  /** A format's name or the format itself; default: found out from the content. */
+  /** Name of a format, or the format itself. Default: detected from the content. */
   readonly format?: string | TraceFormat | undefined
   /** Options of the format, for example SWIM's rate model. */
   readonly options?: unknown
 }
 
 /**
- * A trace whose content is in memory. All of it is checked now, so that no reading fails later; what is kept is the
- * bytes, which every `open` reads anew and which must not change. Throws `BAD_INPUT` with file, line and field, and
- * `BAD_OPTION`.
+ * Reads a trace whose content is in memory. Everything is checked now, so that no later reading fails. `open` reads the bytes again unless the format
+ * keeps jobs in memory, so `content` must not change. Throws `BAD_INPUT` with file, line and field, and `BAD_OPTION`.
  */
 export function parseTrace(content: Uint8Array, options: ParseOptions = {}): Trace {
   const parsing = parsed(content, options)
@@ -31,7 +30,10 @@ export function parseTrace(content: Uint8Array, options: ParseOptions = {}): Tra
   }
 }
 
-/** The same, with a turn for others after some MiB: they wait tens of milliseconds. Throws what `turn` does, too. */
+/**
+ * As `parseTrace`, and awaits `turn` after each piece of about 1 MiB, so that other work waits for tens of milliseconds only. Throws also what `turn`
+ * throws.
+ */
 export async function parseTraceInTurns(content: Uint8Array, options: ParseOptions, turn: () => Promise<void>): Promise<Trace> {
   const parsing = parsed(content, options)
   for (;;) {
@@ -41,7 +43,7 @@ export async function parseTraceInTurns(content: Uint8Array, options: ParseOptio
   }
 }
 
-/** Gives way after each piece. */
+/** Parses content and yields after each piece. */
 function* parsed(content: Uint8Array, options: ParseOptions): Generator<undefined, Trace, void> {
   const bytes = isAvroBinary(asText(content, 0, 16)) ? avroAsJson(content, options.file) : content
   const decoder = decoderFor(bytes, options)
@@ -83,7 +85,7 @@ function* parsed(content: Uint8Array, options: ParseOptions): Generator<undefine
   }
 }
 
-/** Pieces that end where lines do, at least one. */
+/** Cuts content into pieces that end where lines end; at least one piece. */
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
   let from = 0
   do {
@@ -99,7 +101,7 @@ function sourceOf(jobs: readonly JobSpec[]): JobSource {
   return { next: () => jobs[next++] }
 }
 
-/** The chosen or detected format with its options checked, ready to start readings. */
+/** A chosen or detected format with checked options, ready to start readings. */
 export interface ReadyDecoder {
   readonly format: TraceFormat
   readonly chained: boolean
@@ -109,6 +111,7 @@ export interface ReadyDecoder {
   readonly readParts: (() => PartsReading) | undefined
 }
 
+/** The decoder for a trace by its first bytes. Throws `BAD_INPUT`, `UNKNOWN_NAME` and `BAD_OPTION`. */
 export function decoderFor(head: Uint8Array, { format, options, ...reading }: ParseOptions): ReadyDecoder {
   const chosen = format === undefined ? detectFormatOf(head, reading.file) : typeof format === 'string' ? traceFormat(format) : format
   const checked = checkOptions(chosen.name, chosen.options, options ?? {})
