@@ -6,10 +6,10 @@ import type { RigidTasks } from '../rigid/stages.js'
 
 const amount = z.int().min(1).max(2 ** 31 - 1)
 
-/** What names the queue of a job; which of them a format has is in its options. */
+/** Fields that may name the queue of a job; the options of a format say which of them it has. */
 type QueueField = 'queue' | 'partition' | 'account' | 'qos' | 'project' | 'department'
 
-/** How records of a resource manager's accounting become jobs. Every rule that changed or dropped a job is counted in the report. */
+/** How records of a resource manager's accounting become jobs. The report counts every rule that changed or dropped a job. */
 export interface AccountingRules extends RuleOptions {
   readonly unit: 'procs' | 'nodes'
   readonly tasks: RigidTasks
@@ -22,17 +22,17 @@ export interface AccountingRules extends RuleOptions {
   readonly gpuDemand: boolean
   readonly queue: QueueField
   readonly status?: readonly string[] | undefined
-  /** Absent where records are of jobs that have ended. */
+  /** Absent in formats whose records are only of jobs that have ended. */
   readonly pending?: 'skip' | 'estimate'
-  /** Which of its times is the submission of a job, of those that a format has; absent: there is one. */
+  /** Which of its times counts as the submission of a job; absent in formats that have only one. */
   readonly submit?: string
-  /** Absent where records do not say which jobs wait for others. */
+  /** Absent in formats whose records do not say which jobs wait for others. */
   readonly dependencies?: 'ignore' | 'keep'
-  /** Absent where records name no features of nodes. */
+  /** Absent in formats whose records do not name features of nodes. */
   readonly constraints?: 'ignore' | 'require'
 }
 
-/** Options that the accounting of all resource managers shares. */
+/** Options of the accounting formats of all resource managers. */
 export const accountingOptions = {
   ...machineOptions,
   processors: z.enum(['requested', 'allocated']).default('requested')
@@ -44,21 +44,21 @@ export const accountingOptions = {
   ...ruleOptions,
 }
 
-/** `tasks` with a task per node, of records that tell nodes; `told`: where. */
+/** Option `tasks` with the choice of one task per node, for records that tell the number of nodes; `told` names the fields that tell it. */
 export const tasksByNode = (told: string) =>
   z.enum(['one', 'each', 'node']).default('one')
     .describe(`${machineOptions.tasks.description} node: a gang of one task per node that the job was on (${told}), each with its part of processors, memory and GPUs, for clusters whose nodes are given.`)
 
-/** Which jobs to read, by how they ended, of the words that a format has for it. */
+/** Option `status`: which jobs to read, by how they ended, in the words of a format. */
 export const statusOption = <const S extends readonly [string, ...string[]]>(states: S) =>
   z.array(z.enum(states)).min(1).optional().describe('Which jobs to read, by how they ended; default: all.')
 
-/** What the jobs ask for, in this order. */
+/** Resources that the jobs ask for, in the order of their amounts. */
 export function accountingResources({ unit, memory, gpuDemand }: AccountingRules): RigidResource[] {
   return [unit, ...(memory === 'none' ? [] : (['mem'] as const)), ...(gpuDemand ? (['gpus'] as const) : [])]
 }
 
-/** The size of the machine by the options, or by a header: records of jobs do not say it. */
+/** Size of the machine from the options, otherwise from the header of the file; records of jobs do not tell it. */
 export function accountingSizes({ procs, nodes, mem, gpus }: AccountingRules, header: Sizes = {}): Sizes {
   return { procs: option(procs, 'procs') ?? header.procs, nodes: option(nodes, 'nodes') ?? header.nodes, mem: option(mem, 'mem'), gpus: option(gpus, 'gpus') }
 }

@@ -9,11 +9,14 @@ import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { featuresOf, type Licenses } from '../slurm/amounts.js'
 import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
 
-/** What a resource manager recorded of a job. Times in seconds since 1970; -1 or NaN where a number is not known, empty where a name is not. */
+/**
+ * What a resource manager recorded of a job. Times are in seconds since 1970, spans in seconds. Unknown numbers are -1 or NaN, unknown names are
+ * empty.
+ */
 export interface AccountingRecord {
   readonly id: string
   readonly submit: number
-  /** From when on it might start: after its begin time, holds, and the jobs that it depends on. */
+  /** When the job became eligible to start: after its begin time, its holds and the jobs that it depends on. */
   readonly eligible?: number
   readonly start: number
   readonly end: number
@@ -24,22 +27,22 @@ export interface AccountingRecord {
   readonly nodes: number
   readonly mem: number
   readonly gpus: number
-  /** CPU time of all its processors together, where it is told. */
+  /** CPU time of all its processors together in seconds, if recorded. */
   readonly cpuTime?: number
-  /** Memory that all its tasks together used, MiB, where it is told. */
+  /** Memory that all its tasks together used, MiB, if recorded. */
   readonly usedMem?: number
   readonly licenses?: Licenses | undefined
-  /** Whether it asked for nodes of its own; `user`: of its user's own. */
+  /** `job`: it asked for nodes to itself; `user`: for nodes that it shares only with jobs of its user. */
   readonly exclusive?: 'job' | 'user' | undefined
-  /** How few racks it waits for. */
+  /** Most racks that it may use, or the size of its parts. */
   readonly topology?: Topology | undefined
-  /** Its name, by which Slurm's `singleton` goes. */
+  /** Name of the job; Slurm's `singleton` goes by it. */
   readonly name?: string | undefined
-  /** What it depends on, as sbatch takes it: `afterok:12:13`. */
+  /** Dependencies in the form that sbatch takes: `afterok:12:13`. */
   readonly dependency?: string | undefined
-  /** Features of nodes that it asked for, as sbatch takes them: `fast&ib`. */
+  /** Features of nodes that it asked for, in the form that sbatch takes: `fast&ib`. */
   readonly features?: string | undefined
-  /** The type of its GPUs, where it has one. */
+  /** Type of its GPUs, if recorded. */
   readonly gpuType?: string | undefined
   readonly reservation?: string | undefined
   readonly priority: number
@@ -49,11 +52,11 @@ export interface AccountingRecord {
   readonly account: string
   readonly partition: string
   readonly qos: string
-  /** The array that it is a task of. */
+  /** Name of the job array that it belongs to. */
   readonly array?: string | undefined
-  /** How many jobs of it may run at once. */
+  /** How many jobs of the array may run at once. */
   readonly arrayThrottle?: number | undefined
-  /** Names of its queue that a format has besides. */
+  /** Further names that a format may use for the queue. */
   readonly queue?: string
   readonly project?: string
   readonly department?: string
@@ -61,90 +64,94 @@ export interface AccountingRecord {
 
 const SECONDS_PER_MINUTE = 60
 
-/** Told of each record of a line; `step`: one about a step of a job. */
+/** Called with each record of a line; `step` stands for a record about a step of a job. */
 export type TakeRecord = (record: AccountingRecord | 'step') => void
 
-/** Reads records of jobs from the lines of one file. */
+/** Reads records of jobs from lines. */
 export interface RecordReader {
-  /** Throws `BadLine`, also those that `take` throws. */
+  /** Reads one line. Throws `BadLine`, including those that `take` throws. */
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void
-  /** After the last line, which may have ended a record. Throws `BadLine`. */
+  /** Called after the last line, which may have completed a record. Throws `BadLine`. */
   end?(take: TakeRecord): void
-  /** How many jobs of an array may run at once, by array, as far as it has read. */
+  /** How many jobs of an array may run at once, by array, from the lines read so far. */
   throttles?(): ReadonlyMap<string, number>
-  /** What it did to them. */
+  /** The rules of this reader that applied. */
   rules?(): RuleCount[]
 }
 
-/** Makes one job of several records that stand one after another. */
+/** Makes one job of several consecutive records. */
 export interface JoinsJobs {
-  /** The job of the next record that has one, and when it was submitted; gives those that are complete now, in their order. */
+  /** Takes the job of the next record and the time at which that was submitted. Returns the jobs that are complete now, in order. */
   take(job: JobSpec, submitted: number): JobSpec[]
-  /** After the last: those held back. */
+  /** The jobs held back, after the last record. */
   end(): JobSpec[]
   rules(): RuleCount[]
 }
 
 /** What a job waits for. */
 export interface Followed {
-  /** As the job says it. */
+  /** The fields of the job that say so. */
   readonly waits: Pick<JobSpec, 'after' | 'afterAll' | 'afterAny'>
-  /** The earliest time at which it is below the jobs that it names, seconds since 1970. */
+  /** The earliest submit time at which it comes after the jobs that it waits for, in seconds since 1970. */
   readonly submit: number
-  /** When it had all happened in the log; `Infinity` where that is not known. */
+  /** When everything that it waits for had happened in the log; `Infinity` if unknown. */
   readonly time: number
 }
 
-/** Knows which jobs of a table wait for which others, that stand above them. */
+/** Knows which jobs of a table wait for which jobs above them. */
 export interface FollowsJobs {
-  /** What a job waits for; `undefined`: nothing, or nothing that is known. */
+  /** What a job waits for; `undefined` if nothing, or nothing that is known. */
   of(record: AccountingRecord): Followed | undefined
-  /** A record of which a job was made, and when that is submitted. */
+  /** Adds a record for which a job was made, with the job's submit time. */
   add(record: AccountingRecord, submit: number): void
   rules(): RuleCount[]
 }
 
-/** Gives every job as it comes. */
+/** Makes a job of each record. */
 const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () => [] }
 
-/** Who joins the jobs of a table's records. */
+/** The object that joins records of a table to jobs. */
 export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
 
-/** Of each processor. None of a job without steps, or whose steps are not read: its CPU time is 0 then. */
+/** CPU time and used memory per processor. A CPU time of 0 is left out: records have it for jobs without steps, or if steps are not read. */
 function meanUse({ cpuTime = 0, usedMem = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number; readonly mem?: number } {
   const procs = allocated > 0 ? allocated : requested
   return procs > 0 ? { ...(cpuTime > 0 && { cpuTime: cpuTime / procs }), ...(usedMem > 0 && { mem: usedMem / procs }) } : {}
 }
 
+/** How the records of a resource manager are read as a table. */
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
   extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
-  /** `isHeld`: its records may come in any order, since all jobs are held; otherwise in that of submission. */
+  /** Makes the reader of records. `isHeld`: all jobs are held, so records may come in any order; otherwise they must be in order of submission. */
   readonly reader: (place: LinePlace, options: z.output<S>, isHeld: boolean) => RecordReader
-  /** Where its records tell GPUs, for the report: `AllocTRES tells them`. */
+  /** Says which field tells GPUs, for the report: `AllocTRES tells them`. */
   readonly gpusIn: string
   /**
-   * Its records stand in the order in which jobs ended, in one file or in several, and are sorted; default: in that of
-   * submission, which a file that is not held must have.
+   * Records are in the order in which jobs ended, in one file or several, so jobs are sorted. Default: records are in order of submission, which a
+   * file that is too large for memory must be.
    */
   readonly isByEnd?: boolean
-  /** The files of a directory are one log, although one file has all; one that is too large to be held is read in chunks. Default, without `isByEnd`: they are not. */
+  /**
+   * Files of a directory are one log, although a single file may be complete. Without `isByEnd`, a file that is too large for memory is then read in
+   * chunks. Default: as `isByEnd`.
+   */
   readonly isOfFiles?: boolean
-  /** Of which records one job is made; default, and where they stand in the order of the ends: each is one. */
+  /** Joins several records to one job. Default, and always if a file is read by its parser in the order of ends: each record is one job. */
   readonly joins?: (options: z.output<S>) => JoinsJobs | undefined
-  /** Which of its jobs wait for others; default: none. */
+  /** Knows which jobs wait for others. Default: none does. */
   readonly follows?: (options: z.output<S>) => FollowsJobs
-  /** What the start of the file says of the machine; default: nothing. */
+  /** What the start of the file says about the machine. Default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes
 }
 
-/** Makes jobs of records, by the rules; their submit times are still seconds since 1970. */
+/** Makes jobs of records according to the rules. Submit times are still in seconds since 1970. */
 export class AccountingJobs {
-  /** When those that wait for others started, by id. */
+  /** Start times, by id, of jobs that wait for others. */
   readonly startsBehind = new Map<string, number>()
   readonly #resources: readonly RigidResource[]
   readonly #job: RigidJob
   readonly #rules: Rules
-  /** Ids of jobs that had not ended: what one is called is there once more where a later export tells its end. */
+  /** Ids of jobs that had not ended. Another record with the same id, from a later export, is then a bad line. */
   readonly #unended = new Set<string>()
   readonly #stages: RigidStages
   readonly #counts = {
@@ -152,7 +159,7 @@ export class AccountingJobs {
     throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
   }
 
-  /** `gpusIn`: where records tell GPUs; `follows`: who waits for whom; `header`: what the file says of the machine. */
+  /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
   constructor(private readonly options: AccountingRules, private readonly gpusIn: string, private readonly follows: FollowsJobs | undefined, header: Sizes = {}) {
     const resources = accountingResources(options)
     this.#resources = resources
@@ -161,7 +168,10 @@ export class AccountingJobs {
     this.#stages = new RigidStages(resources, options.tasks)
   }
 
-  /** Throws `BadLine` for a job that is too wide where that is an error. */
+  /**
+   * The job of a record; `undefined` if the rules leave it out. Throws `BadLine` for a job that is too wide if that is an error, and for a second
+   * record of an unended job.
+   */
   job(record: AccountingRecord | 'step'): JobSpec | undefined {
     if (record === 'step') {
       this.#counts.steps++
@@ -227,7 +237,7 @@ export class AccountingJobs {
     ].filter(({ jobs }) => jobs > 0)
   }
 
-  /** Says of the jobs of an array, which may stand before the record that tells it, how many may run at once. */
+  /** Sets the throttle of arrays in their jobs, which may come before the record that tells it. */
   throttle(jobs: JobSpec[], throttles: ReadonlyMap<string, number>): void {
     if (throttles.size === 0) return
     for (const [i, job] of jobs.entries()) {
@@ -238,14 +248,17 @@ export class AccountingJobs {
     }
   }
 
-  /** One that waits for others: its recorded wait begins when it became eligible, or else when what it waits for had happened in the log. */
+  /**
+   * The job of a record that waits for others. Its recorded wait begins when it became eligible or, if that is unknown, when everything it waits for
+   * had happened in the log.
+   */
   #behind({ waits, submit, time }: Followed, record: AccountingRecord, logged: number, isLater: boolean): JobSpec {
     const from = isLater ? (record.eligible as number) : time <= record.start ? Math.max(record.submit, time) : record.submit
     this.startsBehind.set(record.id, record.start)
     return { ...this.#spec({ ...record, submit }, logged, from), ...waits }
   }
 
-  /** One that might start after its submission only. */
+  /** The record of a job that became eligible after its submission; with the option `submit: eligible` that is its submission. */
   #later(record: AccountingRecord & { readonly eligible: number }): AccountingRecord {
     if (this.options.submit === 'eligible') return { ...record, submit: record.eligible }
     if (record.eligible - record.submit >= SECONDS_PER_MINUTE) this.#counts.later++
@@ -277,7 +290,7 @@ export class AccountingJobs {
     }
   }
 
-  /** `from`: when its recorded wait begins. */
+  /** Builds the job of a record. `logged`: its recorded run time; `from`: when its recorded wait begins. */
   #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
     const { runtime, estimate, amounts } = this.#job
     const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
@@ -305,7 +318,7 @@ export class AccountingJobs {
       ...(priority >= 0 && { priority }),
       ...(estimate >= 0 && { estimate }),
       recorded: {
-        ...(start >= from && state !== 'pending' && { wait: start - from }), // of one that waits the start that is expected, if any
+        ...(start >= from && state !== 'pending' && { wait: start - from }), // a pending job may have an expected start, which is not a wait
         ...(logged !== runtime && logged >= 0 && { runtime: logged }),
         ...(state !== '' && { status: state }),
         ...meanUse(record),

@@ -1,13 +1,13 @@
 import { DistinctIds } from '../trace/distinct-ids.js'
 import type { RuleCount } from '../trace/facts.js'
 
-/** Ids of a table that has one for several jobs: those that come again are told apart by a number. */
+/** Makes ids unique in a table that repeats them: a repeated id gets a number, `12#2`. */
 export class RepeatedIds {
   #repeated = 0
   readonly #seen = new DistinctIds()
   readonly #times = new Map<string, number>()
 
-  /** `why` an id comes again, for the report. */
+  /** `why`: reason for repeated ids, for the report. */
   constructor(private readonly why: string) {}
 
   distinct(id: string): string {

@@ -11,8 +11,8 @@ import { accountingResources, accountingSizes, type AccountingRules } from './op
 import { AccountingJobs, joining, type AccountingRecord, type AccountingTable, type JoinsJobs, type RecordReader } from './records.js'
 
 /**
- * Records of files, whole or piece by piece, one after another: all jobs are made now and sorted by submit time, equal ones in
- * the order of the records; times count from the first of them. Throws `BAD_INPUT` with file, line and field.
+ * Reads the records of one or more files, whole or in pieces. All jobs are made at once and sorted by submit time; equal times keep the order of the
+ * records, and times count from the first job. Throws `BAD_INPUT` with file, line and field.
  */
 export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements PartsReading {
   readonly #made: AccountingJobs
@@ -23,12 +23,12 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
   readonly #jobs: JobSpec[] = []
   #unsorted = 0
   #count = 0
-  /** Whether nothing was read so far. */
+  /** Whether nothing has been read yet. */
   #isNew = true
-  /** Lines of the file in the pieces of it above. */
+  /** Number of lines in the earlier pieces of the file. */
   #before = 0
 
-  /** `header`: what the file says of the machine. */
+  /** `header`: size of the machine from the file. */
   constructor(
     private readonly table: AccountingTable<S>,
     private readonly options: z.output<S>,
@@ -46,7 +46,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     const place = this.#place
     if (this.#isNew || file !== place.file) {
       checkText(bytes, file)
-      this.#before = place.counted === 'row' ? -1 : 0 // a header is no row
+      this.#before = place.counted === 'row' ? -1 : 0 // the header is not a row
     }
     this.#isNew = false
     place.file = file
@@ -122,7 +122,10 @@ function from(jobs: readonly JobSpec[], origin: number): JobSource {
   }
 }
 
-/** The machine; what neither the options nor the file say is inferred from the jobs. `behind`: when those that wait for others started, whose waits do not count from their submission. */
+/**
+ * The machine of a log. Sizes that neither the options nor the file tell are inferred from the jobs. `behind`: start times of jobs that wait for
+ * others; their recorded waits do not count from their submission.
+ */
 function sized(jobs: readonly JobSpec[], options: AccountingRules, header: Sizes, behind: ReadonlyMap<string, number>) {
   const startOf = (job: JobSpec) => (isFollower(job) ? (behind.get(job.id) ?? NaN) : recordedStart(job))
   const sizes: { [R in RigidResource]?: Size | undefined } = { ...accountingSizes(options, header) } satisfies Sizes

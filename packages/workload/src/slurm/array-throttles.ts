@@ -1,26 +1,26 @@
 const OF_WAITING = /^(\d+)_\[[^\]]*%(\d{1,9})\]$/
 const OF_COMMAND = /(?:^|\s)(?:--array(?:=|\s+)|-a\s*)["']?[\d,:-]+%(\d{1,9})/
 
-/** What a record says of its array. */
+/** What a record tells about its array. */
 interface Said {
   readonly id: string
   readonly array: string | undefined
-  /** The command that submitted it, '' where that is not told. */
+  /** The command that submitted it; '' if unknown. */
   readonly command: string
-  /** How many of its tasks may run at once, as a number of its own; 0 or NaN where none is given. */
+  /** The throttle in a field of its own; 0 or NaN if there is none. */
   readonly most?: number
 }
 
 /**
- * How many tasks of an array may run at once (ArrayTaskThrottle), as records tell it: `123_[4-7%2]` of those that wait, `--array=0-99%4` in
- * the command (SubmitLine), a number of its own in JSON. What one record tells holds for all tasks of the array.
+ * How many tasks of an array may run at once (ArrayTaskThrottle). Records tell it in the id of waiting tasks (`123_[4-7%2]`), in the command
+ * (SubmitLine, `--array=0-99%4`), or in JSON in a field of its own. What one record tells holds for all tasks of the array.
  *
  * Source: Slurm, `src/sacct/print.c` and manual page of `sbatch`.
  */
 export class ArrayThrottles {
   readonly #found = new Map<string, number>()
 
-  /** By array. */
+  /** Throttles by array. */
   get found(): ReadonlyMap<string, number> {
     return this.#found
   }

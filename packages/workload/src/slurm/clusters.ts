@@ -1,6 +1,6 @@
 import type { RuleCount } from '../trace/facts.js'
 
-/** Which clusters records are of: one that is asked for, or all of them. */
+/** Selects records by cluster: one given cluster, or all of them. */
 export class Clusters {
   #first = ''
   #others = 0
@@ -8,7 +8,7 @@ export class Clusters {
 
   constructor(private readonly wanted: string | undefined) {}
 
-  /** Whether a record of this cluster counts. Where records do not tell it, all do. */
+  /** Whether a record of this cluster counts. Records that do not name a cluster always count. */
   take(cluster: string): boolean {
     if (cluster === '') return true
     if (this.wanted !== undefined) {

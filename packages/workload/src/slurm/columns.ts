@@ -2,11 +2,11 @@ import { SchedError } from '@sched/core'
 import { BadLine, type LinePlace } from '../trace/format.js'
 import { instant, timeSpan } from './times.js'
 
-/** The columns of a table with a header line, and the fields of its latest line by name; capital letters do not matter. */
+/** The columns of a table with a header line, and the fields of the line taken last, by column name. Upper and lower case do not matter. */
 export class Columns {
   readonly #at = new Map<string, number>()
   readonly #names: readonly string[]
-  /** `sacct --parsable` ends every line in a separator, the header among them. */
+  /** `sacct --parsable` ends every line with a separator, including the header. */
   readonly #endsInSeparator: boolean
   #fields: readonly string[] = []
 
@@ -20,19 +20,19 @@ export class Columns {
     return names.some((name) => this.#at.has(name.toLowerCase()))
   }
 
-  /** Throws `BAD_INPUT` when none of the names is there. */
+  /** Throws `BAD_INPUT` if none of the columns exists. */
   require(place: Pick<LinePlace, 'file' | 'line'>, wayOut: string, ...names: string[]): void {
     if (!this.has(...names)) throw new SchedError('BAD_INPUT', `column ${names.join(' or ')} is missing.`, { file: place.file, line: place.line }, wayOut)
   }
 
-  /** Throws `BadLine` when the number of fields is another one. */
+  /** Takes the fields of a line. Throws `BadLine` if their number differs from that of the header. */
   take(fields: readonly string[], wayOut = ''): void {
     const found = this.#endsInSeparator && fields.length === this.#names.length + 1 && fields.at(-1) === '' ? fields.length - 1 : fields.length
     if (found !== this.#names.length) throw new BadLine(undefined, `found ${found} column${found === 1 ? '' : 's'}, the header has ${this.#names.length}.`, wayOut)
     this.#fields = fields
   }
 
-  /** The first of the columns that is there and not empty; '' when none is. */
+  /** Text of the first of these columns that exists and is not empty; '' if there is none. */
   text(...names: string[]): string {
     for (const name of names) {
       const at = this.#at.get(name) ?? this.#at.get(name.toLowerCase())
@@ -42,7 +42,7 @@ export class Columns {
     return ''
   }
 
-  /** A time, NaN where it is not known. Throws `BadLine`. */
+  /** A time in seconds since 1970; NaN if unknown. Throws `BadLine`. */
   instant(name: string): number {
     return known(name, this.text(name), instant(this.text(name)), 'a time such as 2024-01-31T10:00:00')
   }
@@ -52,7 +52,7 @@ export class Columns {
     return known(name, this.text(name), timeSpan(this.text(name)), 'a span of time such as 1-12:00:00')
   }
 
-  /** A number of at least 0, NaN where it is empty. Throws `BadLine`. */
+  /** A number of at least 0; NaN if empty. Throws `BadLine`. */
   number(...names: string[]): number {
     const text = this.text(...names)
     const value = text === '' ? NaN : /^\d{1,15}(\.\d+)?(e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined

@@ -1,4 +1,7 @@
-/** The fields of a line of CSV (RFC 4180), or of one with another separator: a field in quotes may hold commas, and a quote written twice; no line ends. */
+/**
+ * Splits a line of CSV (RFC 4180), or of a table with another separator, into fields. A field in quotes may contain separators and doubled quotes,
+ * but no line ends.
+ */
 export function splitCsv(line: string, separator = ','): string[] {
   if (!line.includes('"')) return line.split(separator)
   const fields: string[] = []

@@ -8,36 +8,37 @@ import { arrayOf } from './waiting-arrays.js'
 
 const ASKED = /\s(?:--dependency(?:=|\s+)|-d\s*)["']?((?:after|singleton|expand)[^\s"']*)/
 
-/** What a job depends on, as the command says that submitted it (SubmitLine); '' where it says nothing. */
+/** What a job depends on, from the command that submitted it (SubmitLine); '' if the command does not say. */
 export const dependencyIn = (command: string): string => ASKED.exec(submitOptions(command))?.[1] ?? ''
 
-/** Those that wait for the end of jobs, however they end: all that is run here ends well. */
+/** Dependencies on the end of jobs, however they end: every job that runs here ends well. */
 const OF_ENDS = /^after(any|ok|notok|burstbuffer|corr)$/
 const SECONDS_PER_MINUTE = 60
 
-/** What happens to a job of the log. */
+/** An event of a job of the log. */
 interface LoggedEvent extends JobEvent {
-  /** When that job is submitted, and when the event and its think time were over in the log. */
+  /** When that job is submitted. */
   readonly submit: Seconds
+  /** When the event and its think time were over in the log. */
   readonly time: Seconds
 }
 
 /**
- * Which jobs others wait for (`--dependency=afterok:12:13`): for the end of all of them, for their starts and so many minutes more (`after:12+5`),
- * for the first of several (`afterok:12?afterany:13`), or for all jobs of their name and user before them (`singleton`). Of an array (`afterok:12`) it is the task
- * that ended last in the log, with `after` the one that started last, of a heterogeneous job its last part, and with `aftercorr` the task of the same number. Jobs are
- * found above those that wait for them.
+ * Which jobs others wait for: for the ends of all named jobs (`--dependency=afterok:12:13`), for their starts and some minutes more (`after:12+5`),
+ * for the first of several (`afterok:12?afterany:13`), or for all earlier jobs of the same name and user (`singleton`). An array (`afterok:12`)
+ * stands for its task that ended last in the log, or with `after` for the one that started last; a heterogeneous job for its part that ended or
+ * started last; with `aftercorr`, a task waits for the task of the same number. Only jobs above the waiting job are found.
  *
  * Source: Slurm, manual page of `sbatch`; `_test_job_dependency_common` of `src/slurmctld/job_scheduler.c`.
  */
 export class Dependencies implements FollowsJobs {
-  /** Of those with an id, or of an array of it, the last that ended, and the last that started. */
+  /** By job id, and by id of the array or the heterogeneous job: the job that ended last, and the job that started last. */
   readonly #last = new Map<string, { readonly ended: LoggedJob; readonly started: LoggedJob }>()
   readonly #singletons = new Singletons()
   #kept = 0
   #lost = 0
 
-  /** `isKept`: those that wait are submitted when what they wait for has happened. */
+  /** `isKept`: jobs that wait are submitted when what they wait for has happened. */
   constructor(private readonly isKept: boolean) {}
 
   of(record: AccountingRecord): Followed | undefined {
@@ -49,7 +50,7 @@ export class Dependencies implements FollowsJobs {
     const events = distinct(items.flatMap((item) => item.events))
     const isMissing = items.some((item) => item.isMissing)
     if (isMissing && (isAny || events.length === 0)) return void this.#lost++
-    if (isAny && items.some((item) => item.events.length === 0)) return undefined // the first of a name waits for nobody
+    if (isAny && items.some((item) => item.events.length === 0)) return undefined // the first job of a name does not wait
     return events.length === 0 ? undefined : followed(events, isAny, record.submit)
   }
 
@@ -76,7 +77,7 @@ export class Dependencies implements FollowsJobs {
     this.#last.set(name, { ended: job.end >= ended.end ? job : ended, started: job.start >= started.start ? job : started })
   }
 
-  /** What one of several dependencies names, and whether something of it is not there. */
+  /** The events of one of several dependencies, and whether any of them is missing. */
   #find(dependency: string, record: AccountingRecord): { readonly events: readonly LoggedEvent[]; readonly isMissing: boolean } {
     const [kind = '', ...ids] = dependency.split(':')
     if (kind === 'singleton') {
@@ -93,7 +94,7 @@ export class Dependencies implements FollowsJobs {
     return job === undefined ? [] : [endOf(job)]
   }
 
-  /** `12+5`: 5 minutes after the start of 12. */
+  /** The start of a job: `12+5` is 5 minutes after the start of job 12. */
   #start(named: string): LoggedEvent[] {
     const [id = '', minutes = '0'] = named.split('+')
     const job = this.#last.get(id)?.started
@@ -104,12 +105,15 @@ export class Dependencies implements FollowsJobs {
 
 const endOf = ({ id, submit, end }: LoggedJob): LoggedEvent => ({ job: id, submit, time: end })
 
-/** The number of a task of an array: 4 of `123_4`. */
+/** Number of a task in an array: 4 of `123_4`. */
 const taskOf = (id: string): string | undefined => /^\d+_(\d+)/.exec(id)?.[1]
 
 const distinct = (events: readonly LoggedEvent[]): LoggedEvent[] => [...new Map(events.map((event) => [`${event.job} ${event.on ?? ''} ${event.think ?? 0}`, event])).values()]
 
-/** Jobs that are submitted later than one that waits for the first of several cannot be above it: it does not wait for these. */
+/**
+ * What a job waits for, from the events. If it waits for the first of several, events of jobs that are submitted later than the job are left out,
+ * since those jobs cannot stand above it.
+ */
 function followed(events: readonly LoggedEvent[], isAny: boolean, submit: Seconds): Followed {
   const submits = events.map((event) => event.submit)
   const from = Math.max(submit, isAny ? Math.min(...submits) : Math.max(...submits))

@@ -11,8 +11,9 @@ import { accountingFormat } from '../accounting/format.js'
 const needed = ['job_id', 'submit_time', 'start_time', 'end_time', 'processors_req']
 
 /**
- * The table of jobs of NREL's Eagle: CSV made from Slurm's records. Times are taken as they stand. Eagle gave whole nodes
- * to jobs, which `unit: nodes` follows. Tasks of an array share an id in the table and are told apart here; the unit of `mem_req` is not published, so memory is not read.
+ * The table of jobs of NREL's Eagle: CSV made from Slurm's records, with times taken as they are. Eagle allocated whole nodes to jobs; `unit: nodes`
+ * does the same. Tasks of an array share an id in the table and get ids of their own here. Memory is not read, because the unit of `mem_req` is not
+ * published.
  *
  * Source: Menear et al., "Mastering HPC Runtime Prediction", PEARC 2023; data under BSD 3-clause.
  */
@@ -56,7 +57,7 @@ function record(columns: Columns, ids: RepeatedIds): AccountingRecord {
   const own = ids.distinct(id)
   return {
     id: own,
-    array: own === id ? undefined : id, // of the first nobody knows
+    array: own === id ? undefined : id, // the first task of an array is not recognized
     submit: columns.instant('submit_time'),
     start: columns.instant('start_time'),
     end: columns.instant('end_time'),

@@ -3,8 +3,8 @@ import { submitOptions } from './submit-line.js'
 const ASKED = /\s--exclusive(?:=(\w+))?(?=\s|$)/
 
 /**
- * Whose own the nodes of a job are to be, as the command says that submitted it (SubmitLine): its own (`--exclusive`), its user's (`--exclusive=user`),
- * or `undefined`. What stands in a script is not recorded.
+ * Whether a job asked for nodes to itself, from the command that submitted it (SubmitLine): `job` for `--exclusive`, `user` for `--exclusive=user`,
+ * otherwise `undefined`. Options inside a batch script are not recorded.
  *
  * Source: Slurm, manual page of `sbatch`.
  */

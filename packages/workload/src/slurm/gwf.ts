@@ -15,10 +15,9 @@ const states = knownWords<string>({ '0': 'failed', '1': 'completed', '5': 'cance
 const KIB_PER_MIB = 1024
 
 /**
- * The Grid Workload Format of the Grid Workloads Archive: 29 columns with blanks or tabs between them, comments that begin with
- * #, -1 for what is not known; those above the jobs may name MaxProcs and MaxNodes, as in the Standard Workload Format. Jobs that never
- * ran, or never started, are left out. The queue of a job is the one it was sent to,
- * or its partition.
+ * The Grid Workload Format of the Grid Workloads Archive: 29 columns separated by blanks or tabs, comments that begin with #, and -1 for unknown
+ * values. Comments above the jobs may give MaxProcs and MaxNodes, as in the Standard Workload Format. Jobs that never started are left out. The
+ * partition of a job is its QueueID or, if that is unknown, its PartitionID.
  *
  * Deviation: the sites of a grid are one machine here.
  *
@@ -67,7 +66,7 @@ function record(fields: readonly string[]): AccountingRecord {
   const [submit, wait, runtime] = [number(1, 'SubmitTime'), number(2, 'WaitTime'), number(3, 'RunTime')]
   const [allocated, requested] = [number(4, 'NProc'), number(7, 'ReqNProcs')]
   const memory = number(9, 'ReqMemory')
-  const start = runtime < 0 ? NaN : wait < 0 ? submit - 1 : submit + wait // before its submission: no wait is recorded
+  const start = runtime < 0 ? NaN : wait < 0 ? submit - 1 : submit + wait // if no wait is recorded, a start before the submission keeps `recorded.wait` absent
   return {
     id: fields[0]!,
     submit,

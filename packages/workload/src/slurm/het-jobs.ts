@@ -5,26 +5,28 @@ import type { RuleCount } from '../trace/facts.js'
 
 const PART = /^(.+)\+(\d+)((?:#\d+)?)$/
 
-/** The record of a part, and the job that was made of it. */
+/** A job that was made of the record of a part. */
 interface Part {
   readonly base: string
   readonly offset: number
-  /** What tells runs of a requeued job apart. */
+  /** Suffix that tells the runs of a requeued job apart. */
   readonly run: string
-  /** When it was submitted, which is one time for all parts of a run. */
+  /** When it was submitted; the same time for all parts of a run. */
   readonly submitted: number
   readonly job: JobSpec
 }
 
 /**
- * Heterogeneous jobs, whose parts (`123+0`, `123+1`) Slurm's records have one after another: each becomes one job that is one gang, `123`, with
- * the stages of its parts, in the order of the records. Every part runs for its own time, on nodes of its own partition where these are known; the
- * job has the longest of their estimates, a part with another one its own, the licences of all, and otherwise what its first part has. A
- * part whose others were left out or stand elsewhere is a job of its own.
+ * Joins heterogeneous jobs, whose parts (`123+0`, `123+1`) are consecutive in Slurm's records. They become one job that is one gang, `123`, with the
+ * stages of its parts in the order of the records. Every part runs for its own time, on nodes of its own partition if these are known. The job's
+ * estimate is the longest of its parts' estimates, if all have one; a part with a shorter one keeps its own. Licences are added up; everything else
+ * is that of the first part. A part whose other parts were left out or are not consecutive is a job of its own.
+ *
+ * Source: Slurm, "Heterogeneous Job Support".
  */
 export class HetJobs implements JoinsJobs {
   #parts: Part[] = []
-  /** By the id of a part: that of the job that it is a part of. */
+  /** By the id of a part: the id of the whole job. */
   readonly #wholes = new Map<string, string>()
   #joined = 0
   #alone = 0
@@ -40,7 +42,7 @@ export class HetJobs implements JoinsJobs {
   }
 
   end(): JobSpec[] {
-    const runs = new Map<number, Part[]>() // every run of a requeued job has a submit time of its own
+    const runs = new Map<number, Part[]>() // every run of a requeued job has its own submit time
     for (const part of this.#parts) runs.set(part.submitted, [...(runs.get(part.submitted) ?? []), part])
     this.#parts = []
     return [...runs.values()].map((parts) => this.#jobOf(parts))
@@ -54,7 +56,7 @@ export class HetJobs implements JoinsJobs {
     ].filter(({ jobs }) => jobs > 0)
   }
 
-  /** Who waits for a part waits for the whole job, which is known only now: a part may have remained alone. */
+  /** A job that waits for a part waits for the whole job. Which parts were joined is only known here, since a part may have remained alone. */
   #behindWhole(job: JobSpec): JobSpec {
     if (!isFollower(job) || this.#wholes.size === 0) return job
     const { after, afterAll, afterAny } = job

@@ -10,14 +10,15 @@ import { Clusters } from './clusters.js'
 import { slurmOptions, stateOf } from './options.js'
 import { instant, timeSpan } from './times.js'
 
-/** How records of completed jobs become jobs: they tell nobody who waits, no dependencies, and no features. */
+/** Options for records of completed jobs, which tell no pending jobs, no dependencies and no features. */
 export const jobcompOptions = slurmOptions.omit({ pending: true, dependencies: true, hetjobs: true, constraints: true })
 
 /**
- * The log of Slurm's plug-in jobcomp/filetxt: a line of `Name=value` for each job that ended, in the order of the ends. Tasks of an array are called `123_4`, parts of a
- * heterogeneous job, each a job of its own, `123+1`. What a job asked for are its trackable resources (`Tres`), or else the processors that it had (`ProcCnt`).
+ * The log of Slurm's plugin jobcomp/filetxt: a line of `Name=value` fields for each job that ended, in the order of the ends. Ids are as in sacct: a
+ * task of an array is `123_4`, a part of a heterogeneous job `123+1`; each part is a job of its own. What a job asked for is in its trackable
+ * resources (`Tres`); without these, its allocated processors (`ProcCnt`) are used.
  *
- * Source: Slurm 17 to 25, `jobcomp_p_record_job_end` of jobcomp_filetxt.c; until then it did not tell when jobs were submitted.
+ * Source: Slurm 17 to 25, `jobcomp_p_record_job_end` of jobcomp_filetxt.c. Earlier versions do not record submit times.
  */
 export const jobcompFormat: TraceFormat<typeof jobcompOptions> = accountingFormat({
   name: 'jobcomp',
@@ -30,7 +31,7 @@ export const jobcompFormat: TraceFormat<typeof jobcompOptions> = accountingForma
   reader: (_, { cluster }) => new JobcompReader(cluster),
 })
 
-/** A name or a path may hold blanks, and what looks like a field, but not one of these. */
+/** Start of a field. A name or a path may contain blanks and even text like `Name=`, so only known field names count. */
 const FIELD = / (?=(?:UserId|GroupId|Name|JobState|Partition|TimeLimit|StartTime|EndTime|NodeList|NodeCnt|ProcCnt|WorkDir|ReservationName|Gres|Tres|Account|QOS|WcKey|Cluster|SubmitTime|EligibleTime|ArrayJobId|ArrayTaskId|HetJobId|HetJobOffset|PackJobId|PackJobOffset|DerivedExitCode|ExitCode)=)/
 
 class JobcompReader implements RecordReader {
@@ -88,7 +89,7 @@ class JobcompReader implements RecordReader {
     }
   }
 
-  /** As sacct writes it. */
+  /** Id as sacct writes it. */
   #id(): string {
     const [array, task, het, offset] = [this.#text('ArrayJobId'), this.#text('ArrayTaskId'), this.#text('HetJobId') || this.#text('PackJobId'), this.#text('HetJobOffset') || this.#text('PackJobOffset')]
     if (array !== '' && task !== '') return `${array}_${task}`
@@ -99,7 +100,7 @@ class JobcompReader implements RecordReader {
     return this.#fields.get(name) ?? ''
   }
 
-  /** Without the number that a user or a group has beside its name. */
+  /** A name without the numeric id that follows it in parentheses for users and groups. */
   #name(name: string): string {
     return this.#names.of(this.#text(name).replace(/\(\d+\)$/, ''))
   }
@@ -118,7 +119,7 @@ class JobcompReader implements RecordReader {
     return time
   }
 
-  /** Minutes, or a word. */
+  /** Time limit in seconds; the log has minutes, or a word. */
   #limit(): number {
     const text = this.#text('TimeLimit')
     const limit = /^\d{1,9}$/.test(text) ? Number(text) * 60 : timeSpan(text)

@@ -1,9 +1,9 @@
 import type { Seconds } from '@sched/core'
 
-/** A job of the log that others may wait for; times in seconds since 1970, `Infinity` where one is not known. */
+/** A job of the log that others may wait for. Times are in seconds since 1970, `Infinity` if unknown. */
 export interface LoggedJob {
   readonly id: string
-  /** When it is submitted. */
+  /** When the workload submits it. */
   readonly submit: Seconds
   readonly start: Seconds
   readonly end: Seconds

@@ -9,7 +9,7 @@ const states = [
   'pending', 'suspended', 'resizing', 'unknown',
 ] as const
 
-/** A state as it is read (`status`) of how sacct prints it: `CANCELLED by 1000`, or cut short as `OUT_OF_ME+`. */
+/** The state as option `status` names it, from what sacct prints: `CANCELLED by 1000`, or shortened as `OUT_OF_ME+`. */
 export function stateOf(text: string): string {
   const [, word = '', isCut] = /^([^ +]*)( *\+)?/.exec(text.toLowerCase()) as RegExpExecArray
   return isCut === undefined ? word : (states.find((state) => state.startsWith(word)) ?? word)
@@ -44,14 +44,16 @@ export const slurmOptions = z.strictObject({
   ...rules,
 })
 
-/** The same of tables of jobs that have ended, each submitted once: they tell nobody who waits, no dependencies, parts, features or clusters. */
+/**
+ * Options for tables of jobs that have ended, each submitted once. They tell no pending jobs, no dependencies, and no parts, features or clusters.
+ */
 export const endedOptions = slurmOptions.omit({ pending: true, submit: true, dependencies: true, hetjobs: true, constraints: true, cluster: true })
 
-/** Where Slurm's records tell GPUs, for the report. */
+/** Which fields of Slurm's records tell GPUs, for the report. */
 export const GPUS_IN_TRES = 'AllocTRES or ReqTRES tells them'
 
-/** Who makes one job of the parts of a heterogeneous one. */
+/** Joins the parts of heterogeneous jobs, if the option `hetjobs` says so. */
 export const joinsParts = ({ hetjobs }: z.output<typeof slurmOptions>): HetJobs | undefined => (hetjobs === 'together' ? new HetJobs() : undefined)
 
-/** Who knows which jobs depend on others. */
+/** Knows which jobs depend on others. */
 export const followsJobs = ({ dependencies }: z.output<typeof slurmOptions>): Dependencies => new Dependencies(dependencies === 'keep')

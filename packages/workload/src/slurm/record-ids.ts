@@ -1,32 +1,33 @@
 import { RepeatedIds } from '../accounting/repeated-ids.js'
 import type { RuleCount } from '../trace/facts.js'
 
-/** What tells records of Slurm apart: every run of a requeued job has a submit time of its own. */
+/** What identifies a record of Slurm. Every run of a requeued job has its own submit time. */
 interface RecordKey {
   readonly id: string
   readonly submit: number
-  /** NaN of a job that has not ended. */
+  /** End time; NaN if the job has not ended. */
   readonly end: number
   readonly cluster?: string | undefined
 }
 
 /**
- * Ids of the jobs of Slurm's records. Exports of one month after another have the jobs twice that were there at the turn: of these the first record counts that
- * tells the end, or else the first. Whether a job was made of one that tells none, `AccountingJobs` knows.
+ * Ids for the jobs of Slurm's records. Exports of successive months both contain the jobs that were there at the turn of the month. Of such records
+ * the first that tells the end counts, otherwise the first. `AccountingJobs` refuses the later one if a job was already made from a record without an
+ * end.
  *
- * Source: the key of the table of jobs in Slurm's database (`id_job`, `time_submit`; `as_mysql_job.c`).
+ * Source: the key of the job table in Slurm's database (`id_job`, `time_submit`; `as_mysql_job.c`).
  */
 export class RecordIds {
   readonly #ids = new RepeatedIds('requeued')
-  /** By what tells it apart: '' where the job had ended, otherwise what it was called. */
+  /** By key: '' if the job had ended, otherwise the id that it was given. */
   readonly #known = new Map<string, string>()
   #submit = NaN
   #twice = 0
 
-  /** `isHeld`: records come in any order; otherwise in that of submission, so that none is remembered beyond its own time. */
+  /** `isHeld`: records may come in any order. Otherwise they are in order of submission, and records are forgotten when the submit time advances. */
   constructor(private readonly isHeld: boolean) {}
 
-  /** What the job of a record is called; `undefined`: it is left out, since one above tells as much. */
+  /** The id for the job of a record; `undefined` if it is left out because a record above tells as much. */
   of({ id, submit, end, cluster = '' }: RecordKey): string | undefined {
     if (!this.isHeld && submit !== this.#submit) this.#known.clear()
     this.#submit = submit
