@@ -19,10 +19,10 @@ export const lsfOptions = z.strictObject({
 })
 
 /**
- * The accounting log of LSF (`lsb.acct`, `lsb.acct.1`, ...): records `JOB_FINISH` of versions 5 to 10, whose fields stand in a fixed order with lists
- * of hosts among them; other records are counted. Elements of an array are called `1234[5]`. The limit is that of the job
- * (`bsub -W`), which records have from LSF 9.1 on; limits of queues are not in them. A job runs for its `runTime`, without the
- * pauses of a suspended one, where that is recorded, else from its start to its end. The project of a job is its account.
+ * The accounting log of LSF (`lsb.acct`, `lsb.acct.1`, ...): records `JOB_FINISH` of versions 5 to 10, whose fields have a fixed order with lists of
+ * hosts among them. Other records are counted. Elements of an array are called `1234[5]`. The limit is that of the job (`bsub -W`), which is recorded
+ * from LSF 9.1 on; limits of queues are not recorded. A job runs for its `runTime`, which does not include suspensions, if recorded, otherwise from
+ * its start to its end. The project of a job is its account.
  *
  * Source: IBM Spectrum LSF 10.1, Configuration Reference, lsb.acct; Platform LSF 6.2 and 9.1.
  */
@@ -37,9 +37,9 @@ export const lsfFormat: TraceFormat<typeof lsfOptions> = accountingFormat({
   reader: () => new LsfReader(),
 })
 
-/** Fields up to the list of hosts that a job asked for. */
+/** Positions of fields up to the list of hosts that a job asked for. */
 const At = { event: 2, job: 3, processors: 6, submit: 7, start: 10, user: 11, queue: 12, resReq: 13, askedHosts: 22 } as const
-/** Fields that follow the list of hosts where it ran, counted from its status. */
+/** Positions of fields after the list of hosts where the job ran, counted from the status. */
 const After = { project: 24, index: 29, reservation: 34, exitInfo: 38 } as const
 const FINISHED = '"JOB_FINISH"'
 

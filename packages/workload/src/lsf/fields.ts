@@ -2,11 +2,11 @@ import { BadLine } from '../trace/format.js'
 
 const QUOTE = '"'
 
-/** The fields of a record of LSF, with blanks between them: numbers, and text in quotes, in which a quote is written twice. */
+/** The fields of a record of LSF, separated by blanks: numbers, and text in quotes, in which quotes are doubled. */
 export class LsfFields {
   readonly #raw: string[] = []
 
-  /** Throws `BadLine` where a quote is not closed, or not before a blank. */
+  /** Reads the fields of a record. Throws `BadLine` for a quote that is not closed, or not followed by a blank. */
   read(text: string): void {
     const raw = this.#raw
     raw.length = 0
@@ -27,18 +27,18 @@ export class LsfFields {
     return this.#raw.length
   }
 
-  /** Whether the field is there, in quotes. */
+  /** Whether the field exists and is in quotes. */
   isText(at: number): boolean {
     return this.#raw[at]?.startsWith(QUOTE) === true
   }
 
-  /** '' where it is absent. */
+  /** The field as text; '' if absent. */
   text(at: number): string {
     const raw = this.#raw[at] ?? ''
     return raw.startsWith(QUOTE) ? raw.slice(1, -1).replaceAll('""', QUOTE) : raw
   }
 
-  /** A number; NaN where it is absent. Throws `BadLine`. */
+  /** The field as a number; NaN if absent. Throws `BadLine`. */
   number(at: number, name: string): number {
     const raw = this.#raw[at]
     if (raw === undefined) return NaN
@@ -46,7 +46,7 @@ export class LsfFields {
     return Number(raw)
   }
 
-  /** A whole number of at least 0, which has to be there. Throws `BadLine`. */
+  /** The field as a whole number of at least 0. Throws `BadLine`, also if it is absent. */
   whole(at: number, name: string): number {
     const value = this.number(at, name)
     if (Number.isNaN(value)) throw new BadLine(name, `is missing: the record has ${this.#raw.length} fields.`, 'Was the file cut short? Copy it again')

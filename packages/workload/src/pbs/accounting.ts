@@ -21,17 +21,16 @@ export const pbsOptions = z.strictObject({
 })
 type PbsOptions = z.output<typeof pbsOptions>
 
-/** Where the letter of a record stands: after `MM/DD/YYYY HH:MM:SS;`. */
+/** Position of a record's type letter, after `MM/DD/YYYY HH:MM:SS;`. */
 const KIND = 20
 const SEMICOLON = 59
 const DOT = 46
 
 /**
- * Accounting logs of OpenPBS, PBS Pro and Torque (`server_priv/accounting/YYYYMMDD`): the records `E` of jobs that ended are
- * read; those of jobs that were queued, started, deleted, ... are counted, and tell which jobs were suspended or deleted.
- * Jobs of an array (`1234[5]`) are jobs of their own, the array as a whole (`1234[]`) is not. A job runs from its start to
- * its end, one that was suspended for its `resources_used.walltime`, in which PBS counts no pauses. Of a job that was run
- * again the last run is read, as `sacct` without `--duplicates` has it. Ids are without the name of the server.
+ * Accounting logs of OpenPBS, PBS Pro and Torque (`server_priv/accounting/YYYYMMDD`). Records `E` of jobs that ended are read. Other records (jobs
+ * queued, started, deleted, ...) are counted, and tell which jobs were suspended or deleted. Each job of an array (`1234[5]`) is a job; the array as
+ * a whole (`1234[]`) is not. A job runs from its start to its end; a job that was suspended runs for its `resources_used.walltime`, in which PBS does
+ * not count pauses. Of a job that was run again, only the last run has a record. Ids do not include the name of the server.
  *
  * Source: OpenPBS, `src/server/accounting.c` and `src/include/acct.h`; Torque administrator's guide, accounting records.
  */

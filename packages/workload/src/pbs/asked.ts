@@ -1,7 +1,7 @@
 import { bad, type PbsField, type PbsFields } from './fields.js'
 import { executed, memoryOf, selected, specified, type PbsAmounts } from './resources.js'
 
-/** -1 where it is not known; memory in MiB. */
+/** Amounts that a job asked for, -1 if unknown; memory in MiB. */
 interface Asked {
   readonly requested: number
   readonly nodes: number
@@ -10,9 +10,9 @@ interface Asked {
 }
 
 /**
- * What a job asked for. With a selection (PBS) `ncpus`, `mem` and `ngpus` are sums over its chunks that the server made, and
- * are computed where they are absent. Torque keeps what it was given: the largest of the nodes times their processors, `procs`
- * and `ncpus`, of which one may be a default; memory for each processor (`pmem`) where there is none for the job. Throws `BadLine`.
+ * What a job asked for. With a selection (PBS), `ncpus`, `mem` and `ngpus` are the server's sums over its chunks, and are computed here if absent.
+ * Torque records the request itself: processors are the largest of nodes times processors per node, `procs` and `ncpus`, any of which may be a
+ * default; memory may be per processor (`pmem`) if there is none for the job. Throws `BadLine`.
  */
 export function asked(fields: PbsFields): Asked {
   const elements = known(fields.number('Resource_List.mppwidth'))
@@ -20,8 +20,10 @@ export function asked(fields: PbsFields): Asked {
 }
 
 /**
- * On a Cray (ALPS) `mppwidth` processing elements of `mppdepth` processors each, `mppnppn` of them on a node; `ncpus` and a selection are
- * then of the node where the job's script runs. Source: PBS Professional reference guide, mpp resources.
+ * On a Cray (ALPS) a job asks for `mppwidth` processing elements of `mppdepth` processors each, `mppnppn` of them per node; `ncpus` and a selection
+ * then concern only the node where the job's script runs.
+ *
+ * Source: PBS Professional reference guide, mpp resources.
  */
 function onCray(fields: PbsFields, elements: number): Asked {
   const perNode = fields.number('Resource_List.mppnppn')
@@ -37,7 +39,8 @@ function onCray(fields: PbsFields, elements: number): Asked {
 
 function elsewhere(fields: PbsFields): Asked {
   const chunks = amounts(fields, 'Resource_List.select', selected)
-  const holdsNodes = fields.text('Resource_List.nodect').includes(':') // some logs of Torque have the nodes themselves in place of their number
+  // some logs of Torque have the node specification in place of the number of nodes
+  const holdsNodes = fields.text('Resource_List.nodect').includes(':')
   const spec = chunks ?? amounts(fields, 'Resource_List.nodes', specified) ?? (holdsNodes ? amounts(fields, 'Resource_List.nodect', specified) : undefined)
   const ncpus = known(fields.number('Resource_List.ncpus'))
   const most = Math.max(ncpus, known(fields.number('Resource_List.procs')), spec?.procs ?? -1)
@@ -56,7 +59,7 @@ function elsewhere(fields: PbsFields): Asked {
 
 const nowhere = { nodes: -1, procs: -1 }
 
-/** Where it ran; of a Cray some logs tell only where the job's script ran, which says nothing. Throws `BadLine`. */
+/** Where a job ran. Some logs of a Cray tell only where the job's script ran, which is ignored. Throws `BadLine`. */
 export function given(fields: PbsFields): Pick<PbsAmounts, 'nodes' | 'procs'> {
   const found = amounts(fields, 'exec_host', executed) ?? nowhere
   return found.procs < known(fields.number('Resource_List.mppwidth')) ? nowhere : found
@@ -65,7 +68,7 @@ export function given(fields: PbsFields): Pick<PbsAmounts, 'nodes' | 'procs'> {
 const SIGNALLED = 128
 /** `JOB_EXEC_KILL_VMEM`, `_MEM` and `_WALLTIME` of PBS (`src/include/job.h`). */
 const [KILL_VMEM, KILL_MEM, KILL_WALLTIME] = [-26, -27, -29]
-/** `JOB_EXEC_OVERLIMIT_MEM` and `_WT` of Torque, where PBS, which counts runs, means other things. */
+/** `JOB_EXEC_OVERLIMIT_MEM` and `_WT` of Torque. In PBS, whose records have `run_count`, these numbers have other meanings. */
 const [OVERLIMIT_MEM, OVERLIMIT_WT] = [-10, -11]
 
 interface Ran {
@@ -73,7 +76,7 @@ interface Ran {
   readonly limit: number
 }
 
-/** How a job ended, in words: one that was killed by a signal when it had run as long as it may is taken to have met its limit. */
+/** How a job ended. A job that was killed by a signal after it had run for its whole limit counts as `timeout`. '' if no exit status is recorded. */
 export function endState(fields: PbsFields, { elapsed, limit }: Ran, isDeleted: boolean): string {
   const status = fields.number('Exit_status')
   if (Number.isNaN(status)) return ''

@@ -1,9 +1,9 @@
 import type { RuleCount } from '../trace/facts.js'
 
-/** What the latest record of a job without an end was about. */
+/** The latest record of a job without an end. */
 type Latest = 'queued' | 'started' | 'deleted'
 
-/** Records other than those of ended jobs: they tell what became of the jobs that have none. */
+/** Counts records other than those of ended jobs, and knows from them what became of jobs without an end. */
 export class PbsEvents {
   readonly #kinds = new Map<string, number>()
   readonly #open = new Map<string, Latest>()
@@ -11,7 +11,7 @@ export class PbsEvents {
   #arrays = 0
   #suspendedRuns = 0
 
-  /** A record of the kind, a letter, about a job or something else. */
+  /** Adds a record of a type (a letter) about a job or something else. */
   add(kind: string, id: string): void {
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1)
     if (kind === 'z') this.#suspended.add(id)
@@ -23,7 +23,7 @@ export class PbsEvents {
     else if (kind === 'D' || kind === 'A') this.#open.set(id, 'deleted')
   }
 
-  /** The end of an array as a whole. */
+  /** Adds the end of an array as a whole. */
   addArray(id: string): void {
     this.#arrays++
     this.#open.delete(id)

@@ -2,7 +2,7 @@ import { Names } from '../accounting/names.js'
 import { BadLine } from '../trace/format.js'
 import { timeSpan } from '../slurm/times.js'
 
-/** What is read of a record; all other attributes are passed over. */
+/** The attributes that are read; all others are skipped. */
 const wanted = [
   'user', 'group', 'account', 'project', 'queue', 'resvID', 'ctime', 'qtime', 'etime', 'start', 'end', 'exec_host', 'exec_gpus',
   'Exit_status', 'run_count', 'Resource_List.ncpus', 'Resource_List.procs', 'Resource_List.nodect', 'Resource_List.nodes',
@@ -13,14 +13,14 @@ export type PbsField = (typeof wanted)[number]
 const slots = new Map<string, number>(wanted.map((name, slot) => [name, slot]))
 
 /**
- * The attributes of one record, `name=value` with blanks between them. A value with blanks stands in quotes, `"` or where it has
- * such itself `'` (`cpy_quote_value` of the server); Torque quotes none, so words without = belong to the value before them.
+ * The attributes of a record: `name=value`, separated by blanks. A value with blanks is in double quotes, or in single quotes if it contains double
+ * quotes (`cpy_quote_value` of the server). Torque does not quote values: of such a value only the first word is read.
  */
 export class PbsFields {
   readonly #values: string[] = wanted.map(() => '')
   readonly #names = new Names()
 
-  /** Takes those from `at` on. */
+  /** Reads the attributes from position `at` on. */
   read(text: string, at: number): void {
     this.#values.fill('')
     for (let from = at; from < text.length; ) {
@@ -33,17 +33,17 @@ export class PbsFields {
     }
   }
 
-  /** '' where it is absent. */
+  /** The value of an attribute; '' if absent. */
   text(name: PbsField): string {
     return this.#values[slots.get(name)!]!
   }
 
-  /** The same of something that many jobs have. */
+  /** The same for a value that many jobs share; it is kept once. */
   name(name: PbsField): string {
     return this.#names.of(this.text(name))
   }
 
-  /** A whole number, below 0 too; NaN where it is absent. Throws `BadLine`. */
+  /** A whole number, which may be negative; NaN if absent. Throws `BadLine`. */
   number(name: PbsField): number {
     const text = this.text(name)
     if (text === '') return NaN
@@ -51,13 +51,13 @@ export class PbsFields {
     return Number(text)
   }
 
-  /** Seconds since 1970; NaN where it is absent or 0, which is how the server writes a time that has not come. Throws `BadLine`. */
+  /** Seconds since 1970; NaN if absent or 0, the server's value for a time that has not come. Throws `BadLine`. */
   time(name: PbsField): number {
     const value = this.number(name)
     return value > 0 ? value : NaN
   }
 
-  /** Seconds of `HH:MM:SS` or a number of them; NaN where it is absent. Throws `BadLine`. */
+  /** Seconds, from `HH:MM:SS` or a number of seconds; NaN if absent. Throws `BadLine`. */
   span(name: PbsField): number {
     const text = this.text(name)
     const value = /^\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : timeSpan(text)
@@ -69,7 +69,7 @@ export class PbsFields {
 export const bad = (name: PbsField, text: string, expected: string): BadLine =>
   new BadLine(name, `found ${JSON.stringify(text.slice(0, 40))}, expected ${expected}.`)
 
-/** Where the value that starts at `from` ends (exclusive), its closing quote within it. */
+/** End (exclusive) of the value that starts at `from`, including its closing quote. */
 function endOfValue(text: string, from: number): number {
   const quote = text[from]
   if (quote === '"' || quote === "'") {

@@ -1,15 +1,15 @@
-/** What a job asked for or was given. -1 where that is not said. */
+/** What a job asked for or was given; -1 if unknown. */
 export interface PbsAmounts {
   readonly nodes: number
   readonly procs: number
   readonly gpus: number
-  /** MiB. */
+  /** Memory, MiB. */
   readonly mem: number
 }
 
 /**
- * The sum over the chunks of a selection (`Resource_List.select`): `2:ncpus=8:mpiprocs=8:ngpus=1:mem=16gb+1:ncpus=4`. A chunk
- * without a number is one, one without `ncpus` has 1 processor (`default_chunk` of the server). `undefined` for what is no selection.
+ * Sum over the chunks of a selection (`Resource_List.select`): `2:ncpus=8:mpiprocs=8:ngpus=1:mem=16gb+1:ncpus=4`. A chunk without a number counts
+ * once; a chunk without `ncpus` has 1 processor (`default_chunk` of the server). `undefined` if the text is not a selection.
  */
 export function selected(text: string): PbsAmounts | undefined {
   const sum = { nodes: 0, procs: 0, gpus: 0, mem: 0 }
@@ -29,8 +29,9 @@ export function selected(text: string): PbsAmounts | undefined {
 }
 
 /**
- * The sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`, where some sites say `gpu`. A part
- * begins with a number of nodes or the name of one; without `ppn` they give 1 processor each. `undefined` for anything else.
+ * Sum over the nodes of a node specification (`Resource_List.nodes`): `4:ppn=16`, `2:ppn=8:gpus=2+n07:ppn=4`; some sites write `gpu` for `gpus`. A
+ * part begins with a number of nodes or the name of a node; without `ppn` each node gives 1 processor. Memory is unknown. `undefined` for anything
+ * else.
  */
 export function specified(text: string): PbsAmounts | undefined {
   const sum = { nodes: 0, procs: 0, gpus: 0, mem: -1 }
@@ -46,7 +47,7 @@ export function specified(text: string): PbsAmounts | undefined {
   return sum
 }
 
-/** `undefined` for what is no whole number. */
+/** The number of `name=number` among the parts, or `other` if absent; `undefined` if it is not a whole number. */
 function numberOf(parts: readonly string[], name: string, other: number): number | undefined {
   const found = parts.find((part) => part.startsWith(name) && part[name.length] === '=')
   if (found === undefined) return other
@@ -55,9 +56,8 @@ function numberOf(parts: readonly string[], name: string, other: number): number
 }
 
 /**
- * The processors and nodes where a job ran (`exec_host`): `n1/0*16+n2/0*16` of PBS, whose first number counts the jobs of a
- * node; `n1/0+n1/1` and `n1/0-15,20` of Torque, which name processors; `altix:ssinodes=2:ncpus=4` of older PBS on one large
- * machine. `undefined` for anything else.
+ * Processors and nodes where a job ran (`exec_host`). PBS writes `n1/0*16+n2/0*16`, in which the first number counts the jobs of a node; Torque names
+ * processors: `n1/0+n1/1`, `n1/0-15,20`; older PBS on one large machine writes `altix:ssinodes=2:ncpus=4`. `undefined` for anything else.
  */
 export function executed(text: string): Pick<PbsAmounts, 'nodes' | 'procs'> | undefined {
   const hosts = new Set<string>()
@@ -88,7 +88,7 @@ function slotsOf(text: string): number | undefined {
 const bytes: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40, p: 2 ** 50 }
 const BYTES_PER_WORD = 8
 
-/** MiB, rounded up, of a size as PBS writes it: `16gb`, `4194304kb`, `2gw` (words), or a number of bytes; `undefined` for anything else. */
+/** MiB, rounded up, of a size in PBS notation: `16gb`, `4194304kb`, `2gw` (words), or a number of bytes. `undefined` for anything else. */
 export function memoryOf(text: string): number | undefined {
   const [, amount, unit = '', of = 'b'] = /^(\d{1,15}(?:\.\d+)?)([kmgtp]?)([bw]?)$/i.exec(text) ?? []
   if (amount === undefined) return undefined

@@ -16,11 +16,11 @@ export const sgeOptions = z.strictObject({
 })
 
 /**
- * The accounting file of Grid Engine (Sun, Oracle, Univa, Son of): a line of fields with colons between them for each job
- * that ended, or for each of its attempts. Slots are processors. Times in milliseconds (Univa 8.2 and later) are known by
- * their size. Tasks of an array are called `1234.5`; tasks that a tightly integrated parallel job started (`pe_taskid`) are
- * parts of it and left out. What jobs asked for stands in their category: the limit `h_rt` (else `s_rt`), memory for each slot
- * (`m_mem_free`, `h_vmem` or `mem_free`) and GPUs for the job (`gpu`, `gpus` or `ngpus`); defaults of queues do not.
+ * The accounting file of Grid Engine (Sun, Oracle, Univa, Son of Grid Engine): a line of fields separated by colons for each job that ended, or for
+ * each attempt of a job. Slots are processors. Times in milliseconds (Univa 8.2 and later) are recognized by their size. A task of an array is called
+ * `1234.5`. Tasks that a tightly integrated parallel job started (`pe_taskid`) are parts of that job and left out. What a job asked for is in its
+ * category: the limit `h_rt` (otherwise `s_rt`), memory per slot (`m_mem_free`, `h_vmem` or `mem_free`) and GPUs of the job (`gpu`, `gpus` or
+ * `ngpus`). Defaults of queues are not recorded.
  *
  * Source: accounting(5) of Sun Grid Engine 6.2, Univa Grid Engine 8.2 and Son of Grid Engine 8.1; sge_status(5).
  */
@@ -47,7 +47,7 @@ function isRecord(line: string): boolean {
   return fields.length >= LEAST_FIELDS && numbers.every((at) => /^\d+$/.test(fields[at]!))
 }
 
-/** From here on a time is in milliseconds: as such the year 1973, as seconds the year 5138. */
+/** Times from here on are in milliseconds: as milliseconds it is in 1973, as seconds in 5138. */
 const MILLISECONDS = 1e11
 
 class SgeReader implements RecordReader {
@@ -107,7 +107,7 @@ class SgeReader implements RecordReader {
     return Number(text)
   }
 
-  /** Seconds; NaN for 0, the time of what did not happen. */
+  /** Seconds since 1970; NaN for 0, which stands for something that did not happen. */
   #time(at: number, name: string): number {
     const value = this.#whole(at, name)
     return value === 0 ? NaN : value >= MILLISECONDS ? value / 1000 : value
@@ -124,7 +124,7 @@ function tooShort(line: string): BadLine {
   return new BadLine(undefined, `found ${found} field${found === 1 ? '' : 's'}, expected at least ${LEAST_FIELDS}.`, 'Was the file cut short? Copy it again')
 }
 
-/** What follows the fields that were taken, and a colon. */
+/** The rest of a line after the fields that were taken and a colon. */
 function restOf(line: string, fields: readonly string[]): string {
   let taken = fields.length
   for (const field of fields) taken += field.length
@@ -133,7 +133,7 @@ function restOf(line: string, fields: readonly string[]): string {
 
 const [MIGRATED, AGAIN, APPLICATION_ERROR, ENFORCED_LIMIT, AFTER_JOB] = [24, 25, 30, 37, 100]
 
-/** How an attempt ended (sge_status(5)): one that died (100) after it had run as long as it may is taken to have met its limit. */
+/** How an attempt ended (sge_status(5)). An attempt that died (100) after it had run for its whole limit counts as `timeout`. */
 function stateOf(failed: number, exit: number, isDeleted: boolean, isAtLimit: boolean): string {
   if (failed === 0 && exit === 0) return 'completed'
   if (failed === MIGRATED || failed === AGAIN || failed === APPLICATION_ERROR) return 'requeued'

@@ -2,14 +2,14 @@ import { BadLine } from '../trace/format.js'
 import { timeSpan } from '../slurm/times.js'
 
 /**
- * The iow, the task of a parallel job (`1.node7`) and maxvmem, before which the category ends, though it may have colons, and
- * the deleter of Univa's records.
+ * The fields after the category: iow, the task of a parallel job (`1.node7`), maxvmem, and the deleter in Univa's records. They show where the
+ * category ends, which may itself contain colons.
  */
 const end = /^(.*?) ?:(-?[\d.e+-]+):(none|\d+\.[^:]*):(-?[\d.e+-]+)(?::[^:]*:[^:]*:[^:]*:([^:]*))?/is
 
 /**
- * What a record has from its category on: `-l h_rt=3600 -pe mpi 16:0.0:NONE:1048576.0:0:0`, and whether it is of a task of a parallel
- * job, and of one that was deleted (`qdel_info`). Throws `BadLine`.
+ * Splits a record from its category on, `-l h_rt=3600 -pe mpi 16:0.0:NONE:1048576.0:0:0`: the category, whether the record is of a task of a parallel
+ * job, and whether the job was deleted (`qdel_info`). Throws `BadLine`.
  */
 export function endOf(rest: string): { readonly category: string; readonly isSlave: boolean; readonly isDeleted: boolean } {
   const [, category, , task, , deleter = 'NONE'] = end.exec(rest) ?? []
@@ -19,14 +19,14 @@ export function endOf(rest: string): { readonly category: string; readonly isSla
   return { category, isSlave: !/^none$/i.test(task!), isDeleted: !/^(none|)\s*$/i.test(deleter) }
 }
 
-/** Hard requests of a job: seconds (NaN without a limit), MiB for each slot and GPUs, -1 where it asked for none. */
+/** Hard requests of a job: limit in seconds (NaN without one), memory per slot in MiB and number of GPUs (-1 without a request). */
 export interface Asked {
   readonly limit: number
   readonly memory: number
   readonly gpus: number
 }
 
-/** What a category asks for with `-l`, but for soft requests. Throws `BadLine`. */
+/** The hard requests in a category (`-l`). Throws `BadLine`. */
 export function askedFor(category: string): Asked {
   const asked = new Map<string, string>()
   for (const [, list] of category.replace(/-soft .*?(?= -(?!l )[a-z]|$)/g, '').matchAll(/(?:^| )-l ([^ ]+)/g))
@@ -46,7 +46,7 @@ function seconds(text: string | undefined): number {
   return value
 }
 
-/** Capital letters are powers of 1024, others of 1000. */
+/** Upper-case units are powers of 1024, lower-case units powers of 1000. */
 const multipliers: Readonly<Record<string, number>> = { '': 1, k: 1e3, K: 2 ** 10, m: 1e6, M: 2 ** 20, g: 1e9, G: 2 ** 30, t: 1e12, T: 2 ** 40 }
 
 function memoryOf(text: string | undefined): number {

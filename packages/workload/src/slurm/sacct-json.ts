@@ -15,17 +15,17 @@ import { usedMemoryInSteps } from './used-memory.js'
 import { ArrayThrottles } from './array-throttles.js'
 import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 
-/** From here on a number means that there is none (NO_VAL), or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same of 64 bits. */
+/** Numbers from here on mean that there is no value (NO_VAL) or no limit (INFINITE): 2^32 - 2 and 2^32 - 1, and the same for 64 bits. */
 const NO_VAL = 2 ** 32 - 2
 const SECONDS_PER_MINUTE = 60
 
 /**
- * Slurm's accounting records as `sacct --json` and slurmrestd (`/slurmdb/.../jobs`) give them: one object with a list `jobs`;
- * also that list, or its elements one after another. Of steps, which stand inside their job, the memory that they used is read alone. Numbers may be plain, or say whether they
- * are `set` or `infinite`. Memory of trackable resources is in MiB.
+ * Slurm's accounting records in the JSON of `sacct --json` and slurmrestd (`/slurmdb/.../jobs`): an object with a list `jobs`, that list itself, or
+ * its elements one after another. Of the steps inside a job, only the memory that they used is read. Numbers may be plain, or objects that say
+ * whether they are `set` or `infinite`. Memory of trackable resources is in MiB.
  *
- * Up to Slurm 22.05 `time.start` is the time at which the job was eligible: such a job started as long before its end as it
- * ran and was suspended.
+ * Up to Slurm 22.05 `time.start` is the time at which the job became eligible. The start of such a job is its end minus the times that it ran and was
+ * suspended.
  *
  * Source: Slurm, slurmdb v0.0.36 to v0.0.42 (parsers of `slurmdb_job_rec_t`).
  */
@@ -44,7 +44,7 @@ export const sacctJsonFormat: TraceFormat<typeof slurmOptions> = accountingForma
 
 const isRecord = (head: string): boolean => /"submission"\s*:/.test(head) && /"(job_id|association|allocation_nodes)"\s*:/.test(head)
 
-/** What Slurm prints where no job was found. */
+/** What Slurm prints if it finds no job. */
 const isEmptyList = (head: string): boolean => /"slurm"\s*:\s*\{/i.test(head) && /"jobs"\s*:\s*\[\s*\]/.test(head)
 
 class SacctJsonReader implements RecordReader {
@@ -152,7 +152,10 @@ function notThere(job: Fields): BadLine {
     : job.bad('time', 'is missing.', 'Print jobs with `sacct --json`, which gives time, job_id, required and tres')
 }
 
-/** A task of an array, those of one that wait, a part of a heterogeneous job, or a job, as sacct writes its id. */
+/**
+ * The id as sacct writes it: of a job, of a task of an array (`123_4`), of the waiting tasks of an array (`123_[4-7]`), or of a part of a
+ * heterogeneous job (`123+1`).
+ */
 function idOf(job: Fields): string {
   const id = job.text('job_id')
   if (id === undefined) throw job.bad('job_id', 'is missing.')
@@ -164,26 +167,26 @@ function idOf(job: Fields): string {
   return id
 }
 
-/** How many of its tasks may run at once, and the command that submitted it. */
+/** How many tasks of the job's array may run at once, and the command that submitted it. */
 function saidOfArray(job: Fields): { readonly most: number; readonly command: string } {
   const running = job.object('array')?.object('limits')?.object('max')?.object('running')
   return { most: running === undefined ? NaN : amount(running, 'tasks'), command: job.text('submit_line') ?? '' }
 }
 
-/** That of all steps, where they are printed. */
+/** CPU time of all steps in seconds; NaN if steps were not printed. */
 function cpuTimeOf(time: Fields): number {
   const total = time.object('total')
   return total === undefined ? NaN : amount(total, 'seconds') + known(amount(total, 'microseconds'), 0) / 1e6
 }
 
-/** The first of several states is the state, the others are flags. */
+/** The state in lower case. Of several states the first is the state; the others are flags. */
 function stateOf(state: Fields | undefined): string {
   if (state === undefined) return ''
   const text = Array.isArray(state.value('current')) ? state.texts('current')[0] : state.text('current')
   return text?.toLowerCase().split(' ', 1)[0] ?? ''
 }
 
-/** MiB; before trackable resources were there. */
+/** Requested memory in MiB, as records have it that were made before there were trackable resources; NaN if there is none. */
 function requiredMemory(required: Fields | undefined, procs: number, nodes: number): number {
   if (required === undefined) return NaN
   const [perCpu, perNode] = [amount(required, 'memory_per_cpu'), amount(required, 'memory_per_node')]
@@ -193,22 +196,22 @@ function requiredMemory(required: Fields | undefined, procs: number, nodes: numb
 const count = (tres: readonly Fields[], type: string, name?: string): number =>
   sumOf(tres.filter((each) => each.text('type') === type && (name === undefined || each.text('name') === name)))
 
-/** The type of the GPUs; `undefined` where none or several are told. */
+/** Type of the GPUs; `undefined` if no type or several are given. */
 function gpuTypeOf(tres: readonly Fields[]): string | undefined {
   const types = tres.flatMap((each) => (each.text('type') === 'gres' && amount(each, 'count') > 0 ? (/^gpu:(.+)$/.exec(each.text('name') ?? '')?.[1] ?? []) : []))
   return types.length === 1 ? types[0] : undefined
 }
 
-/** GPUs of any kind, the sum over kinds where only those are given; 0 where there are none. */
+/** Number of GPUs of all types; if only types are listed, their sum. 0 if there are none. */
 const gpusOf = (tres: readonly Fields[]): number => known(count(tres, 'gres', 'gpu'), sumOf(tres.filter((each) => each.text('name')?.startsWith('gpu:'))), 0)
 
-/** NaN where there is none. */
+/** Sum of the counts; NaN for an empty list. */
 const sumOf = (tres: readonly Fields[]): number => (tres.length === 0 ? NaN : tres.reduce((sum, each) => sum + known(amount(each, 'count'), 0), 0))
 
-/** The first that is known. */
+/** The first number that is not NaN; -1 if there is none. */
 const known = (...numbers: readonly number[]): number => numbers.find((number) => !Number.isNaN(number)) ?? -1
 
-/** A number in any of Slurm's spellings; NaN where it is not set. Throws `BadLine`. */
+/** A number in any of Slurm's notations; NaN if it is not set. Throws `BadLine`. */
 function amount(fields: Fields, key: string): number {
   const value = fields.value(key)
   if (typeof value === 'object') {

@@ -20,10 +20,11 @@ import { arrayOf, WaitingArrays } from './waiting-arrays.js'
 const command = 'sacct --allusers --allocations --parsable2 --format=JobID,User,Group,Account,Partition,QOS,Priority,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,NNodes,ReqCPUS,NCPUS,ReqMem,AllocTRES,Reservation'
 
 /**
- * Slurm's accounting records: the output of `sacct --parsable2`, with any `--delimiter`, whose header line names the columns, or in columns of fixed width below a header that is
- * underlined. Lines of job steps (`123.batch`) are left out; tasks of an array (`123_4`) are jobs of their own, and so is every run of a requeued job, which `--duplicates` lists
- * under one id with a submit time each. Tasks of an array that wait, which have one record (`123_[4-7]`), are jobs of their own, too. The parts
- * of a heterogeneous job (`123+1`) are one job that is one gang, unless they are to be apart. Several exports may follow one another. Times are taken as they stand.
+ * Slurm's accounting records as text: the output of `sacct --parsable2` with any `--delimiter`, whose header line names the columns, or a table with
+ * columns of fixed width and an underlined header. Lines of job steps (`123.batch`) are left out. Each task of an array (`123_4`) is a job of its
+ * own; so are the tasks of an array that wait, which share one record (`123_[4-7]`), and the runs of a requeued job, which `--duplicates` lists under
+ * one id with different submit times. The parts of a heterogeneous job (`123+1`) become one job that is a gang, unless `hetjobs` is `apart`. Several
+ * exports may follow one another. Times are taken as they are.
  *
  * Source: the manual page of `sacct`, Slurm 20 to 24.
  */
@@ -50,7 +51,7 @@ function isHeader([line = '', below = '']: readonly string[]): boolean {
     && (separator === '|' || columns !== undefined || (has('submit') && has('start') && has('ncpus', 'alloccpus', 'reqcpus', 'alloctres', 'reqtres', 'nnodes', 'allocnodes', 'reqnodes')))
 }
 
-/** What stands behind the first name, if it is neither a blank nor a quote, is what `--delimiter` asked for, several characters even. */
+/** The delimiter of a header: what follows the first name, which may be several characters, unless it is a blank or a quote. */
 function delimiterIn(header: string): string {
   const behind = /^[a-z]+([^\w\s"]+)(?=[a-z])/i.exec(header)?.[1]
   return behind !== undefined && behind !== ',' && behind !== ';' ? behind : separatorIn(header)
@@ -58,7 +59,7 @@ function delimiterIn(header: string): string {
 
 class SacctReader implements RecordReader {
   #columns: Columns | undefined
-  /** The line with their names, and where they stand if that is not told by separators. */
+  /** The line with the column names; in a table with columns of fixed width the line below it shows their places. */
   #header: string | undefined
   #places: ColumnBytes | undefined
   #separator = '|'
@@ -69,7 +70,7 @@ class SacctReader implements RecordReader {
   readonly #arrays = new WaitingArrays()
   readonly #throttles = new ArrayThrottles()
   readonly #held: HeldForSteps
-  /** Whether columns tell the memory that was used. */
+  /** Whether there are columns for the memory that was used. */
   #hasUse = false
 
   constructor(private readonly place: LinePlace, cluster: string | undefined, isHeld: boolean) {
@@ -81,9 +82,9 @@ class SacctReader implements RecordReader {
   line(bytes: Uint8Array, from: number, to: number, take: TakeRecord): void {
     if (this.place.file !== this.#file) this.#startFile()
     const line = lineText(bytes, from, to)
-    if (line.startsWith('#') || line === this.#header) return // a comment of who made the file, or the header of another export
+    if (line.startsWith('#') || line === this.#header) return // a comment, or the repeated header of another export
     if (this.#columns === undefined) return this.#begin(line)
-    if (this.#places !== undefined && line.startsWith('-')) return // below that header
+    if (this.#places !== undefined && line.startsWith('-')) return // the underlining of a repeated header
     this.#takeFields(this.#columns, this.#places === undefined ? splitLine(line, this.#separator) : cutInColumns(bytes, from, to, this.#places))
     const found = record(this.#columns)
     if (!this.#clusters.take(this.#columns.text('Cluster'))) return
@@ -122,7 +123,7 @@ class SacctReader implements RecordReader {
     this.#columns = this.#header = this.#places = undefined
   }
 
-  /** A header that separates nothing is that of columns whose places the line below it shows. */
+  /** Reads the header. A line without separators is the header of a table with columns of fixed width, and the line below shows their places. */
   #begin(line: string): void {
     const places = this.#header === undefined ? undefined : underlined(line)
     const head = (this.#header ??= line)
@@ -140,7 +141,7 @@ class SacctReader implements RecordReader {
     columns.take(fields, `A name may hold a "${separator}": leave JobName, WorkDir and SubmitLine out of --format${wayOut}`)
   }
 
-  /** An amount or a time that is cut short is none, a name may be. Throws `BadLine`. */
+  /** Counts names that are cut short in a table with columns of fixed width. Throws `BadLine` for an id that is cut short. */
   #checkCut(columns: Columns): void {
     const id = columns.text('JobID', 'JobIDRaw')
     if (id.endsWith('+')) throw new BadLine('JobID', `found ${JSON.stringify(id)}, which is cut short.`, 'Print a wider column (JobID%30) or a table (--parsable2)')
@@ -163,11 +164,11 @@ class SacctReader implements RecordReader {
 /** States of jobs that have not ended. */
 const going = /^(pending|running|suspended|resizing|requeued)$/
 
-/** Without a column for it, the end of a job that has one is its start and the time that it ran. */
+/** The record of a line. Without a column for it, the end of a job that has ended is its start plus the time that it ran. */
 function record(columns: Columns): AccountingRecord | 'step' {
   const id = columns.text('JobID', 'JobIDRaw')
   if (id === '') throw new BadLine('JobID', 'is empty.')
-  if (/^[^[]*\./.test(id)) return 'step' // not the dots of a list of tasks that is cut short
+  if (/^[^[]*\./.test(id)) return 'step' // a dot inside brackets belongs to a list of tasks that is cut short
   const requestedTres = columns.text('ReqTRES', 'AllocTRES')
   const allocatedTres = columns.text('AllocTRES', 'ReqTRES')
   const nodes = count(columns, ['NNodes', 'AllocNodes', 'ReqNodes'], tres(allocatedTres, 'node'))
@@ -208,18 +209,18 @@ function record(columns: Columns): AccountingRecord | 'step' {
   }
 }
 
-/** Whether it was cancelled while it waited: some versions of Slurm print the processors that such a job asked for as those that it was given. */
+/** Whether a job was cancelled while it waited. Some versions of Slurm print the processors that such a job asked for as allocated. */
 function hadNothing(columns: Columns, state: string): boolean {
   return state === 'cancelled' && (/^none assigned$/i.test(columns.text('NodeList')) || (columns.has('AllocTRES') && columns.text('AllocTRES') === ''))
 }
 
-/** The limit in minutes where it is given so, otherwise as a span. */
+/** The time limit in seconds: from the column in minutes if there is one, otherwise from the span of time. */
 function limit(columns: Columns): number {
   const raw = columns.text('TimelimitRaw')
   return /^\d+$/.test(raw) ? Number(raw) * 60 : columns.timeSpan('Timelimit')
 }
 
-/** Up to Slurm 15 numbers of nodes have a K for 1024, where they are not asked for without (--noconvert). */
+/** A number of processors or nodes; -1 if unknown. Up to Slurm 15, without `--noconvert`, sacct writes K for 1024 nodes. */
 function count(columns: Columns, names: readonly string[], other: string | undefined): number {
   const text = columns.text(...names)
   const value = /^\d{1,6}K$/.test(text) ? Number(text.slice(0, -1)) * 1024 : whole(text === '' ? (other ?? '') : text)

@@ -2,16 +2,17 @@ import type { AccountingRecord } from '../accounting/records.js'
 import type { LoggedJob } from './logged-job.js'
 
 /**
- * Who waits for whom under `--dependency=singleton`: each job for all those of its name and user that stand above it, of which those before the last
- * such job need not be named, since that one has waited for them. The parts of one heterogeneous job do not wait for each other.
- * Deviation: Slurm lets it wait for those submitted later, too, while they run; here those wait for nobody, and nobody for them.
+ * Which jobs a job with `--dependency=singleton` waits for: all jobs of its name and user that stand above it. Jobs above the last such singleton
+ * need not be named, since that one has waited for them. Parts of one heterogeneous job do not wait for each other.
+ *
+ * Deviation: in Slurm a job also waits for jobs that were submitted later and run already. Here only jobs above are waited for.
  *
  * Source: Slurm, `_find_singleton_job` of `src/slurmctld/job_scheduler.c`.
  */
 export class Singletons {
   readonly #named = new Map<string, LoggedJob[]>()
 
-  /** The jobs for which one waits; `undefined` where records do not tell names. */
+  /** The jobs that a singleton waits for; `undefined` if records do not tell names. */
   before(record: AccountingRecord): readonly LoggedJob[] | undefined {
     const name = nameOf(record)
     const whole = wholeOf(record.id)
@@ -27,10 +28,10 @@ export class Singletons {
   }
 }
 
-/** Whether it waits for all before it, and not for one of several. */
+/** Whether a job waits for all of its name above it, not just as one of several alternatives. */
 const isSingleton = ({ dependency = '' }: AccountingRecord): boolean => !dependency.includes('?') && dependency.split(',').includes('singleton')
 
 const nameOf = ({ name = '', user }: AccountingRecord): string | undefined => (name === '' ? undefined : `${user}\n${name}`)
 
-/** The heterogeneous job that an id names a part of. */
+/** Id of the heterogeneous job of which an id names a part. */
 const wholeOf = (id: string): string | undefined => /^(.+)\+\d+/.exec(id)?.[1]

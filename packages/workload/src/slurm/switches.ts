@@ -7,8 +7,8 @@ const ASKED = /\s--switches(?:=|\s+)["']?(\d{1,9})(?:@([\d:-]+))?/
 const SECONDS_PER_MINUTE = 60
 
 /**
- * How few racks a job waits for, and of how many nodes its segments are, as the command says that submitted it (SubmitLine): `--switches=1@60`, `--segment=4`. `id`: of a part of a heterogeneous job (`123+1`) only what
- * stands between the colons of that part counts.
+ * How few racks a job waits for (`--switches=1@60`) and of how many nodes its segments are (`--segment=4`), from the command that submitted it
+ * (SubmitLine). For a part of a heterogeneous job (`id` `123+1`), only the options of that part count, which stand between colons.
  *
  * Source: Slurm, manual page of `sbatch`.
  */
@@ -23,7 +23,10 @@ export function switchesIn(command: string, id: string): Topology | undefined {
   return { ...(racks > 0 && { racks }), ...(segment > 0 && { segment }), ...(wait !== undefined && { wait }) }
 }
 
-/** Seconds of `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and `days-hours:minutes:seconds`. */
+/**
+ * Seconds of a time in one of the forms `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and
+ * `days-hours:minutes:seconds`.
+ */
 function waitIn(text: string): Seconds | undefined {
   if (/^\d+$/.test(text)) return Number(text) * SECONDS_PER_MINUTE
   const days = /^(\d+-\d+)(:\d+)?$/.exec(text)

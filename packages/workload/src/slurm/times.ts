@@ -1,16 +1,16 @@
-/** Times that are not known, in Slurm's words and those of tables made from its records. */
+/** Words for an unknown time, in Slurm's records and in tables made from them. */
 const unknown = /^(|unknown|none|null|none assigned|invalid|nat|nan|n\/a|-)$/i
 
 const date = /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))? ?(Z|UTC|GMT|[-+]\d\d(?::?\d\d)?)?)?$/
 
-/** Whether a text is how tables say that they do not know a time. */
+/** Whether a text stands for an unknown time. */
 export const isUnknown = (text: string): boolean => unknown.test(text)
 
 /**
- * Seconds since 1970 of `2024-01-31T10:00:00` or `2024-01-31 10:00:00`, also with slashes, with a zone (Z, UTC, GMT, +01, +01:00), without
- * seconds or hours, or as `date` writes it (`Wed Jan 31 10:00:00 UTC 2024`), or of a plain number of them; NaN where it is not
- * known, `undefined` for anything else. Without a zone the time is taken as it stands: an hour that a change of clocks
- * repeats or leaves out is not noticed.
+ * A time in seconds since 1970. The text is a date and time such as `2024-01-31T10:00:00` or `2024-01-31 10:00:00`, also with slashes, with a zone
+ * (Z, UTC, GMT, +01, +01:00), or without seconds or time of day; the output of `date` (`Wed Jan 31 10:00:00 UTC 2024`); or a number of seconds since
+ * 1970. NaN if unknown, `undefined` for any other text. Without a zone the time is taken as UTC; hours that a change of clocks repeats or skips are
+ * not noticed.
  */
 export function instant(text: string): number | undefined {
   if (unknown.test(text)) return NaN
@@ -22,14 +22,17 @@ export function instant(text: string): number | undefined {
   return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(parts[8])
 }
 
-/** `Wed Jan 31 10:00:00 UTC 2024` as `2024-01-31 10:00:00UTC`; any other text as it is. */
+/** Turns `Wed Jan 31 10:00:00 UTC 2024` into `2024-01-31 10:00:00UTC`; other text is returned as it is. */
 function isoOf(text: string): string {
   const parts = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d)(?: (UTC|GMT))? (\d{4})$/.exec(text)
   if (parts === null) return text
   return `${parts[5]}-${'JanFebMarAprMayJunJulAugSepOctNovDec'.indexOf(parts[1]!) / 3 + 1}-${parts[2]} ${parts[3]}${parts[4] ?? ''}`
 }
 
-/** Seconds of `[days-]hours:minutes:seconds`, also `minutes:seconds` and `2 days, 10:00:00`; `Infinity` for `UNLIMITED` and `INFINITE`, NaN where it is not known. */
+/**
+ * A span of time in seconds, from `[days-]hours:minutes:seconds`, `minutes:seconds` or `2 days, 10:00:00`. `Infinity` for `UNLIMITED` and `INFINITE`,
+ * NaN if unknown, `undefined` for any other text.
+ */
 export function timeSpan(text: string): number | undefined {
   if (unknown.test(text) || /^partition_limit$/i.test(text)) return NaN
   if (/^(unlimited|infinite)$/i.test(text)) return Infinity
@@ -39,12 +42,12 @@ export function timeSpan(text: string): number | undefined {
   return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 }
 
-/** Days of the Gregorian calendar, with years that start in March so that the leap day comes last. */
+/** Days of the Gregorian calendar since January 1, 1970. Years start in March here, so that the leap day comes last. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400)
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1 // months from March: 31, 30, 31, 30, 31 days, twice and a bit
-  return marchYear * 365 + leapDays + dayOfYear - 719_468 // March 1 of year 0 to January 1, 1970
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1 // from March on, months have 31, 30, 31, 30, 31 days repeatedly: 153 days in 5 months
+  return marchYear * 365 + leapDays + dayOfYear - 719_468 // days from March 1 of year 0 to January 1, 1970
 }
 
 function daysOf(year: number, month: number): number {

@@ -6,12 +6,12 @@ import type { Columns } from './columns.js'
 const MIB = 2 ** 20
 const bytes: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40, P: 2 ** 50, E: 2 ** 60 }
 
-/** Columns that tell the memory that steps used. */
+/** Columns with the memory that steps used. */
 export const USED_MEMORY = ['TRESUsageInTot', 'AveRSS', 'TRESUsageInAve', 'MaxRSS', 'TRESUsageInMax'] as const
 
 /**
- * Memory that the tasks of a step used together, MiB: their sum (TRESUsageInTot), or else the mean of its tasks (AveRSS, TRESUsageInAve), or the most of one
- * (MaxRSS, TRESUsageInMax), times their number (NTasks, 1 where it is not told). NaN where none of these is told, or is 0: it was not measured then.
+ * Memory that the tasks of a step used together, MiB: the sum over tasks (TRESUsageInTot), or the mean (AveRSS, TRESUsageInAve) or the maximum
+ * (MaxRSS, TRESUsageInMax) of a task times their number (NTasks, otherwise 1). NaN if all of these are absent or 0, which means not measured.
  */
 export function usedMemory(columns: Columns): number {
   const [total = '', ...ofTask] = USED_MEMORY.map((name) => (name.startsWith('TRES') ? (tres(columns.text(name), 'mem') ?? '') : columns.text(name)))
@@ -21,7 +21,8 @@ export function usedMemory(columns: Columns): number {
 }
 
 /**
- * The same of the steps of a job in JSON, of the one that used most: `tres.requested` of a step is what it used, in bytes. What is not as expected tells nothing.
+ * The same for a job in JSON: the memory of the step that used most, MiB. `tres.requested` of a step is what it used, in bytes. Parts of another form
+ * than expected are ignored. NaN if nothing is known.
  *
  * Source: Slurm, `slurmdb_step_rec_t` of data_parser.
  */
@@ -37,19 +38,22 @@ export function usedMemoryInSteps(steps: unknown): number {
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const inside = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((found, key) => (typeof found === 'object' && found !== null ? (found as Readonly<Record<string, unknown>>)[key] : undefined), value)
-/** A number in any of Slurm's spellings, 0 for anything else. */
+/** A number in any of Slurm's notations; 0 for anything else. */
 const numberOf = (value: unknown): number => {
   const number = Number(inside(value, 'number') ?? value)
   return number > 0 && number < Infinity ? number : 0
 }
 
-/** Bytes without a unit, as sacct prints them with --noconvert; NaN for anything else than an amount. */
+/** MiB of an amount; without a unit it is in bytes, as sacct prints it with --noconvert. NaN for anything else. */
 function mebibytes(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([KMGTPE]?)$/.exec(text) ?? []
   return number === undefined ? NaN : (Number(number) * (bytes[unit] as number)) / MIB
 }
 
-/** Records of a job, most often one, until its steps have been read, which stand below it: it used what the largest of them did. */
+/**
+ * Holds the records of a job, mostly one, until the lines of its steps below have been read. The memory that the job used is that of its largest
+ * step.
+ */
 export class HeldForSteps {
   #id = ''
   #records: readonly AccountingRecord[] = []
@@ -58,7 +62,7 @@ export class HeldForSteps {
 
   constructor(private readonly place: LinePlace) {}
 
-  /** Records of another job, called `id` in the table; those before are taken. Throws `BadLine` for these. */
+  /** Holds the records of the next job, called `id` in the table, and passes on those held before. Throws `BadLine` for the latter. */
   hold(id: string, records: readonly AccountingRecord[], mem: number, take: TakeRecord): void {
     const before = { records: this.#records, line: this.#line, most: this.#most }
     this.#id = id
@@ -72,7 +76,7 @@ export class HeldForSteps {
     }
   }
 
-  /** A step, `123.batch` of 123; of another job than the one that is held it does not count. */
+  /** Notes the memory of a step, such as `123.batch` of job 123. Steps of other jobs than the one held are ignored. */
   step(id: string, mem: number): void {
     if (id.startsWith(`${this.#id}.`) && !(this.#most >= mem) && mem > 0) this.#most = mem
   }

@@ -1,12 +1,12 @@
 import type { RuleCount } from '../trace/facts.js'
 import { BadLine } from '../trace/format.js'
 
-/** The largest number of tasks that Slurm lets arrays have (`MaxArraySize`). */
+/** Most tasks that Slurm allows an array to have (`MaxArraySize`). */
 const MOST_TASKS = 4_000_001
 
 /**
- * Tasks of arrays that still wait, of which Slurm keeps one record for all: `123_[4-7,9%2]` stands for `123_4` to `123_7` and `123_9`. How many
- * of them may run at once (`%2`) is told apart from that. A list that Slurm has cut short (`...`) counts as one job.
+ * Splits the record of the waiting tasks of an array: Slurm keeps one record for all, and `123_[4-7,9%2]` stands for `123_4` to `123_7` and `123_9`.
+ * `ArrayThrottles` reads how many of them may run at once (`%2`). If Slurm has cut the list short (`...`), the record counts as one job.
  *
  * Source: Slurm, `src/sacct/print.c` (`PRINT_JOBID`), job arrays.
  */
@@ -14,7 +14,7 @@ export class WaitingArrays {
   #tasks = 0
   #cut = 0
 
-  /** The ids of the jobs that a record stands for, mostly its own. Throws `BadLine` for more tasks than an array may have. */
+  /** Ids of the jobs that a record stands for; mostly only its own. Throws `BadLine` for more tasks than an array may have. */
   idsOf({ id, state }: { readonly id: string; readonly state: string }): readonly string[] {
     const at = id.indexOf('_[')
     if (at < 0 || state !== 'pending') return [id]
@@ -35,10 +35,10 @@ export class WaitingArrays {
   }
 }
 
-/** The array of which an id names a task: 123 of `123_4`. */
+/** Id of the array of which an id names a task: 123 of `123_4`. */
 export const arrayOf = (id: string): string | undefined => /^(\d+)_\d+$/.exec(id)?.[1]
 
-/** `4-7,9]`, `0-20:5%2]`; `undefined` where it is something else. */
+/** The tasks in a list such as `4-7,9]` or `0-20:5%2]`; `undefined` if it is something else. */
 function tasksOf(text: string): number[] | undefined {
   const list = /^([\d,:-]+)(?:%\d+)?\]$/.exec(text)?.[1]
   if (list === undefined) return undefined
