@@ -1,15 +1,16 @@
 import { asText, lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
-/** What a line says: the name of an attribute in small letters, and its expression. */
+/** A line: the name of an attribute, and its expression. */
 const ATTRIBUTE = /^\s*([A-Za-z_][\w.]*)\s*=\s*(.*?)\s*$/
-/** What stands between ads: the end of one in a history file, and what `condor_q` prints above those of a queue. */
+/** Lines between ads: the end of an ad in a history file, and what `condor_q` prints above the ads of a queue. */
 const BETWEEN = /^\s*(\*\*\*|-- )/
 const EQUALS = 61
 
 /**
- * ClassAds in the old syntax, an attribute a line (`RequestCpus = 4`): each ends with a blank line, as `condor_history -long` prints it, with a line
- * `*** Offset = ...`, as in the history file, or with the file. Of its attributes those of `names` (small letters) are kept, the last of a name.
+ * Reads ClassAds in the old syntax, one attribute per line (`RequestCpus = 4`). An ad ends with an empty line, as `condor_history -long` prints it,
+ * with a line `*** Offset = ...`, as in the history file, or with the file. Only the attributes in `names` (lower case) are kept; if a name occurs
+ * twice, the last counts.
  *
  * Source: HTCondor manual, condor_history, ClassAd mechanism.
  */
@@ -25,7 +26,9 @@ export class Ads {
     private readonly names: ReadonlySet<string>,
   ) {}
 
-  /** Calls `visit` for an ad that has ended, with the line on which it begins. Throws `BadLine`, also what `visit` throws. */
+  /**
+   * Reads a line, and calls `visit` for an ad that has ended, with the line on which the ad begins. Throws `BadLine`, including what `visit` throws.
+   */
   line(bytes: Uint8Array, from: number, to: number, visit: (ad: Ad, begin: number) => void): void {
     const bad = this.#follows() ? undefined : this.#ended(visit)
     this.#file = this.place.file
@@ -34,12 +37,12 @@ export class Ads {
     if (bad !== undefined) throw bad as Error
   }
 
-  /** Whether the line before is the one above in the file: blank ones are told to nobody. */
+  /** Whether this line directly follows the line read last. Empty lines are not passed to this reader, so a gap means that an ad has ended. */
   #follows(): boolean {
     return this.place.file === this.#file && this.place.line === this.#line + 1
   }
 
-  /** What is wrong with the ad that ends, since the line that is read now is of another one. */
+  /** Ends an ad and returns the error about it, if any, so that the line read now, which belongs to another ad, is read first. */
   #ended(visit: (ad: Ad, begin: number) => void): unknown {
     try {
       this.end(visit)
@@ -57,7 +60,7 @@ export class Ads {
     else this.#open()
   }
 
-  /** After the last line. */
+  /** Ends the ad, if one is open. Called after the last line, too. */
   end(visit: (ad: Ad, begin: number) => void): void {
     if (!this.#isOpen) return
     const ad = new Ad(this.#ad)
@@ -83,17 +86,20 @@ export class Ads {
   }
 }
 
-/** The attributes of one job, as expressions, by their names in small letters. */
+/** The attributes of one job, as expressions, by their names in lower case. */
 export class Ad {
   constructor(private readonly attributes: ReadonlyMap<string, string>) {}
 
-  /** As `-json` prints one: an object in which expressions are texts, `/Expr(RequestCpus * 2)/`. Throws `BadLine` for anything else. */
+  /** An ad from JSON (`-json`): an object in which expressions are strings such as `/Expr(RequestCpus * 2)/`. Throws `BadLine` for anything else. */
   static ofJson(value: unknown): Ad {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadLine(undefined, 'found no object, expected an ad.', 'Print whole ads, with `condor_history -json`')
     return new Ad(new Map(Object.entries(value).map(([name, each]) => [name.toLowerCase(), /^\\?\/Expr\(/.test(String(each)) ? '' : JSON.stringify(each)])))
   }
 
-  /** A number of at least `least`; NaN where there is none, or an expression that only a machine makes one. Throws `BadLine` for text or a smaller number. */
+  /**
+   * A number of at least `least`; NaN if it is absent or an expression that only a machine can evaluate. Throws `BadLine` for text or a smaller
+   * number.
+   */
   number(name: string, least = 0): number {
     const text = this.attributes.get(name.toLowerCase()) ?? ''
     if (/^-?\d{1,18}(\.\d*)?(e[-+]?\d+)?$/i.test(text)) {
@@ -103,7 +109,7 @@ export class Ad {
     throw new BadLine(name, `found ${text.slice(0, 40)}, expected a number of at least ${least}.`)
   }
 
-  /** The first of the attributes that is above 0, -1 if none is. Throws `BadLine` for one that is no whole number. */
+  /** The first of these attributes that is above 0; -1 if none is. Throws `BadLine` if it is not a whole number. */
   amount(...names: string[]): number {
     for (const name of names) {
       const value = this.number(name)
@@ -113,7 +119,7 @@ export class Ad {
     return -1
   }
 
-  /** '' where it is absent or no text. */
+  /** The text of an attribute; '' if it is absent or not a string. */
   text(name: string): string {
     const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/.exec(this.attributes.get(name.toLowerCase()) ?? '') ?? []
     return quoted?.replace(/\\(.)/g, '$1') ?? ''

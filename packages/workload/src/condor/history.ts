@@ -19,11 +19,12 @@ export const condorOptions = z.strictObject({
 })
 
 /**
- * Jobs of HTCondor as `condor_history` prints them with `-long` or `-json`, or as its history file keeps them (`history`, `history.20240131T...`): ClassAds of jobs that
- * have left the queue. A job runs from its last start (`JobCurrentStartDate`) to its end without the time that it was suspended; one that was
- * removed while it did not run, for the time that all its starts took together (`RemoteWallClockTime`). Processes of a cluster are
- * jobs of their own, called `1234.5`. Jobs of the scheduler and local universes, such as DAGMan, run on the machine where they were submitted and are left out. What
- * a job asks as an expression of the machine's attributes is not known; what it was given then counts. `JobPrio`, which orders the jobs of one user, is not read.
+ * Jobs of HTCondor as `condor_history` prints them with `-long` or `-json`, or as its history files hold them (`history`, `history.20240131T...`):
+ * ClassAds of jobs that have left the queue. A job runs from its last start (`JobCurrentStartDate`) to its end, without the time that it was
+ * suspended. A job that was removed while it did not run counts as one run as long as all its runs together (`RemoteWallClockTime`). Each process of
+ * a cluster is a job, called `1234.5`. Jobs of the scheduler and local universes, such as DAGMan, run on the machine where they were submitted and
+ * are left out. A request that is an expression over attributes of machines is unknown; then the amount that the job was given counts. `JobPrio`,
+ * which orders the jobs of one user, is not read.
  *
  * Source: HTCondor manual, condor_history and job ClassAd attributes, versions 8 to 24.
  */
@@ -51,13 +52,13 @@ const NAMES = new Set<string>(read.map((name) => name.toLowerCase()))
 
 const Status = { idle: 1, running: 2, removed: 3, completed: 4, held: 5, transferring: 6, suspended: 7 } as const
 const Universe = { scheduler: 7, parallel: 11, local: 12 } as const
-/** Why a job was held: it had been there, or run, as long as it might. */
+/** Hold reasons of jobs that exceeded their allowed time, in total (46) or while executing (47). */
 const OVER_TIME: ReadonlySet<number> = new Set([46, 47])
 
 class CondorReader implements RecordReader {
   readonly #ads: Ads
   readonly #documents: Documents
-  /** Of files that hold JSON, and others; by their first line. */
+  /** Whether the file holds JSON, as its first line shows. */
   #isJson = false
   #file: string | undefined
   #isNew = true
@@ -140,7 +141,7 @@ class CondorReader implements RecordReader {
   }
 }
 
-/** The last run, or where a job was removed that did not run, as long a one as all its runs. */
+/** Times of the last run; for a job that was removed while it did not run, a run as long as all its runs together. */
 function timesOf(ad: Ad): Pick<AccountingRecord, 'start' | 'end' | 'elapsed'> {
   const started = [ad.number('JobCurrentStartDate'), ad.number('JobStartDate')].find((time) => time > 0) ?? NaN
   const status = ad.number('JobStatus')
@@ -154,7 +155,7 @@ function timesOf(ad: Ad): Pick<AccountingRecord, 'start' | 'end' | 'elapsed'> {
   return { start: started, end, elapsed: end - started - (wasRunning && pauses > 0 && pauses < end - started ? pauses : 0) }
 }
 
-/** The accounting group without the user, who stands behind it in `AccountingGroup`. */
+/** The accounting group, without the user's name that follows it in `AccountingGroup`. */
 function accountOf(ad: Ad): string {
   const [group, whole] = [ad.text('AcctGroup'), ad.text('AccountingGroup')]
   if (group !== '') return group

@@ -20,9 +20,9 @@ export const oarOptions = z.strictObject({
 })
 
 /**
- * Jobs of OAR as `oarstat -f -J` prints them: an object with a job under each id, or the jobs one after another (`jq -c '.[]'`). The resources that a
- * job was given, mostly cores, are its processors: what it asked for is told by the levels of a hierarchy (`/host=2/gpu=1`), whose
- * sizes are in no record, but for the number of GPUs. Jobs of the type `inner` run within the resources of their container and are left out.
+ * Jobs of OAR as `oarstat -f -J` prints them: an object with a job under each id, or the jobs one after another (`jq -c '.[]'`). The processors of a
+ * job are the resources that it was given, mostly cores. What it asked for is a hierarchy of levels (`/host=2/gpu=1`) whose sizes are not recorded;
+ * only the number of GPUs is taken from it. Jobs of type `inner` run within the resources of their container and are left out.
  *
  * Source: OAR 2.5, `get_job_data` of OAR::Stat, oarstat(1).
  */
@@ -58,7 +58,7 @@ class OarReader implements RecordReader {
     return [...(this.#bad > 0 ? [bad] : []), ...this.#ids.rules()]
   }
 
-  /** The job, or all of an object of jobs. Throws the first `BadLine` when all have been read. */
+  /** Reads a job, or all jobs of an object. Throws the first `BadLine` after all have been read. */
   #all({ value, line }: Found, take: TakeRecord): void {
     let bad: unknown
     const outer = new Fields(value)
@@ -106,13 +106,16 @@ class OarReader implements RecordReader {
   }
 }
 
-/** NaN for 0, the time of what has not happened. */
+/** Seconds since 1970; NaN for 0, which stands for something that has not happened. */
 function timeOf(job: Fields, key: string): number {
   const time = job.number(key) ?? 0
   return time > 0 ? time : NaN
 }
 
-/** `-l "{type = 'default'}/host=2/gpu=1,walltime=1:0:0"`: the GPUs of all groups, -1 where a level above is not a number or there is none. */
+/**
+ * Number of GPUs in a request such as `-l "{type = 'default'}/host=2/gpu=1,walltime=1:0:0"`, over all its groups. -1 if there are none, or if a level
+ * above the GPUs has no number.
+ */
 function gpusOf(wanted: string): number {
   const groups = wanted.replace(/\{[^}]*\}/g, '').split('+').map((group) => {
     const [, above, count] = /^[^/]*((?:\/\w+=\w+)*?)\/(?:gpu|gpunum|gpudevice)=(\d+)/.exec(group) ?? []

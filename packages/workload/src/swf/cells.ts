@@ -5,22 +5,26 @@ import { statusNames } from './fields.js'
 import type { SwfRules } from './options.js'
 import { resourcesOf } from './options.js'
 
-/** Where the numbers of a job stand among its cells, after the rules; -1 means unknown. Amounts of its resources come last, but for what it used. */
+/**
+ * Positions of a job's numbers among its cells, after the rules were applied; -1 means unknown. The amounts of resources follow, and then what the
+ * job used.
+ */
 export const Cell = {
   job: 0, submit: 1, wait: 2, runtime: 3, estimate: 4,
-  /** The run time in the log where the rules changed it. */
+  /** The run time in the log, if the rules changed it. */
   recorded: 5,
   status: 6, user: 7, group: 8, application: 9, queue: 10, partition: 11, preceding: 12, think: 13,
-  /** Behind them, where that is kept, the CPU time and the memory that it used. */
+  /** Amounts of resources; behind them, if `recordedUse` is `keep`, the CPU time and the memory that the job used. */
   amounts: 14,
 } as const
 
-/** Columns of jobs; 32 bits a number as long as all are whole and none is larger, which takes half the memory. */
+/** The numbers of all jobs. They have 32 bits as long as all are whole and small enough, which halves the memory. */
 export type Cells = Int32Array | Float64Array
 
-/** Where what a job used stands behind its amounts, -1 where that is not kept. */
+/** Position of what a job used; -1 if it is not kept. */
 const usedAt = (options: SwfRules): number => (options.recordedUse === 'keep' ? Cell.amounts + resourcesOf(options).length : -1)
 
+/** Number of cells per job. */
 export const cellsOf = (options: SwfRules): number => Cell.amounts + resourcesOf(options).length + (options.recordedUse === 'keep' ? 2 : 0)
 
 const MOST_TEXTS = 65_536
@@ -31,7 +35,7 @@ export class SwfJobs {
   readonly #before: Set<number> | undefined
   readonly #texts: string[] = []
   readonly #usedAt: number
-  /** Jobs that follow one that is not above them. */
+  /** Number of jobs that follow a job that is not above them. */
   lost = 0
 
   constructor(options: SwfRules, stages = new RigidStages(resourcesOf(options), options.tasks)) {
@@ -40,7 +44,7 @@ export class SwfJobs {
     this.#before = options.dependencies === 'keep' ? new Set() : undefined
   }
 
-  /** The job whose cells start at `at`. A job it waits for counts only if it came before. */
+  /** The job whose cells start at `at`. It waits for another job only if that came before it. */
   job(cells: Cells, at: number): JobSpec {
     const job = new SwfJob(cells, at, this.#stages.of(cells, at + Cell.amounts, cells[at + Cell.runtime]!), this.#texts, this.#usedAt < 0 ? -1 : at + this.#usedAt)
     if (this.#before !== undefined) this.#chain(job, cells[at + Cell.job]!, cells[at + Cell.preceding]!, cells[at + Cell.think]!, this.#before)
@@ -58,11 +62,14 @@ export class SwfJobs {
   }
 }
 
-/** What is told of jobs that should have waited for one that is not above them; `jobs` of them. */
+/** The rule that counts jobs that should have waited for a job that is not above them. */
 export const lostRule = (jobs: number): RuleCount[] =>
   jobs === 0 ? [] : [{ rule: 'dependencies', jobs, text: 'after a job that is not above them or was left out: submitted when the log says' }]
 
-/** A class, so that all fields have a place in the object from the start: added to a literal one by one they cost as much again as reading the line. */
+/**
+ * A job of the log. It is a class so that all fields exist in the object from the start: adding them to a literal one by one takes as long as reading
+ * the line.
+ */
 class SwfJob implements JobSpec {
   readonly id: string
   readonly submit: Seconds
@@ -77,7 +84,7 @@ class SwfJob implements JobSpec {
   declare after?: string
   declare think?: Seconds
 
-  /** `usedAt`: where what it used stands, -1 where that is not kept. */
+  /** `usedAt`: position of what the job used, -1 if it is not kept. */
   constructor(cells: Cells, at: number, stages: readonly StageSpec[], texts: string[], usedAt: number) {
     const user = cells[at + Cell.user]!
     const queue = cells[at + Cell.queue]!
@@ -100,7 +107,7 @@ class SwfJob implements JobSpec {
   }
 }
 
-/** Users, queues and the like are few, and many jobs share one text. */
+/** The text of a number. Users, queues and the like are few, so many jobs share a string. */
 const textOf = (number: number, texts: string[]): string => (number < MOST_TEXTS ? (texts[number] ??= String(number)) : String(number))
 
 type Changing<T> = { -readonly [K in keyof T]: T[K] }

@@ -10,11 +10,11 @@ import { headerNotes, swfSizes } from './sizes.js'
 import { readSwf } from './whole.js'
 
 /**
- * The Standard Workload Format, version 2.2: logs of the Parallel Workloads Archive. A job is one task that takes all
- * its processors of one aggregate node; what the reader does about gaps in the log is chosen by rules, each counted.
+ * The Standard Workload Format, version 2.2: logs of the Parallel Workloads Archive. A job is one task that takes all its processors of one aggregate
+ * node. Rules say what the reader does about gaps in the log, and how often each applied is counted.
  *
- * Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", JSSPP 1999, and the
- * archive's definition of version 2.2.
+ * Source: Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", JSSPP 1999, and the archive's definition of
+ * version 2.2.
  */
 export const swfFormat: TraceFormat<typeof swfOptions> = {
   name: 'swf',
@@ -65,10 +65,14 @@ export const swfFormat: TraceFormat<typeof swfOptions> = {
   },
 }
 
-/** A header of comments, or a first line of about 18 numbers: one field too many or too few, or further ones of a simulator, should not hide what the file is. */
+/**
+ * Whether a file starts with a header comment or a line of about 18 numbers. A missing or additional field, or further fields of a simulator, are
+ * accepted here, so that the error names the bad line instead of an unknown format.
+ */
 function looksLikeSwf(head: string): boolean {
   const line = head.split('\n', 200).map((each) => each.trim()).find((each) => each !== '' && !each.startsWith('#')) ?? ''
   if (line.startsWith(';')) return true
   const fields = line.split(/[ \t]+/)
-  return fields.length >= 15 && fields.length <= 28 && fields.slice(0, 18).every((field) => /^[-+]?\d+(\.\d*)?$/.test(field)) // 29: the Grid Workload Format
+  // 29 fields are the Grid Workload Format
+  return fields.length >= 15 && fields.length <= 28 && fields.slice(0, 18).every((field) => /^[-+]?\d+(\.\d*)?$/.test(field))
 }

@@ -4,7 +4,10 @@ import { asText } from '../trace/fields.js'
 
 const [semicolon, hash] = [59, 35] as const
 
-/** Whether a line is a comment, or blank; blanks before the semicolon (or #, which some tools write) do not matter, nor the end-of-file mark of DOS. */
+/**
+ * Whether a line is a comment or blank. A comment begins with a semicolon, or # as some tools write; blanks before it do not matter. A line with only
+ * the end-of-file mark of DOS is blank.
+ */
 export function isComment(bytes: Uint8Array, from: number, to: number): boolean {
   let at = from
   while (at < to && bytes[at]! <= 32) at++
@@ -12,8 +15,8 @@ export function isComment(bytes: Uint8Array, from: number, to: number): boolean 
 }
 
 /**
- * The header comments of a log, `; Name: value`, in their order. A comment without a name goes on with the value above
- * it: `Note:` and `Information:` often have several lines.
+ * The header comments of a log, `; Name: value`, in order. A comment without a name continues the value above it: `Note:` and `Information:` often
+ * have several lines.
  */
 export class SwfHeader {
   readonly fields: [name: string, value: string][] = []
@@ -26,12 +29,12 @@ export class SwfHeader {
     else if (last !== undefined && text.trim() !== '') last[1] += `\n${text.trim()}`
   }
 
-  /** The first value of a field. */
+  /** The first value of a field; `undefined` if absent. */
   text(name: string): string | undefined {
     return fieldText(this.fields, name)
   }
 
-  /** The number that a value starts with: see `fieldNumber`. */
+  /** The number at the start of a field's first value: see `fieldNumber`. */
   number(name: string): number | undefined {
     return fieldNumber(this.fields, name)
   }
@@ -41,12 +44,15 @@ function fieldText(fields: HeaderFields, name: string): string | undefined {
   return fieldTexts(fields, name)[0]
 }
 
-/** All values of a field, in their order. */
+/** All values of a field, in order. */
 export function fieldTexts(fields: HeaderFields, name: string): string[] {
   return fields.filter(([one]) => one.toLowerCase() === name.toLowerCase()).map(([, text]) => text)
 }
 
-/** The number that a value starts with: 338 for `338 (batch partition; 512 total)`; `undefined` for other texts, and for `1,024` or `128+64`. */
+/**
+ * The number at the start of a field's first value: 338 for `338 (batch partition; 512 total)`. `undefined` for other text, and for `1,024` or
+ * `128+64`.
+ */
 export function fieldNumber(fields: HeaderFields, name: string): number | undefined {
   const digits = /^-?\d+(\.\d+)?(?!\d|,\d|\s*\+)/.exec(fieldText(fields, name) ?? '')
   return digits === null ? undefined : Number(digits[0])
@@ -55,17 +61,17 @@ export function fieldNumber(fields: HeaderFields, name: string): number | undefi
 /** The header at the start of a file's content. */
 export function headerOf(head: Uint8Array): SwfHeader {
   const header = new SwfHeader()
-  for (let from = head[0] === 0xef ? 3 : 0; from < head.length; ) { // after a byte order mark
+  for (let from = head[0] === 0xef ? 3 : 0; from < head.length; ) { // skips a byte order mark
     const end = head.indexOf(10, from)
     const to = end === -1 ? head.length : end
     if (!isComment(head, from, to) && head.subarray(from, to).some((byte) => byte > 32 && byte < 127)) break
-    if (end !== -1) header.add(head, from, to) // a line that is cut off says nothing
+    if (end !== -1) header.add(head, from, to) // a line that is cut off is ignored
     from = to + 1
   }
   return header
 }
 
-/** When time 0 of the log was, where its header says so, and the time zone that it names; some say 0 for unknown. */
+/** What time 0 of the log is, if its header says so, and the time zone that it names. A start of 0 means unknown in some logs. */
 export function startOf(header: HeaderFields): Pick<TraceFacts, 'start' | 'timeZone'> {
   const start = fieldNumber(header, 'UnixStartTime')
   if (start === undefined || start <= 0) return {}

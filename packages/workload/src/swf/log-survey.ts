@@ -7,7 +7,7 @@ const jobKeys: ReadonlySet<string> = new Set(['id', 'submit', 'user', 'queue', '
 const stageKeys: ReadonlySet<string> = new Set(['name', 'tasks', 'demand', 'duration', 'gang'])
 const resources: ReadonlySet<string> = new Set(['procs', 'nodes', 'mem'])
 
-/** What a log of the jobs of a workload will lack, and how it is read again to have the same jobs. */
+/** What a log of the jobs of a workload lacks, and which reader options give the same jobs again. */
 export class LogSurvey {
   jobs = 0
   readonly #lost = new Map<string, number>()
@@ -15,7 +15,7 @@ export class LogSurvey {
 
   constructor(private readonly machine: Machine | undefined) {}
 
-  /** A job and its row. Throws `BAD_INPUT` for one that the row does not say. */
+  /** Adds a job with its row. Throws `BAD_INPUT` for a job that a row cannot express. */
   add(job: JobSpec, row: SwfRow): void {
     const stage = onlyStage(job)
     this.jobs++
@@ -28,7 +28,10 @@ export class LogSurvey {
     if (job.recorded?.runtime !== undefined && !isCut(job)) this.#lose('recorded.runtime')
   }
 
-  /** Seconds that a job runs in the log: what it ran when it was recorded if that is cut again at its estimate, otherwise what it runs here. */
+  /**
+   * Run time of a job in the log: the recorded run time if readers will cut it at the estimate again; otherwise `undefined`, for the duration of the
+   * job.
+   */
   runtimeOf(job: JobSpec): Seconds | undefined {
     return this.#seen.overrun === 0 && isCut(job) ? job.recorded!.runtime : undefined
   }
@@ -67,7 +70,7 @@ export class LogSurvey {
     if ([row.submit, job.recorded?.wait, job.recorded?.cpuTime, row.runtime, row.requestedTime, row.think].some((time) => time !== undefined && !Number.isInteger(time))) seen.fractions++
   }
 
-  /** Options of the reader, other than its defaults, that give the same jobs. */
+  /** Options of the reader, other than its defaults, that give the same jobs again. */
   #options(): Record<string, string | number> {
     const { unestimated, overrun, nodes, mem, chained, used } = this.#seen
     const size = this.machine?.resources['mem']
@@ -83,10 +86,10 @@ export class LogSurvey {
   }
 }
 
-/** Whether a job was recorded as running longer than its estimate, at which it is cut. */
+/** Whether a job ran longer than its estimate when it was recorded, and is cut at the estimate. */
 const isCut = ({ estimate, recorded, stages }: JobSpec): boolean => estimate !== undefined && estimate > 0 && stages[0]!.duration === estimate && (recorded?.runtime ?? 0) > estimate
 
-/** The one stage of a job whose tasks ask for nothing but processors, or nodes, and memory. */
+/** The only stage of a job, whose tasks ask for nothing but processors or nodes, and memory. Throws `BAD_INPUT` for other jobs. */
 function onlyStage(job: JobSpec): StageSpec {
   const { id, stages: [stage, ...others] } = job
   const beyond = (fact: string, wayOut: string) => new SchedError('BAD_INPUT', fact, { field: `job "${id}"` }, `${wayOut} Or write the native format, which holds any job: name the file jobs.jsonl.`)

@@ -6,21 +6,21 @@ import { SwfNumbers } from './numbers.js'
 import { swfRows } from './rows.js'
 import { swfResultHeader, writeSwfStream } from './write.js'
 
-/** A workload of rigid jobs, read once and found fit for the Standard Workload Format. */
+/** A workload of rigid jobs that was read once and fits the Standard Workload Format. */
 export interface SwfLog {
   /** Number of jobs. */
   readonly jobs: number
-  /** What the lines cannot say, and what changes when they are read again: sentences for people, each with its counts. */
+  /** What the lines cannot express and what changes when they are read again, as sentences with counts. */
   readonly notes: readonly string[]
-  /** The log, which reads the workload once more; `comments` are notes in its header. */
+  /** The lines of the log; the workload is read again for them. `comments` become notes in the header. */
   lines(comments: readonly string[]): AsyncGenerator<string, void, undefined>
 }
 
 /**
- * A workload as a log: its jobs with the waits and the use that were recorded, processors, memory and what they follow; names of users, queues and the like as
- * numbers, with the names in its header. Times keep their fractions of a second, which version 2.2 allows. A run time that was cut at the estimate is
- * written as it was recorded, since readers cut it again. Throws `BAD_INPUT` for a job that is more than the format can say, and `BROKEN_CONTRACT`
- * for a closed loop.
+ * A workload as a log in the Standard Workload Format: its jobs with their recorded waits and use, processors, memory and predecessors. Names of
+ * users, queues and the like become numbers, and the header lists the names. Times keep their fractions of a second, which version 2.2 allows. A run
+ * time that was cut at the estimate is written as it was recorded, since readers cut it again. Throws `BAD_INPUT` for a job that the format cannot
+ * express, and `BROKEN_CONTRACT` for a closed loop.
  */
 export async function swfLog(workload: Workload): Promise<SwfLog> {
   refuseClosedLoop(workload)

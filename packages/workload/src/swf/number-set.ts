@@ -1,12 +1,12 @@
 const block = 4096 // numbers per bitmap: 512 bytes
 
-/** Whole numbers of at least 0 that were seen before; numbers that come in order cost about a bit and a few ns each. */
+/** A set of whole numbers of at least 0. Numbers that come in order cost about a bit and a few ns each. */
 export class NumberSet {
   readonly #blocks = new Map<number, Uint32Array>()
   #current = -1
   #bits = new Uint32Array(0)
 
-  /** False when it was there already. */
+  /** Adds a number; false if it was there already. */
   add(number: number): boolean {
     const index = Math.floor(number / block)
     if (index !== this.#current) this.#bits = this.#blockAt((this.#current = index))

@@ -1,26 +1,26 @@
 import type { HeaderFields } from '../trace/facts.js'
 
 /**
- * The numbers that stand in one log for jobs, users and whatever else the format numbers: names that are whole numbers stay what they are, others
- * are numbered from 1 in order of their first use.
+ * The numbers in one log for jobs, users and everything else that the format numbers. A name that is a whole number keeps it, unless it is taken;
+ * other names are numbered from 1 in order of first use.
  */
 export class SwfNumbers {
-  /** Of ids of jobs. */
+  /** Numbers of jobs. */
   readonly job = new Numbers()
-  /** Of users. */
+  /** Numbers of users. */
   readonly user = new Numbers()
-  /** Of groups. */
+  /** Numbers of groups. */
   readonly group = new Numbers()
-  /** Of applications. */
+  /** Numbers of applications. */
   readonly application = new Numbers()
-  /** Of queues. */
+  /** Numbers of queues. */
   readonly queue = new Numbers()
-  /** Of partitions. */
+  /** Numbers of partitions. */
   readonly partition = new Numbers()
 
   /**
-   * The names of those that were numbered, as comments: `Queue: 1 batch` and `Partition: 1 thin`, with how many there are, as version 2.2 has them;
-   * users, groups and applications in the same way, for which it has none. Of jobs none: they are too many.
+   * The names that were replaced by numbers, as header comments: `Queue: 1 batch` and `Partition: 1 thin`, each with their count, as version 2.2 has
+   * them; users, groups and applications in the same way, for which the format has no fields. Jobs are not listed, because they are too many.
    */
   names(): HeaderFields {
     return [
@@ -33,13 +33,13 @@ export class SwfNumbers {
   }
 }
 
-/** A number for every name, never the same for two. */
+/** Gives every name a number; no two names have the same. */
 class Numbers {
   readonly #given = new Map<string, number>()
   readonly #taken = new Set<number>()
   #next = 1
 
-  /** The number of a name; none for none. */
+  /** The number of a name; `undefined` for `undefined`. */
   of(name: string | undefined): number | undefined {
     if (name === undefined) return undefined
     let found = this.#given.get(name)
@@ -51,7 +51,7 @@ class Numbers {
     return found
   }
 
-  /** Those that have another number than their name, after how many there are of all. */
+  /** The names with another number than themselves, after the count of all names. */
   named(field: string, count?: string): HeaderFields {
     const others = [...this.#given].filter(([name, number]) => name !== String(number))
     if (others.length === 0) return []

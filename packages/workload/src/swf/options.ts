@@ -4,7 +4,7 @@ import type { RigidResource } from '../rigid/resources.js'
 
 const statuses = ['completed', 'failed', 'cancelled', 'unknown'] as const
 
-/** How a log in the Standard Workload Format becomes jobs. Every rule that changed or dropped a job is counted in the report. */
+/** How a log in the Standard Workload Format becomes jobs. The report counts every rule that changed or dropped a job. */
 export const swfOptions = z.strictObject({
   ...machineOptions,
   processors: z.enum(['requested', 'allocated']).default('requested')
@@ -23,7 +23,7 @@ export const swfOptions = z.strictObject({
 })
 export type SwfRules = z.output<typeof swfOptions>
 
-/** What the jobs ask for, in this order. */
+/** Resources that the jobs ask for, in the order of their amounts. */
 export function resourcesOf({ unit, memory }: SwfRules): RigidResource[] {
   return memory === 'none' ? [unit] : [unit, 'mem']
 }

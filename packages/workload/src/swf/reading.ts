@@ -15,26 +15,26 @@ import { isGuess, procsPerNode, swfSizes } from './sizes.js'
 
 const kibPerMib = 1024
 
-/** One reading of a log, line by line: comments go to the header, a job to its cells, after the rules were applied to it. */
+/** One reading of a log, line by line: comments are added to the header, and jobs, after the rules were applied, are stored in cells. */
 export class SwfReading {
   readonly header = new SwfHeader()
-  /** Lines that are no comments. */
+  /** Number of lines that are not comments. */
   rows = 0
-  /** What comments below the first job say of the machine and its time, where it is not read. */
+  /** Header fields in comments below the first job, which are not read. */
   readonly late = new Set<string>()
-  /** Numbers of jobs that have lines about a piece of them. */
+  /** Numbers of jobs that have lines about pieces of them. */
   readonly pieces = new Set<number>()
   readonly #row = new Float64Array(fieldNames.length)
   readonly #job: RigidJob
   readonly #keepsUse: boolean
   readonly #rules: Rules
-  readonly #wanted: readonly boolean[] // by status, 6 for any other
+  readonly #wanted: readonly boolean[] // by status; 6 stands for all others
   readonly #counts = { negative: 0, submit: 0, partial: 0, status: 0, processors: 0, memory: 0, dependencies: 0 }
-  /** The first number below 0 that is not -1, and where it stands. */
+  /** The first negative number other than -1, and its line. */
   #firstNegative = ''
   #procsPerNode = 1
 
-  /** `held`: all jobs will be read before the first is used, so a guess about the machine can wait for them. */
+  /** `held`: all jobs are read before the first is used, so a size of the machine that is only a guess need not limit them. */
   constructor(private readonly options: SwfRules, private readonly place: Pick<LinePlace, 'file' | 'line'>, private readonly held: boolean) {
     const resources = resourcesOf(options)
     this.#job = new RigidJob(resources.length)
@@ -43,7 +43,7 @@ export class SwfReading {
     this.#wanted = [0, 1, 2, 3, 4, 5, 6].map((status) => (options.status as string[]).includes(statusNames[status] ?? 'unknown'))
   }
 
-  /** True when the line held a job that the rules keep: `store` it. Throws `BadLine`. */
+  /** Reads a line; true if it holds a job that the rules keep: then call `store`. Throws `BadLine`. */
   line(bytes: Uint8Array, from: number, to: number): boolean {
     if (isComment(bytes, from, to)) {
       if (this.rows === 0) this.header.add(bytes, from, to)
@@ -56,7 +56,10 @@ export class SwfReading {
     return this.#keep(this.#row)
   }
 
-  /** The format knows -1 alone, for a number that is not known; others come from clocks that were set back, and the like. */
+  /**
+   * Counts lines with negative numbers other than -1. The format only knows -1, for unknown; other numbers result, for example, from clocks that were
+   * set back.
+   */
   #lookForNegatives(): void {
     const field = this.#row.findIndex((value) => value < 0 && value !== -1)
     if (field < 0) return
@@ -69,12 +72,12 @@ export class SwfReading {
     if (name !== undefined) this.late.add(name)
   }
 
-  /** Reads a line that is a plain job, after the first: the end of it, -1 if it must be read with care. Then `keep` it. */
+  /** Reads a plain line with a job, after the first one. Returns the end of the line, or -1 if it must be read with `line`. Then call `keep`. */
   plain(bytes: Uint8Array, from: number): number {
     return this.rows === 0 ? -1 : parsePlain(bytes, from, this.#row)
   }
 
-  /** As `line`, of the plain job read last. */
+  /** As `line`, for the plain line read last. */
   keep(): boolean {
     this.rows++
     return this.#keep(this.#row)
@@ -96,7 +99,7 @@ export class SwfReading {
     ].filter(({ jobs }) => jobs > 0)
   }
 
-  /** The first line that is no comment: the header is complete. */
+  /** Begins with the first line that is not a comment: the header is complete. */
   #start(bytes: Uint8Array, from: number, to: number): void {
     if (!isNearly18Numbers(asText(bytes, from, to))) {
       const kind = textKind(asText(bytes, from, Math.min(bytes.length, from + 4096)))
@@ -149,7 +152,7 @@ export class SwfReading {
     return 0
   }
 
-  /** Puts the job kept last into cells, from `at` on; see `Cell`. False when they cannot hold one of its numbers. */
+  /** Stores the job kept last in cells from `at` on; see `Cell`. False if the cells cannot hold one of its numbers. */
   store(cells: Cells, at: number): boolean {
     const row = this.#row
     const { runtime, estimate, amounts } = this.#job
@@ -160,7 +163,7 @@ export class SwfReading {
     isExact = put(cells, at + Cell.estimate, estimate) && isExact
     isExact = put(cells, at + Cell.recorded, row[Field.runtime] === runtime ? -1 : row[Field.runtime]!) && isExact
     const last = Field.think
-    const rest = at + Cell.status - Field.status // the other fields stand side by side in both
+    const rest = at + Cell.status - Field.status // the other fields have the same order in both
     for (let i: number = Field.status; i <= last; i++) isExact = put(cells, rest + i, row[i]!) && isExact
     for (let r = 0; r < amounts.length; r++) isExact = put(cells, at + Cell.amounts + r, amounts[r]!) && isExact
     if (!this.#keepsUse) return isExact
@@ -171,13 +174,13 @@ export class SwfReading {
   }
 }
 
-/** Whether the cell holds the number now. */
+/** Stores a number in a cell; false if the cell cannot hold it exactly. */
 function put(cells: Cells, at: number, value: number): boolean {
   cells[at] = value
   return cells[at] === value
 }
 
-/** One field too many or too few, or a bad one, does not make it another format. */
+/** Whether a line is meant for this format: a field too many or too few, or a bad field, is allowed. */
 function isNearly18Numbers(line: string): boolean {
   const fields = line.trim().split(/\s+/)
   return fields.length >= 15 && fields.length <= 28 && fields.slice(0, 18).filter((field) => /^[-+]?\.?\d/.test(field)).length >= 9

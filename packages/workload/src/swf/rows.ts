@@ -3,33 +3,34 @@ import type { Machine } from '../trace/facts.js'
 import { SwfNumbers } from './numbers.js'
 import type { SwfRow } from './write.js'
 
-/** What became of a job: from a simulation, or of the log itself. */
+/** How a job ran, in a simulation or in the log itself. */
 export interface JobRun {
   /** Seconds from submission to start. */
   readonly wait?: Seconds | undefined
-  /** Seconds it ran; default: the job's duration. */
+  /** Seconds that it ran. Default: the duration of the job. */
   readonly runtime?: Seconds | undefined
-  /** CPU time of each processor in the mean, and MiB that each used; default: not known. */
+  /** CPU time per processor in seconds. Default: unknown. */
   readonly cpuTime?: Seconds | undefined
+  /** Memory used per processor, MiB. Default: unknown. */
   readonly mem?: number | undefined
-  /** How it ended, for example `completed`; default: as the log says. */
+  /** How it ended, for example `completed`. Default: as recorded. */
   readonly status?: string | undefined
 }
 
-/** What rows of one log share. */
+/** What the rows of a log share. */
 export interface SwfRowsOf {
-  /** Numbers of names; default: those of these rows alone. */
+  /** Numbers for names. Default: new ones for these rows. */
   readonly numbers?: SwfNumbers | undefined
-  /** The machine, by which whole nodes that jobs ask for are so many processors; default: a node is one. */
+  /** The machine, which tells how many processors a whole node stands for. Default: one. */
   readonly machine?: Machine | undefined
 }
 
 const statusCodes = knownWords<number>({ failed: 0, completed: 1, cancelled: 5, timeout: 0, out_of_memory: 0, node_fail: 0, boot_fail: 0, deadline: 0 })
 
 /**
- * Makes rows of rigid jobs, one after another. Names that are whole numbers stay what they are; others are numbered from
- * 1 in order of their first use. A job that is one gang of several stages has the processors of all, and runs as long as the longest. Throws
- * `BAD_INPUT` for a job that is more than one task and no gang, or asks for no processors.
+ * Makes rows of rigid jobs, one after another. Names that are whole numbers keep them; others are numbered from 1 in order of first use. A job that
+ * is a gang of several stages has the processors of all of them and runs as long as the longest. Throws `BAD_INPUT` for a job of several tasks that
+ * is not a gang, that asks for no processors or nodes, or whose run time is not fixed.
  */
 export function swfRows({ numbers = new SwfNumbers(), machine }: SwfRowsOf = {}): (job: JobSpec, run?: JobRun) => SwfRow {
   const perNode = procsPerNode(machine)
@@ -60,10 +61,10 @@ export function swfRows({ numbers = new SwfNumbers(), machine }: SwfRowsOf = {})
 
 const KIB_PER_MIB = 1024
 
-/** Processors of a node, 1 where that is not known. */
+/** Processors per node; 1 if unknown. */
 const procsPerNode = (machine: Machine | undefined): number => (machine?.procs === undefined || machine.nodes === undefined ? 1 : machine.procs / machine.nodes)
 
-/** KiB for each processor of so many MiB in all, from which a reader that rounds up to MiB has them again, if any whole number does. */
+/** KiB per processor for a number of MiB in total. A reader that rounds up to MiB gets the same total, if any whole number of KiB gives it. */
 function kibPerProc(mem: number, procs: number): number {
   const least = Math.floor((mem * 1024) / procs)
   return Math.ceil((least * procs) / 1024) === mem ? least : least + 1
@@ -87,10 +88,11 @@ function rigid(job: JobSpec, perNode: number): { readonly procs: number; readonl
     duration = Math.max(duration, seconds)
     if (demand['mem'] !== undefined) mem = (mem ?? 0) + tasks * demand['mem']
   }
-  if (nodes > 0) procs += Math.max(1, Math.floor(nodes * perNode)) // rounded down, so that a reader has as many nodes again
+  // rounded down, so that a reader gets the same number of nodes
+  if (nodes > 0) procs += Math.max(1, Math.floor(nodes * perNode))
   return { procs, mem, duration }
 }
 
-/** Whether all tasks of a job start together: it is one task, a gang, or one gang of stages that are. */
+/** Whether all tasks of a job start together: it is one task, one stage that is a gang, or a gang of several stages. */
 export const startsAtOnce = ({ stages, gang }: JobSpec): boolean =>
   stages.length === 1 ? stages[0]!.tasks === 1 || stages[0]!.gang === true : gang === true && stages.every((stage) => stage.gang === true)

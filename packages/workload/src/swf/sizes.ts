@@ -4,26 +4,29 @@ import { fieldNumber, fieldTexts } from './header.js'
 import type { HeaderFields } from '../trace/facts.js'
 import type { SwfRules } from './options.js'
 
-/** The size of the machine by the options and the header; what neither says is absent. */
+/** The size of the machine from the options and the header; amounts that neither gives are absent. */
 export function swfSizes(options: SwfRules, header: HeaderFields): Sizes {
   const nodes = option(options.nodes, 'nodes') ?? headerSize(header, 'MaxNodes')
   const procs = option(options.procs, 'procs') ?? headerSize(header, 'MaxProcs') ?? nodesAsProcs(nodes)
   return { procs, nodes, mem: option(options.mem, 'mem') }
 }
 
-/** Processors of a node, for jobs that ask for whole nodes. Throws `BAD_OPTION` when it is not known. */
+/** Processors per node, for jobs that ask for whole nodes. Throws `BAD_OPTION` if unknown. */
 export function procsPerNode({ unit }: SwfRules, { procs, nodes }: Sizes): number {
   if (unit === 'procs') return 1
   if (procs !== undefined && nodes !== undefined) return procs.amount / nodes.amount
   throw new SchedError('BAD_OPTION', 'the log does not say how many nodes the machine has.', { field: 'swf.unit' }, 'Give nodes, or let jobs ask for processors.')
 }
 
-/** Whether the number of processors is only what the number of nodes suggests: jobs may show that it is larger. */
+/** Whether the number of processors is only guessed from the number of nodes; jobs may show that it is larger. */
 export function isGuess({ procs }: Sizes): boolean {
   return procs?.origin === guess
 }
 
-/** What the header says that its jobs, or its other fields, do not bear out; `rows` where all are read, `late`: what stands below the first job. */
+/**
+ * What the header says that contradicts its jobs or its other fields. `rows`: number of jobs, if all are read; `late`: header fields below the first
+ * job.
+ */
 export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number | undefined, late: ReadonlySet<string>): string[] {
   const notes: string[] = []
   const records = fieldNumber(header, 'MaxRecords')
@@ -46,7 +49,7 @@ const guess = 'MaxNodes of the header, which has no MaxProcs'
 const option = (amount: number | undefined, name: string): Size | undefined => (amount === undefined ? undefined : { amount, origin: `option ${name}` })
 const nodesAsProcs = (nodes: Size | undefined): Size | undefined => nodes && { amount: nodes.amount, origin: guess }
 
-/** What a field of a header says of the machine; `undefined` for what is no number of at least 1. */
+/** Size of the machine in a field of a header; `undefined` if it is not a whole number of at least 1. */
 export function headerSize(header: HeaderFields, name: string): Size | undefined {
   const amount = fieldNumber(header, name)
   return amount !== undefined && Number.isInteger(amount) && amount >= 1 ? { amount, origin: `${name} of the header` } : undefined

@@ -8,7 +8,7 @@ import { NumberSet } from './number-set.js'
 import type { SwfRules } from './options.js'
 import { SwfReading } from './reading.js'
 
-/** Reads line after line into a table. */
+/** Reads lines into a table. */
 class Lines implements LineVisitor {
   constructor(private readonly table: SwfTable, private readonly bytes: Uint8Array, private readonly before: number) {}
 
@@ -26,7 +26,7 @@ class Lines implements LineVisitor {
   }
 }
 
-/** The lines of a log, if all are as long as those in the middle of it. */
+/** Estimated number of lines, from the length of those in the middle of the log, with a tenth added. */
 function aboutLines(bytes: Uint8Array): number {
   const sample = bytes.subarray(bytes.length >> 1, (bytes.length >> 1) + 4096)
   const lines = sample.reduce((sum, byte) => sum + (byte === 10 ? 1 : 0), 0)
@@ -48,7 +48,7 @@ export class SwfTable {
   #unsorted = 0
   #latest = 0
 
-  /** For a log of about so many lines as the bytes. */
+  /** Allocates cells for the estimated number of lines in `bytes`. */
   constructor(options: SwfRules, { file, onBadLine = 'fail' }: ReadOptions, bytes: Uint8Array) {
     this.file = file
     this.bad = new BadLines(onBadLine)
@@ -57,18 +57,18 @@ export class SwfTable {
     this.cells = new Int32Array(this.width * aboutLines(bytes))
   }
 
-  /** Reads the next piece of the log, which ends where a line does. */
+  /** Reads the next piece of the log, which ends where a line ends. */
   add(bytes: Uint8Array): void {
     if (this.lines === 0) checkText(bytes, this.file)
     this.lines += eachLine(bytes, new Lines(this, bytes, this.lines))
   }
 
-  /** After the last piece. Throws `BAD_INPUT` where no job is left. */
+  /** Called after the last piece. Throws `BAD_INPUT` if no job is left. */
   checkSize(): void {
     if (this.size === 0) throw this.#empty()
   }
 
-  /** Puts the jobs in order of submission; the number of jobs that were submitted before one above them. */
+  /** Sorts the jobs by submit time. Returns how many were submitted before a job above them. */
   sort(): number {
     if (this.#unsorted === 0) return 0
     const { cells, width, size } = this
@@ -79,14 +79,14 @@ export class SwfTable {
     return this.#unsorted
   }
 
-  /** How many jobs have lines about pieces of them, and no line of their own that is read. */
+  /** Number of jobs that have lines about pieces of them, but no line of their own that is read. Call it once, after all lines. */
   onlyInPieces(): number {
     let found = 0
     for (const job of this.reading.pieces) if (this.#numbers.add(job)) found++
     return found
   }
 
-  /** A line, or the plain job that was read from it. */
+  /** Reads a line, or takes the plain line that was read already. */
   read(bytes: Uint8Array, from: number, to: number, isPlain: boolean): void {
     try {
       if (isPlain ? this.reading.keep() : this.reading.line(bytes, from, to)) this.#add()
@@ -96,7 +96,7 @@ export class SwfTable {
     }
   }
 
-  /** The job that was kept last. */
+  /** Adds the job that was kept last. Throws `BadLine` if its number was used before. */
   #add(): void {
     const at = this.size * this.width
     this.cells = grown(this.cells, at + this.width)

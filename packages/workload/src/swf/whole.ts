@@ -10,9 +10,9 @@ import { headerNotes, isGuess, swfSizes } from './sizes.js'
 import { SwfTable } from './table.js'
 
 /**
- * A log whose content is in memory: the cells of its jobs are kept (some 60 bytes each, 120 where a number is
- * large or has a fraction), the bytes are not, and a job is made when it is asked for. Jobs out of order are sorted by
- * submit time, equal ones stay in the order of the log. Throws `BAD_INPUT` with file, line and field.
+ * Reads a log whose content is in memory. The cells of its jobs are kept, about 60 bytes each, or 120 if any number in the log is large or has a
+ * fraction; the bytes are not kept, and jobs are made when they are asked for. Jobs are sorted by submit time; equal times keep the order of the log.
+ * Throws `BAD_INPUT` with file, line and field.
  */
 export function readSwf(bytes: Uint8Array, options: SwfRules, reading: ReadOptions): PartsReading {
   const table = new SwfTable(options, reading, bytes)
@@ -41,7 +41,7 @@ function traceOf(table: SwfTable, options: SwfRules, name: string | undefined): 
   }
 }
 
-/** The jobs of a table, one after another. */
+/** The jobs of a table in order. */
 class TableJobs implements JobSource {
   #next = 0
 
@@ -53,7 +53,7 @@ class TableJobs implements JobSource {
   }
 }
 
-/** How many jobs follow one that is not above them, in their order of submission. */
+/** Number of jobs that follow a job that is not above them in order of submission. */
 function lost({ cells, size, width }: SwfTable): number {
   const before = new Set<number>()
   let found = 0
@@ -67,7 +67,7 @@ function lost({ cells, size, width }: SwfTable): number {
 
 const sortedRule = (jobs: number): RuleCount[] => (jobs === 0 ? [] : [{ rule: 'sorted', jobs, text: 'submitted before one above: sorted' }])
 
-/** The machine; what neither the options nor the header say is inferred from the jobs. */
+/** The machine, and notes about it. Sizes that neither the options nor the header give are inferred from the jobs. */
 function machineAndNotes(table: SwfTable, options: SwfRules): { readonly machine: Machine; readonly notes: string[] } {
   const header = table.reading.header.fields
   const sizes = swfSizes(options, header)
