@@ -6,7 +6,7 @@ import type { amountColumn } from './options.js'
 import type { Row } from './rows.js'
 import { quantityIn } from './values.js'
 
-/** The whole amount that a row says, an equal part of it where it is shared; `undefined` where it says nothing. Throws `BadLine`. */
+/** The amount in a row as a whole number; if it is shared, an equal part of it, rounded up. `undefined` if the row does not say. Throws `BadLine`. */
 export function amountIn(row: Row, asked: z.output<typeof amountColumn>, shares = 1): number | undefined {
   const { column, scale, key = undefined } = typeof asked === 'string' ? { column: asked, scale: 1 } : asked
   const text = key === undefined ? row(column) : (tres(row(column), key) ?? '')

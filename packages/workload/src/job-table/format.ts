@@ -10,10 +10,10 @@ import { knownTable, mappingFor } from './known-tables.js'
 import { jobTableOptions } from './options.js'
 
 /**
- * Any table of jobs, one per line: CSV with a header, or JSON Lines (Parquet becomes such CSV). A mapping says which column means what; columns that
- * are called by their meaning (`submit`, `duration`, `tasks`, ...) need none, and with `submit` and `duration` among them, or the columns
- * of a published trace (see `known-tables.ts`), the table is known without being named. Rows are sorted by submission; those without a time, a run time or a
- * demand are left out, and counted.
+ * Any table of jobs, one job per line: CSV with a header, or JSON Lines (Parquet is converted to such CSV). A mapping says which column means what.
+ * Columns named after their meaning (`submit`, `duration`, `tasks`, ...) need no mapping. A table is recognized by the columns `submit` and
+ * `duration` (or `start` and `end`), or by the columns of a published trace (see `known-tables.ts`). Rows are sorted by submission; rows without a
+ * submit time, a run time or a demand are left out and counted.
  */
 export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
   name: 'job-table',
@@ -36,7 +36,10 @@ export const jobTableFormat: TraceFormat<typeof jobTableOptions> = {
 const rigid: readonly string[] = ['procs', 'nodes', 'mem', 'gpus']
 const isRigid = (asked: readonly string[]) => asked.every((resource) => rigid.includes(resource)) && (asked.includes('procs') || asked.includes('nodes'))
 
-/** Jobs of one task each that ask for processors or whole nodes are of a parallel machine, which is as large as they say. */
+/**
+ * The machine of a table in which every job is one task that asks for processors or whole nodes: a parallel machine whose size is inferred from the
+ * jobs.
+ */
 function machineOfJobs(jobs: readonly JobSpec[]) {
   const asked = [...new Set(jobs.flatMap(({ stages: [stage] }) => (stage!.tasks === 1 ? Object.keys(stage!.demand) : ['tasks'])))]
   if (!isRigid(asked)) return {}
@@ -48,7 +51,7 @@ function machineOfJobs(jobs: readonly JobSpec[]) {
 
 const isTable = (names: readonly string[]) => names.includes('submit') && (names.includes('duration') || (names.includes('start') && names.includes('end')))
 
-/** The names of the columns of a table that starts so; keys of a first line in JSON. */
+/** Names of the columns of a table with this beginning; if its first line is JSON, the keys. */
 function namesIn(head: string): string[] {
   const line = head.split('\n', 1)[0]!.trim()
   return line.startsWith('{') ? keysOf(line) : splitLine(line, separatorIn(line)).map((name) => name.trim())

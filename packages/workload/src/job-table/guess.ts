@@ -1,12 +1,12 @@
 import { separatorIn, splitLine } from '../table/separators.js'
 import { nearNames } from './near-names.js'
 
-/** Names that columns of job tables often have, without regard to case and punctuation. */
+/** Names that columns of job tables often have, in lower case and without punctuation, by meaning. */
 const columns: Readonly<Record<string, readonly string[]>> = {
   submit: [
     'submit', 'submittime', 'submissiontime', 'submitted', 'submittedtime', 'arrivaltime', 'arrival', 'queuedtime', 'creationtime',
     'createtime', 'timesubmit', 'submission', 'queued', 'vmcreated', 'created', 'createdat', 'creationtimestamp', 'startedtime',
-  ], // YARN has the last for the submission, beside `launchTime`
+  ], // YARN uses `startedTime` for the submission, beside `launchTime`
   duration: ['duration', 'runtime', 'runningtime', 'elapsed', 'elapsedtime', 'executiontime', 'exectime', 'servicetime'],
   start: ['start', 'starttime', 'started', 'timestart', 'startedat', 'dispatchtime', 'scheduledtime', 'scheduled', 'begintime', 'launchtime'],
   end: ['end', 'endtime', 'finishtime', 'completiontime', 'finished', 'timeend', 'finishedat', 'finishedtime', 'completedat', 'deletiontime', 'deleted', 'vmdeleted', 'stoptime'],
@@ -27,33 +27,37 @@ const demands: Readonly<Record<string, readonly string[]>> = {
   mem: ['mem', 'memory', 'memorymb', 'memmb', 'reqmem', 'memreq', 'memoryrequest', 'vmmemory'],
 }
 
-/** Of whole jobs, which have a task on each where the table has amounts besides; those are then of the job. */
+/**
+ * Names of columns with the number of nodes of a job. If the table also has amounts, the job has one task per node, and the amounts are of the whole
+ * job.
+ */
 const nodes = [
   'nodenum', 'numnodes', 'nnodes', 'nodes', 'nodecount', 'nodesreq', 'reqnodes', 'nodesrequested', 'numnodesreq', 'numnodesalloc',
   'nodesalloc', 'nodesused', 'numhosts',
 ]
 
-/** Names of columns that tell which jobs one waits for; a table of jobs has no place for them. */
+/** Names of columns that say which jobs a job waits for. A table of jobs cannot express that. */
 const dependencies = ['dependencies', 'dependency', 'dependson', 'dependsupon', 'depends', 'predecessors', 'parents', 'parentjobs', 'precedingjobnumber']
 
-/** The column of a table that tells which jobs one waits for, by its name. */
+/** The column of a table that says which jobs a job waits for, by its name. */
 export function dependencyColumn(head: string): string | undefined {
   const [line = ''] = head.split('\n', 1)
   return splitLine(line.trim(), separatorIn(line.trim())).map((name) => name.trim()).find((name) => dependencies.includes(name.toLowerCase().replace(/[^a-z]/g, '')))
 }
 
-/** What a table may mean by its header: a mapping as YAML in one line, where that tells submissions and run times, or else what it lacks. */
+/** What a table may mean, guessed from its header. */
 interface Guess {
+  /** A mapping as YAML in one line, if the columns tell submissions and run times. */
   readonly mapping?: string
-  /** Columns that are known, as YAML in one line, and what none of them tells. */
+  /** Otherwise the mapping of the columns that are recognized, as YAML in one line, and what is missing in it. */
   readonly known?: string
   readonly lacks?: string
 }
 
-/** A mapping that the header of a table suggests, as YAML in one line; `undefined` where its names do not tell submissions and run times. */
+/** A mapping that the header of a table suggests, as YAML in one line; `undefined` if its names do not tell submissions and run times. */
 export const guessMapping = (head: string): string | undefined => guess(head).mapping
 
-/** The amounts that columns of these names may hold, as YAML in one line; `undefined` where none does. */
+/** The demands that columns with these names suggest, as YAML in one line; `undefined` if there are none. */
 export function guessDemands(names: readonly string[]): string | undefined {
   const near = nearNames(names, new Map())
   const asks = Object.entries(demands).flatMap(([resource, known]) => {
@@ -63,9 +67,10 @@ export function guessDemands(names: readonly string[]): string | undefined {
   return asks.length === 0 ? undefined : `demands: { ${asks.join(', ')} }`
 }
 
+/** Guesses the mapping of a table from its header and first rows. */
 export function guess(head: string): Guess {
   const { names, rows, isTable } = tableOf(head)
-  const plain = names.map((name) => name.slice(name.lastIndexOf('.') + 1).toLowerCase().replace(/[^a-z]/g, '')) // of a field inside another its own name
+  const plain = names.map((name) => name.slice(name.lastIndexOf('.') + 1).toLowerCase().replace(/[^a-z]/g, '')) // a nested field goes by its own name
   const short = plain.map((name) => name.replace(/(timestamp|datetime|date|inseconds|seconds|secs?)$/, ''))
   const found = (known: readonly string[]) => known.flatMap((each) => names[plain.indexOf(each)] ?? names[short.indexOf(each)] ?? [])[0]
   const known = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
@@ -74,16 +79,16 @@ export function guess(head: string): Guess {
   if (hosts !== undefined) taken.set('nodes', hosts)
   const near = isTable ? nearNames(names, taken) : new Map<string, string>()
   const amountOf = (resource: string) => found(demands[resource] ?? []) ?? near.get(resource)
-  const isWhole = known.has('submit') && (known.has('duration') || known.has('end')) // names that are known go before those that are like them
+  const isWhole = known.has('submit') && (known.has('duration') || known.has('end')) // recognized names take precedence over similar names
   const means = isWhole ? known : new Map(Object.keys(columns).flatMap((meaning) => [known.get(meaning) ?? near.get(meaning) ?? []].flat().map((name) => [meaning, name] as const)))
   const submit = means.get('submit')
   if (submit === undefined || !(means.has('duration') || means.has('end'))) return isTable && names.length > 2 ? partial(means) : {}
-  if (!means.has('start')) means.set('start', submit) // of virtual machines, say, which do not wait
+  if (!means.has('start')) means.set('start', submit) // for example virtual machines, which do not wait
   if (means.has('duration')) ['start', 'end'].forEach((meaning) => means.delete(meaning))
   if (found(['taskid', 'taskname']) !== undefined) means.delete('id') // a job has several rows
   const isPerNode = hosts !== undefined && !means.has('tasks') && Object.keys(demands).some((resource) => amountOf(resource) !== undefined)
   if (isPerNode) means.set('tasks', hosts)
-  /** Amounts are whole numbers: of fractions the thousandths, or of parts of a machine's memory the millionths. */
+  /** Amounts must be whole numbers: fractions are scaled to thousandths, and fractions of a machine's memory to millionths. */
   const amount = (resource: string, name: string) => {
     const isPart = rows.some((row) => /^\d*\.0*[1-9]/.test(row[names.indexOf(name)] ?? ''))
     const more = [...(isPart ? [`scale: ${resource === 'mem' ? 1_000_000 : 1000}`] : []), ...(isPerNode && resource !== 'mem' ? ['total: true'] : [])]
@@ -100,7 +105,10 @@ export function guess(head: string): Guess {
   return { mapping: `{ ${parts.join(', ')} }` }
 }
 
-/** The names of the columns and some rows, the last of which may be cut off and is left out: of a table with a header line, or of JSON Lines by the keys of the first. */
+/**
+ * Names of the columns and some rows, of a table with a header line, or of JSON Lines by the keys of the first line. The last row may be cut off and
+ * is left out.
+ */
 function tableOf(head: string): { readonly names: readonly string[]; readonly rows: readonly (readonly string[])[]; readonly isTable: boolean } {
   const [line = '', ...rest] = head.split('\n', 100).map((each) => each.trim())
   const first = flat(line)
@@ -118,7 +126,7 @@ function tableOf(head: string): { readonly names: readonly string[]; readonly ro
   }
 }
 
-/** The values of a JSON object by their names, of those inside with dots; `undefined` where the line is none. */
+/** The values of a JSON object by name, with dots in the names of nested values; `undefined` if the line is not an object. */
 function flat(line: string): Record<string, string> | undefined {
   if (!line.startsWith('{')) return undefined
   try {
@@ -132,14 +140,16 @@ const inside = (value: object, before: string): Record<string, string> =>
   Object.assign({}, ...Object.entries(value).map(([key, each]: [string, unknown]) =>
     typeof each === 'object' && each !== null ? (Array.isArray(each) ? {} : inside(each, `${before}${key}.`)) : { [`${before}${key}`]: String(each) })) as Record<string, string>
 
-/** Of a table of which some columns are known and the times are not: two of them, one of which is a time. */
+/** The guess for a table whose submissions or run times are not recognized. It needs two recognized columns, one of which is a time. */
 function partial(means: ReadonlyMap<string, string>): Guess {
   if (means.size < 2 || !['submit', 'start', 'end', 'duration'].some((meaning) => means.has(meaning))) return {}
   const lacks = [...(means.has('submit') ? [] : ['submit (when a job was submitted)']), ...(means.has('duration') || means.has('end') ? [] : ['duration (or start and end)'])]
   return { known: `{ columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} } }`, lacks: lacks.join(' and ') }
 }
 
-/** The unit of times since 1970, by their size: seconds have 10 digits from 2001 to 2286. */
+/**
+ * The unit of times since 1970 as a part of a mapping, by their size: seconds have 10 digits from 2001 to 2286. Empty for seconds and other numbers.
+ */
 export function unitOf(times: readonly string[]): string[] {
   const digits = new Set(times.map((time) => /^(\d+)(\.\d*)?$/.exec(time)?.[1]?.length))
   const unit = digits.size === 1 ? new Map([[13, 'ms'], [16, 'us'], [19, 'ns']]).get([...digits][0] ?? 0) : undefined

@@ -13,13 +13,13 @@ import { limitIn, numberIn, spanIn, timeIn, tolerationIn, wholeIn, yesIn } from 
 type Mapping = ReturnType<typeof mappingFor>
 type Meaning = keyof Mapping['columns']
 
-/** From here on numbers are taken for milliseconds and less since 1970: as seconds it is the year 5138, as milliseconds 1973. */
+/** Submit times from here on look like milliseconds or smaller units since 1970: as seconds it is in the year 5138, as milliseconds in 1973. */
 const AS_SECONDS_FAR_AHEAD: Seconds = 1e11
 
-/** What is a name, of which words such as None and NaN may be part; in all other columns they say nothing. */
+/** Columns with names, in which words such as None and NaN are kept; in all other columns they mean unknown. */
 const texts: ReadonlySet<Meaning> = new Set(['id', 'user', 'queue', 'group', 'account', 'partition', 'qos', 'class', 'label', 'status', 'application'])
 
-/** Makes jobs of the rows of a table; those that say too little are left out, and counted. */
+/** Makes jobs of the rows of a table. Rows without a necessary value are left out and counted. */
 export class JobRows implements RowReader {
   #options: Mapping
   #rows: Rows | undefined
@@ -27,7 +27,7 @@ export class JobRows implements RowReader {
   readonly #demands = new Map<string, Demand>()
   readonly #leftOut = { where: 0, submit: 0, unknownRuntime: 0, endBeforeStart: 0, noDemand: 0 }
   #startBeforeSubmit = 0
-  /** A submission that is taken as seconds and looks like another unit since 1970. */
+  /** A submit time that is read as seconds but looks like another unit since 1970. */
   #inOtherUnit: string | undefined
 
   constructor(
@@ -141,12 +141,15 @@ export class JobRows implements RowReader {
     return timeIn(this.#text(row, meaning), this.#column(meaning), unit, dates)
   }
 
-  /** Run time, unknown for a job that did not start or end; the wait where the table has a start that is not before the submission; and whether the end is before the start. */
+  /**
+   * Run time, which is `undefined` for a job that did not start or end; wait, if the start is known and not before the submission; and whether the
+   * end is before the start.
+   */
   #runOf(row: Row, submit: Seconds): [Seconds | undefined, Seconds | undefined, boolean] {
     const { defaults, time } = this.#options
     const at = (meaning: 'start' | 'end') => (this.#text(row, meaning) === '' ? NaN : this.#timeOf(row, meaning))
     const [start, end] = [at('start'), at('end')]
-    const isStarted = start > 0 || submit <= 0 // Slurm's tables have 0 for a time that is not known
+    const isStarted = start > 0 || submit <= 0 // tables of Slurm have 0 for an unknown time
     if (isStarted && start < submit) this.#startBeforeSubmit++
     const wait = isStarted && start >= submit ? start - submit : undefined
     const given = this.#text(row, 'duration')
@@ -189,7 +192,7 @@ export class JobRows implements RowReader {
     return weight
   }
 
-  /** `undefined` where the job asks for nothing. */
+  /** Demand per task; `undefined` if the job asks for nothing. */
   #demandOf(row: Row, tasks: number): Demand | undefined {
     const { demands, defaults } = this.#options
     const demand: Record<string, number> = { ...defaults.demand }
@@ -226,7 +229,7 @@ export class JobRows implements RowReader {
     return this.#options.columns[meaning] ?? meaning
   }
 
-  /** A mapping that names a column which is not there is a mistake of the mapping, not of every row. */
+  /** Checks that the mapped columns exist: a column that does not is a mistake of the mapping, not of every row. Throws `BAD_INPUT`. */
   #checkNames(names: readonly string[]): void {
     const { columns, demands, require, defaults, where } = this.#options
     const missing = (column: string, field: string) => missingColumn(column, field, names, this.place)
@@ -261,6 +264,6 @@ export class JobRows implements RowReader {
 
 const partsOf = (text: string, separator: string): string[] => text.split(separator).map((each) => each.trim()).filter((each) => each !== '')
 
-/** Whether a job has its nodes for itself, or for its user. Throws `BadLine`. */
+/** Whether a job has its nodes to itself, or shares them only with jobs of its user. Throws `BadLine`. */
 const exclusiveIn = (text: string, field: string): Pick<JobSpec, 'exclusive'> =>
   (text === 'user' ? { exclusive: 'user' } : text !== '' && yesIn(text, field) ? { exclusive: true } : {})

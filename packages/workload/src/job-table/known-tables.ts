@@ -1,6 +1,6 @@
 import { completed, type JobTableOptions } from './options.js'
 
-/** A published trace that is a table of jobs: known by columns that it has, and what they mean. */
+/** A published trace that is a table of jobs: the columns by which it is recognized, and what they mean. */
 interface KnownTable {
   readonly title: string
   readonly columns: readonly string[]
@@ -17,9 +17,11 @@ const atlas = { user: 'user_ID', group: 'group_ID', submit: 'submit_time', start
 const numbered = { repeatedIds: 'number' } as const
 
 /**
- * Jobs of GPU clusters are gangs of a task per node, with `cpu` and `gpu` in thousandths; jobs of parallel machines are rigid, with `nodes` or `procs`.
- * Names of columns as the publications give them: Hu et al., SC 2021 (Helios) and NSDI 2024 (Acme); Amvrosiadis et al., USENIX ATC 2018 (LANL, Two Sigma);
- * Samsi et al., HPEC 2021 (Supercloud); Antici et al., SC-W 2023 (PM100) and Scientific Data 2025 (F-DATA); ALCF's public data (DJC).
+ * Published traces that are read without a mapping. Jobs of GPU clusters are gangs of one task per node, with `cpu` and `gpu` in thousandths; jobs of
+ * parallel machines are rigid, with `nodes` or `procs`.
+ *
+ * Source: names of columns as in the publications: Hu et al., SC 2021 (Helios) and NSDI 2024 (Acme); Amvrosiadis et al., USENIX ATC 2018 (LANL, Two
+ * Sigma); Samsi et al., HPEC 2021 (Supercloud); Antici et al., SC-W 2023 (PM100) and Scientific Data 2025 (F-DATA); ALCF's public data (DJC).
  */
 const knownTables: readonly KnownTable[] = [
   {
@@ -101,19 +103,19 @@ const knownTables: readonly KnownTable[] = [
   },
 ]
 
-/** The published trace whose columns a table has. */
+/** The published trace that has these columns; `undefined` if there is none. */
 export function knownTable(names: readonly string[]): KnownTable | undefined {
   const found = knownTables.find(({ columns }) => columns.every((column) => names.includes(column)))
   return found && { ...found, mapping: within(found.mapping, names) }
 }
 
-/** What the columns of a table mean: what a mapping says, or else what is known of a published trace. */
+/** What the columns of a table mean: the given mapping or, without columns and demands in it, that of a published trace. */
 export function mappingFor(given: JobTableOptions, names: readonly string[]) {
   const known = given.columns === undefined && given.demands === undefined ? knownTable(names) : undefined
   return { ...completed({ ...known?.mapping, ...given }), title: known?.title }
 }
 
-/** Without what a table does not have of the columns that are no mark of it. */
+/** The mapping without columns that the table lacks. Only columns by which a trace is recognized are always there. */
 function within(mapping: JobTableOptions, names: readonly string[]): JobTableOptions {
   return { ...mapping, columns: Object.fromEntries(Object.entries(mapping.columns ?? {}).filter(([, column]) => column !== undefined && names.includes(column))) }
 }

@@ -1,4 +1,4 @@
-/** Words by which names of columns tell what they hold, where no name is one of those that are known as a whole; in the order in which columns are given to meanings. */
+/** Patterns of words that tell what a column holds if its whole name is not known, in the order in which meanings get their columns. */
 const words: readonly (readonly [meaning: string, mark: RegExp])[] = [
   ['estimate', /\b(limit|estimated?|req(uested)? (wall ?|run ?)?time|(wall ?|run ?)time req(uested)?)\b/],
   ['submit', /\b(submit(ted)?|submission|enqueued?|queued|arriv(al|e|ed)|creat(e|ed|ion))\b/],
@@ -14,13 +14,13 @@ const words: readonly (readonly [meaning: string, mark: RegExp])[] = [
   ['id', /\b(id|identifier|uuid|job|name)\b/],
 ]
 
-/** Columns of amounts used, waits and the like are none that jobs ask for, or run by. */
+/** Words of columns that do not tell a meaning, such as amounts used and waits. */
 const others = /\b(used|usage|avg|average|mean|wait(ing)?|util(ization)?|by|exit|code|state|status|host|model|type|hours)\b/
 
-/** `submitted_at`, `submittedAt` and `SUBMITTED AT` are the words submitted at. */
+/** The words of a name: `submitted_at`, `submittedAt` and `SUBMITTED AT` all become `submitted at`. */
 const wordsOf = (name: string): string => name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().replace(/[^a-z]+/g, ' ').trim()
 
-/** Of the names that none of the meanings known so far (`taken`) has, those that may hold the others. */
+/** Columns that may hold the meanings that are not in `taken`, among the names that have no meaning yet. */
 export function nearNames(names: readonly string[], taken: ReadonlyMap<string, string>): Map<string, string> {
   const found = new Map<string, string>()
   const free = new Set(names.filter((name) => ![...taken.values()].includes(name) && !others.test(wordsOf(name))))

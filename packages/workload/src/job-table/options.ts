@@ -14,7 +14,7 @@ const amount = {
     .describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked. Quantities as Kubernetes writes them (500m, 64Gi) are read as numbers first: 0.5, 68719476736.'),
   key: name.optional().describe('Name of the amount in a list such as cpu=4,mem=8G,gres/gpu=2 (the TRES of Slurm); absent there, it is none.'),
 }
-/** The amount of a resource in a row: the name of a column, or what is to be made of it. */
+/** The amount of a resource in a row: the name of a column, or how to compute the amount from it. */
 export const amountColumn = z.union([name, z.strictObject(amount)])
 
 const demandColumn = z.union([
@@ -22,7 +22,7 @@ const demandColumn = z.union([
   z.strictObject({ ...amount, total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.') }),
 ])
 
-/** How the lines of a table are read, whatever it lists. */
+/** How to read the lines of any table. */
 export const rowOptions = {
   where: z.record(name, z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()])).min(1)])).optional()
     .describe('Rows to read, by column: those with this value, or with one of these; the others are left out and counted.'),
@@ -30,7 +30,7 @@ export const rowOptions = {
   separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
 }
 
-/** What a column means. A column that is not named here is not read. */
+/** Which column has which meaning. Columns that are not named here are read only if they are called by their meaning. */
 const columnsSchema = z.strictObject({
   submit: name.optional().describe('Submission (required, by default a column of that name).'),
   duration: name.optional().describe('Run time of a task; or else `start` and `end`.'),
@@ -92,11 +92,11 @@ export const jobTableOptions = z.strictObject({
 })
 export type JobTableOptions = z.output<typeof jobTableOptions>
 
-/** The options with what holds where they say nothing. */
+/** The options with defaults for absent groups. */
 export function completed(options: JobTableOptions) {
   const { columns = {}, demands = {}, require = {}, defaults = {}, where, time = { duration: 's' as const, origin: 'first' as const } } = options
   return { ...options, columns, demands, require, defaults, where: valuesAsked(where), time }
 }
 
-/** The values of columns that rows must have. */
+/** The columns of option `where`, each with the values that are read. */
 export const valuesAsked = (where: JobTableOptions['where'] = {}) => Object.entries(where).map(([column, values]) => [column, [values].flat().map(String)] as const)

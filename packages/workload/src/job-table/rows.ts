@@ -3,21 +3,21 @@ import { separatorIn, splitLine } from '../table/separators.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
-/** A row by the names of its columns; '' where it says nothing. */
+/** The text of a row's field by column name; '' if the field is empty or absent. */
 export type Row = (column: string) => string
 
-/** Reads the lines of a table: CSV with a header line, or JSON Lines. */
+/** Reads the lines of a table: separated fields with a header line, or JSON Lines. */
 export interface Rows {
   readonly names: readonly string[] | undefined
-  /** The row of a line, `undefined` for the header. Throws `BadLine`. */
+  /** The row of a line; `undefined` for the header. Throws `BadLine`. */
   row(bytes: Uint8Array, from: number, to: number): Row | undefined
 }
 
-/** A mapping names a column that the table has not, in `field` of it where it does so itself. */
+/** The error for a column that the table does not have; `field` is the part of the mapping that names it, or '' for a default. */
 export const missingColumn = (column: string, field: string, names: readonly string[], { file, line }: Pick<LinePlace, 'file' | 'line'>): SchedError =>
   new SchedError('BAD_INPUT', `the table has no column "${column}"${field === '' ? '' : `, which ${field} names`}.`, { file, line }, suggest(column, names))
 
-/** None of the columns that a mapping names is there: other lines may stand above the header, or there is none. */
+/** The error if the table has none of the columns that a mapping names: there may be lines above the header, or no header. */
 export const otherHeader = (columns: readonly string[], names: readonly string[], { file, line }: Pick<LinePlace, 'file' | 'line'>): SchedError =>
   new SchedError(
     'BAD_INPUT',
@@ -26,7 +26,7 @@ export const otherHeader = (columns: readonly string[], names: readonly string[]
     `${suggest(columns[0] as string, names)} The first line is taken for their names: leave out what stands above it, or give them where the table has none (\`names: [...]\`).`,
   )
 
-/** Rows of CSV or of another separator. */
+/** Rows whose fields are separated by a comma or another separator. */
 export class SeparatedRows implements Rows {
   names: readonly string[] | undefined
   readonly #at = new Map<string, number>()
@@ -34,7 +34,7 @@ export class SeparatedRows implements Rows {
   #fields: readonly string[] = []
   readonly #row: Row = (column) => this.#fields[this.#at.get(column) as number]?.trim() ?? ''
 
-  /** `names` of a table without a header. */
+  /** `names`: names of the columns, for a table without a header. */
   constructor(
     separator: string | undefined,
     private readonly place: LinePlace,
@@ -73,12 +73,12 @@ export class SeparatedRows implements Rows {
   }
 }
 
-/** One JSON object per line. Nested fields are reached by dots: `resources.cpu`. */
+/** Rows that are one JSON object per line. A dot reaches into nested objects: `resources.cpu`. */
 export class JsonRows implements Rows {
   readonly names = undefined
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
 
-  /** The keys of a line; none of one that is no object. */
+  /** The keys of a line; none if it is not an object. */
   namesOf(bytes: Uint8Array, from: number, to: number): string[] {
     try {
       return Object.keys(JSON.parse(this.#utf8.decode(bytes.subarray(from, to))) as object)

@@ -18,12 +18,13 @@ export function numberIn(text: string, field: string, least = -Infinity): number
 
 const factors: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 }
 
-/** An amount of at least 0: a number, or a quantity as Kubernetes writes it: 500m, 64Gi; or in bytes: 64 GB, 64GiB. Throws `BadLine`. */
+/** An amount of at least 0: a number, a quantity in the notation of Kubernetes (500m, 64Gi), or bytes (64 GB, 64GiB). Throws `BadLine`. */
 export function quantityIn(text: string, field: string): number {
   const [, digits, unit, bytes] = /^(.*[\d.])(?:([numk]|[MGTPE]|[KMGTPE]i)| ?([kKMGTP]i?)B)$/.exec(text) ?? []
   return digits === undefined ? numberIn(text, field, 0) : numberIn(digits, field, 0) * (factors[(unit ?? bytes)!] as number)
 }
 
+/** A whole number of at least `least`. Throws `BadLine`. */
 export function wholeIn(text: string, field: string, least: number): number {
   const value = numberIn(text, field, least)
   if (Number.isInteger(value)) return value
@@ -36,21 +37,23 @@ export type DateOrder = 'dmy' | 'mdy'
 const yearLast = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(.*)$/
 const clock12 = /^,?[T ] *(\d{1,2})(:\d\d(?::\d\d(?:\.\d+)?)?) ?([AP])M(.*)$/i
 
-/** Such a date as `2024-01-31 22:00`; any other text as it is. */
+/** Turns a date with the year last into `2024-01-31 22:00`; other text is returned as it is. */
 function yearFirst(text: string, order: DateOrder): string {
   const [, first, , second, year, clock = ''] = yearLast.exec(text) ?? []
   if (year === undefined) return text
   return `${year}-${order === 'dmy' ? `${second}-${first}` : `${first}-${second}`}${hours24(clock)}`
 }
 
-/** ` 10:00 PM` as ` 22:00`; any other text as it is, but for a comma before it. */
+/** Turns ` 10:00 PM` into ` 22:00`. Other text is returned as it is, except for a leading comma, which becomes a blank. */
 function hours24(clock: string): string {
   const [, hour, minutes, half, zone = ''] = clock12.exec(clock) ?? []
   if (hour === undefined || Number(hour) < 1 || Number(hour) > 12) return clock.replace(/^, */, ' ')
   return ` ${(Number(hour) % 12) + (half?.toUpperCase() === 'P' ? 12 : 0)}${minutes}${zone}`
 }
 
-/** Seconds of a point in time: a number in a unit, or a date; without a unit whatever it looks like. Throws `BadLine`. */
+/**
+ * A point in time in seconds: a number in the given unit, or a date. Without a unit, numbers are seconds and other text is a date. Throws `BadLine`.
+ */
 export function timeIn(text: string, field: string, unit: string | undefined, order?: DateOrder): Seconds {
   if (unit !== 'iso' && (unit !== undefined || plain.test(text))) return inSeconds(numberIn(text, field), unit ?? 's')
   const time = plain.test(text) ? undefined : instant(order === undefined ? text : yearFirst(text, order))
@@ -60,16 +63,16 @@ export function timeIn(text: string, field: string, unit: string | undefined, or
   throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected ${expected} such as 2024-01-31T10:00:00.${other}`)
 }
 
-/** Slurm's tables of jobs have 2^32 - 1 minutes for no limit, and 1 less for the limit of the partition. */
+/** Slurm's tables of jobs have 2^32 - 1 minutes for no limit, and 2^32 - 2 for the limit of the partition. */
 const noLimit = 2 ** 32 - 2
 
-/** Seconds of a limit, as `spanIn`; `undefined` where there is none. Throws `BadLine`. */
+/** A limit in seconds, read as by `spanIn`; `undefined` if there is none. Throws `BadLine`. */
 export function limitIn(text: string, field: string, unit: string): Seconds | undefined {
   const isNone = [Infinity, NaN].includes(timeSpan(text) ?? 0) || (plain.test(text) && (Number(text) >= noLimit || Number(text) <= 0))
   return isNone ? undefined : spanIn(text, field, unit)
 }
 
-/** Seconds of a span of time: a number in a unit, or [days-]hours:minutes:seconds. Throws `BadLine`. */
+/** A span of time in seconds: a number in the given unit, or [days-]hours:minutes:seconds. Throws `BadLine`. */
 export function spanIn(text: string, field: string, unit: string): Seconds {
   if (text.includes(':')) {
     const span = timeSpan(text)
@@ -82,6 +85,7 @@ const inSeconds = (value: number, unit: string) => (seconds[unit] === undefined 
 
 const words = knownWords<boolean>({ true: true, yes: true, '1': true, false: false, no: false, '0': false })
 
+/** True for true, yes and 1, false for false, no and 0. Throws `BadLine`. */
 export function yesIn(text: string, field: string): boolean {
   const value = words[text.toLowerCase()]
   if (value !== undefined) return value
@@ -90,7 +94,10 @@ export function yesIn(text: string, field: string): boolean {
 
 const toleration = /^(?:\*|([^=:\s]+)(?:=([^=:\s]*))?)(?::(NoSchedule|NoExecute|PreferNoSchedule))?$/
 
-/** What of taints is tolerated: `key=value:effect`, without the value any, without the effect any; `*` is of all keys. Throws `BadLine`. */
+/**
+ * A toleration of taints, `key=value:effect`. Without a value any value is tolerated, without an effect any effect; `*` stands for all keys. Throws
+ * `BadLine`.
+ */
 export function tolerationIn(text: string, field: string): Toleration {
   const [found, key, value, effect] = toleration.exec(text) ?? []
   if (found === undefined) throw new BadLine(field, `found ${JSON.stringify(text.slice(0, 40))}, expected a taint such as gpu=present:NoSchedule, gpu or *.`)

@@ -2,19 +2,22 @@ import { SchedError } from '@sched/core'
 import { unreadableKind } from '../trace/looks-like.js'
 
 export interface LineVisitor {
-  /** Told the bounds of a line, without its end. */
+  /** Called for every line that is not empty, with its bounds, which do not include the line end. */
   visit(line: number, from: number, to: number): void
-  /** Asked first, which saves the search for the end of the line: where the next line starts, if it has dealt with this one; else 0. */
+  /** Called first, to save the search for the line end. Returns the start of the next line if it has handled this one, otherwise 0. */
   quick?(line: number, from: number): number
 }
 
-/** Throws `BAD_INPUT` for a file that does not begin as text does. */
+/** Throws `BAD_INPUT` for a file that does not begin like text. */
 export function checkText(bytes: Uint8Array, file: string | undefined): void {
   const kind = unreadableKind(bytes)
   if (kind !== undefined) throw new SchedError('BAD_INPUT', `looks like ${kind.what}, not like text.`, { file }, kind.wayOut)
 }
 
-/** Tells a visitor of every line that is not empty, and returns the number of lines, empty ones too. Lines end in LF or CR LF; a byte order mark is passed over. */
+/**
+ * Calls the visitor for every line that is not empty, and returns the number of lines, including empty ones. Lines end in LF or CR LF; a byte order
+ * mark is skipped.
+ */
 export function eachLine(bytes: Uint8Array, visitor: LineVisitor): number {
   let line = 0
   for (let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0; from < bytes.length; ) {

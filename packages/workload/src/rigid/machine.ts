@@ -2,14 +2,14 @@ import type { Machine } from '../trace/facts.js'
 import type { RigidResource } from './resources.js'
 import type { RigidTasks } from './stages.js'
 
-/** An amount that the machine has, and who says so. */
+/** An amount that the machine has, and a text that says where it comes from. */
 export interface Size {
   readonly amount: number
   readonly origin: string
 }
 export type Sizes = { readonly [R in RigidResource]?: Size | undefined }
 
-/** Largest amounts that a job may ask for, in the order of its resources; `Infinity` where the machine's size is not known. */
+/** Largest amounts that a job may ask for, in the order of its resources, `Infinity` if unknown, and where they come from. */
 export interface Limits {
   readonly amounts: readonly number[]
   readonly origins: readonly string[]
@@ -22,7 +22,7 @@ export function limitsOf(resources: readonly RigidResource[], sizes: Sizes): Lim
   }
 }
 
-/** The machine as one aggregate node of what the jobs ask for, or as nodes of one unit; `undefined` while an amount of that is not known. */
+/** The machine as one node with the resources that jobs ask for, or as nodes of one unit each; `undefined` if an amount is unknown. */
 export function machineOf(resources: readonly RigidResource[], sizes: Sizes, tasks: RigidTasks): Machine | undefined {
   const known = resources.flatMap((resource) => (sizes[resource] === undefined ? [] : [[resource, sizes[resource]] as const]))
   if (known.length < resources.length) return undefined
@@ -35,14 +35,17 @@ export function machineOf(resources: readonly RigidResource[], sizes: Sizes, tas
   }
 }
 
-/** What jobs used of one resource on the real machine, and when; a column each, NaN where the start is not known. */
+/** What jobs used of one resource on the real machine, and when, as columns. Times are NaN if the start is unknown. */
 export interface RecordedUse {
   readonly amounts: Float64Array
   readonly starts: Float64Array
   readonly ends: Float64Array
 }
 
-/** The least amount that the jobs allow: the most that one asks for, or that those recorded as running together used. */
+/**
+ * The smallest amount that is consistent with the jobs: the largest amount that one job asks for, or that jobs recorded as running together used, at
+ * least 1.
+ */
 export function inferSize(resource: RigidResource, use: RecordedUse, wayOut = `give ${resource}`): Size {
   const widest = use.amounts.reduce((most, amount) => Math.max(most, amount), 0)
   const peak = recordedPeak(use)
@@ -50,7 +53,7 @@ export function inferSize(resource: RigidResource, use: RecordedUse, wayOut = `g
   return { amount: Math.max(widest, peak, 1), origin: `inferred, the log does not say how many: ${said}; ${wayOut} if that is wrong` }
 }
 
-/** Ends come before starts in one instant. */
+/** Largest amount in use at any time. Ends come before starts of the same instant. */
 function recordedPeak({ amounts, starts, ends }: RecordedUse): number {
   const known = amounts.map((_, i) => i).filter((i) => starts[i]! < ends[i]!) // false for NaN
   const byStart = known.slice().sort((a, b) => starts[a]! - starts[b]!)

@@ -2,7 +2,7 @@ import * as z from '@sched/bundled/zod'
 
 const amount = z.int().min(1).max(2 ** 31 - 1)
 
-/** Options that readers of rigid jobs share: the size of the machine ... */
+/** Options for the size of the machine, shared by the readers of rigid jobs. */
 export const machineOptions = {
   procs: amount.optional().describe('Processors of the machine; default: what the log says, otherwise inferred from its jobs.'),
   nodes: amount.optional().describe('Nodes of the machine; default: what the log says.'),
@@ -11,7 +11,7 @@ export const machineOptions = {
     .describe('one: a job is one task with all it asks for, on a machine that is one node; each: a gang of one task per processor (per node, by unit), each on a node of its own, for reservations of named nodes and placements.'),
 }
 
-/** ... and what to do about gaps and contradictions in the log. */
+/** Options for gaps and contradictions in a log, shared by the readers of rigid jobs. */
 export const ruleOptions = {
   missingEstimate: z.union([z.enum(['runtime', 'unknown']), z.number().min(1)]).default('runtime')
     .describe('Estimate of a job without one: its run time, none, or a factor times its run time.'),

@@ -3,10 +3,13 @@ import { longestOf } from '../critical-path.js'
 import type { RecordedUse } from './machine.js'
 import type { RigidResource } from './resources.js'
 
-/** When a job started in the log, NaN where that is not known: its recorded wait after its submission. */
+/** When a job started in the log: its submission plus its recorded wait; NaN if unknown. */
 export const recordedStart = ({ submit, recorded }: JobSpec): Seconds => submit + (recorded?.wait ?? NaN)
 
-/** What rigid jobs used of a resource in the log that they come from: a row for each stage, which ended by itself, and one without times for what those of a job asked together. */
+/**
+ * What rigid jobs used of a resource in their log. There is a row for each stage, with its own end, and for each job of several stages a row without
+ * times, with the total that it asked for.
+ */
 export function recordedUse(jobs: readonly JobSpec[], resource: RigidResource, start = recordedStart): RecordedUse {
   const asks = ({ tasks, demand }: StageSpec) => tasks * (demand[resource] ?? 0)
   const several = jobs.filter(({ stages }) => stages.length > 1)

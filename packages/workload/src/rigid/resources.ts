@@ -1,11 +1,11 @@
 import type { Demand } from '@sched/core'
 
-/** What rigid jobs may ask for, in the order of their columns: processors or whole nodes, memory in MiB, GPUs. */
+/** What rigid jobs may ask for, in the order of columns: processors or whole nodes, memory in MiB, GPUs. */
 export type RigidResource = 'procs' | 'nodes' | 'mem' | 'gpus'
 
 /**
- * A job as logs of parallel machines have it: so much of everything for so long. -1 means unknown. One object is used
- * for all jobs of a reading.
+ * A job as in logs of parallel machines: fixed amounts for a fixed time, in seconds. -1 means unknown. One object is reused for all jobs of a
+ * reading.
  */
 export class RigidJob {
   readonly amounts: Float64Array
@@ -17,14 +17,14 @@ export class RigidJob {
   }
 }
 
-/** Demands by amount: jobs that ask for the same share one object, and most ask for processors alone. */
+/** Demands by amounts. Jobs that ask for the same share one object; most ask for processors only. */
 export class Demands {
   readonly #byFirst: Demand[] = []
   readonly #byText = new Map<string, Demand>()
 
   constructor(private readonly resources: readonly RigidResource[]) {}
 
-  /** The amounts that start at `from`, without those that are 0. */
+  /** Demand of the amounts from position `from` on, without those that are 0. */
   of(amounts: ArrayLike<number>, from: number): Demand {
     const first = amounts[from]!
     if (this.resources.length > 1 || first > 65_536) return this.#several(amounts, from)

@@ -4,13 +4,13 @@ import type { Limits } from './machine.js'
 import type { RuleOptions } from './options.js'
 import type { RigidJob, RigidResource } from './resources.js'
 
-/** What a job was found to be, in the order in which it is asked. */
+/** What rules may find about a job, in the order in which they are checked. */
 const Found = { noProcs: 0, unknownRuntime: 1, zeroRuntime: 2, missingEstimate: 3, overrun: 4, wide: 5, wideNeverRan: 6 } as const
 const foundNames = Object.keys(Found) as (keyof typeof Found)[]
 
 /**
- * The rules about gaps and contradictions that every log of a parallel machine has, each counted. They are asked in this
- * order: no processors, run time unknown or 0, no estimate, run time above the estimate, wider than the machine.
+ * The rules about gaps and contradictions, which occur in every log of a parallel machine. They are checked in this order: no processors, run time
+ * unknown or 0, no estimate, run time above the estimate, wider than the machine. How often each applied is counted.
  */
 export class Rules {
   readonly #counts = new Float64Array(foundNames.length)
@@ -21,7 +21,7 @@ export class Rules {
     public limits: Limits,
   ) {}
 
-  /** Changes the job by the rules; false when it is to be left out. Throws `BadLine` for a job that is too wide where that is an error. */
+  /** Changes the job by the rules; false if it is left out. Throws `BadLine` for a job that is too wide if that is an error. */
   apply(job: RigidJob): boolean {
     if (!(job.amounts[0]! > 0)) return this.#leave(Found.noProcs)
     if (!(job.runtime > 0) && !this.#odd(job)) return false
@@ -40,7 +40,7 @@ export class Rules {
     return false
   }
 
-  /** Run time unknown or 0. */
+  /** Handles a run time that is unknown or 0; false if the job is left out. */
   #odd(job: RigidJob): boolean {
     const { zeroRuntime, unknownRuntime } = this.options
     if (job.runtime === 0) {
@@ -70,7 +70,8 @@ export class Rules {
 
   #wide({ amounts, runtime }: RigidJob): boolean {
     const { amounts: most, origins } = this.limits
-    if (this.options.wide === 'fail' && runtime === 0) return this.#leave(Found.wideNeverRan) // cancelled, say: it does not belie the size of the machine
+    // the job was cancelled, for example, so it does not contradict the size of the machine
+    if (this.options.wide === 'fail' && runtime === 0) return this.#leave(Found.wideNeverRan)
     if (this.options.wide === 'fail') {
       const r = amounts.findIndex((amount, i) => amount > most[i]!)
       throw new BadLine(undefined, `the job asks for ${amounts[r]} ${this.resources[r]}, the machine has ${most[r]} (${origins[r]}).`,

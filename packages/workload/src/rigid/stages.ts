@@ -1,18 +1,21 @@
 import { SchedError, type Demand, type StageSpec } from '@sched/core'
 import { Demands, type RigidResource } from './resources.js'
 
-/** What the tasks of a rigid job are: one with all it asks for, one for each processor (or node, by unit), or one for each node that it was on. */
+/**
+ * What the tasks of a rigid job are. `one`: one task with everything that the job asks for; `each`: one task per processor, or per node if jobs ask
+ * for nodes; `node`: one task per node that the job was on.
+ */
 export type RigidTasks = 'one' | 'each' | 'node'
 
-/** Makes the stages of rigid jobs from their amounts: one task with all of them, or a gang of one task per processor or node. */
+/** Makes the stages of rigid jobs from their amounts. */
 export class RigidStages {
-  /** Jobs on several nodes whose amounts these do not share evenly: each is rounded up. */
+  /** Number of jobs on several nodes whose amounts could not be divided evenly; the parts are rounded up. */
   uneven = 0
   readonly #demands: Demands
   readonly #each: Demand | undefined
   readonly #part: Float64Array
 
-  /** Throws `BAD_OPTION` for tasks of one unit where jobs ask for more than that: who of them has the memory is not said. */
+  /** Throws `BAD_OPTION` for one task per unit if jobs ask for other resources too, since the log does not say which task has how much of them. */
   constructor(resources: readonly RigidResource[], tasks: RigidTasks) {
     const [unit = 'procs', ...others] = resources
     if (tasks === 'each' && others.length > 0)
@@ -27,13 +30,13 @@ export class RigidStages {
     this.#part = new Float64Array(resources.length)
   }
 
-  /** Of the amounts that start at `from`. */
+  /** The stage of a job whose amounts start at `from`. */
   of(amounts: ArrayLike<number>, from: number, duration: number): StageSpec[] {
     if (this.#each !== undefined) return [{ name: 'job', tasks: amounts[from]!, gang: true, demand: this.#each, duration }]
     return [{ name: 'job', tasks: 1, demand: this.#demands.of(amounts, from), duration }]
   }
 
-  /** Of the amounts that start at `from`, a task with its part of each on each of so many nodes. */
+  /** The stage of a job whose amounts start at `from`: one task per node, with an equal part of every amount, rounded up. */
   onNodes(nodes: number, amounts: ArrayLike<number>, from: number, duration: number): StageSpec[] {
     const tasks = Math.max(1, Math.min(nodes, amounts[from]!))
     for (let r = 0; r < this.#part.length; r++) this.#part[r] = Math.ceil(amounts[from + r]! / tasks)

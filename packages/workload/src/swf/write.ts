@@ -2,7 +2,7 @@ import { SchedError, type Seconds } from '@sched/core'
 import type { HeaderFields, Machine } from '../trace/facts.js'
 import { fieldNames } from './fields.js'
 
-/** The fields of a line in the format's units (seconds, KiB per processor); what is absent is written as -1, unknown. */
+/** The fields of a line in the units of the format (seconds, KiB per processor). Absent fields are written as -1, unknown. */
 export interface SwfRow {
   /** Job number, from 1. */
   readonly job: number
@@ -10,19 +10,19 @@ export interface SwfRow {
   readonly submit: number
   /** Seconds from submission to start. */
   readonly wait?: number | undefined
-  /** Seconds it ran. */
+  /** Seconds that it ran. */
   readonly runtime?: number | undefined
-  /** Processors it had. */
+  /** Number of processors that it had. */
   readonly allocated?: number | undefined
-  /** Mean CPU time of a processor, seconds. */
+  /** Mean CPU time per processor, seconds. */
   readonly cpuTime?: number | undefined
-  /** KiB per processor. */
+  /** Memory used, KiB per processor. */
   readonly usedMemory?: number | undefined
-  /** Processors asked for. */
+  /** Number of processors that it asked for. */
   readonly requested?: number | undefined
-  /** Estimate, seconds. */
+  /** Estimate of the run time, seconds. */
   readonly requestedTime?: number | undefined
-  /** KiB per processor asked for. */
+  /** Memory that it asked for, KiB per processor. */
   readonly requestedMemory?: number | undefined
   /** 1 completed, 0 failed, 5 cancelled. */
   readonly status?: number | undefined
@@ -38,7 +38,7 @@ export interface SwfRow {
   readonly partition?: number | undefined
   /** Number of the job that it followed. */
   readonly preceding?: number | undefined
-  /** Seconds from the end of that one to its submission. */
+  /** Seconds from the end of that job to this submission. */
   readonly think?: number | undefined
 }
 const keys: readonly (keyof SwfRow)[] = [
@@ -46,43 +46,46 @@ const keys: readonly (keyof SwfRow)[] = [
   'group', 'application', 'queue', 'partition', 'preceding', 'think',
 ]
 
-/** How a log is written. */
+/** How to write a log. */
 export interface SwfWriteOptions {
-  /** Comments at the start, for example those of the log that was read; `Version: 2.2` comes first in any case. */
+  /** Header fields at the start, for example those of the log that was read. `Version: 2.2` is always written first. */
   readonly header?: HeaderFields | undefined
-  /** Whether to keep fractions of seconds; default: rounded, because many readers of the format know whole numbers only. */
+  /** Whether to keep fractions of seconds. Default: times are rounded, because many readers of the format accept whole numbers only. */
   readonly fractions?: boolean | undefined
 }
 
-/** Rows as lines of the Standard Workload Format 2.2, each with its LF. Throws `BAD_INPUT` for a number that is none. */
+/**
+ * Rows as lines of the Standard Workload Format 2.2, each with a line feed. Throws `BAD_INPUT` for a value that is not a finite number up to 2^53 -
+ * 1, and for a header field whose name does not consist of letters with a capital first.
+ */
 export function* writeSwf(rows: Iterable<SwfRow>, options: SwfWriteOptions = {}): Generator<string, void, undefined> {
   yield* headerLines(options.header ?? [])
   for (const row of rows) yield line(row, options.fractions ?? false)
 }
 
-/** The same for rows that come while a run goes on. */
+/** As `writeSwf`, for rows that arrive while a run goes on. */
 export async function* writeSwfStream(rows: AsyncIterable<SwfRow>, options: SwfWriteOptions = {}): AsyncGenerator<string, void, undefined> {
   yield* headerLines(options.header ?? [])
   for await (const row of rows) yield line(row, options.fractions ?? false)
 }
 
-/** What a log of results says of where it comes from. */
+/** What the header of a log of results is made from. */
 export interface SwfResultOf {
-  /** The header of the log whose jobs were run. */
+  /** Header of the log whose jobs were run. */
   readonly header?: HeaderFields | undefined
-  /** The machine on which they were run. */
+  /** Machine on which they were run. */
   readonly machine?: Machine | undefined
-  /** How many jobs it has, where that is known. */
+  /** Number of jobs, if known. */
   readonly jobs?: number | undefined
-  /** When its time 0 was, seconds since 1970; default: as the header of the log says, otherwise 0, unknown. */
+  /** What time 0 is, in seconds since 1970. Default: as the given header says, otherwise 0, which means unknown. */
   readonly start?: Seconds | undefined
-  /** The names that were numbered: `SwfNumbers.names`. */
+  /** Names that were replaced by numbers: `SwfNumbers.names`. */
   readonly names?: HeaderFields | undefined
-  /** What was done, for example the policy; each note is one of its own. */
+  /** What was done, for example the policy. Each text becomes a note of its own. */
   readonly note: string | readonly string[]
 }
 
-/** The header of a log of results: that of the log that was read, without its counts of records, with the machine that was used. */
+/** The header of a log of results: the given header with the counts of records and the machine replaced by those of the results. */
 export function swfResultHeader({ header = [], machine, jobs, start, names = [], note }: SwfResultOf): HeaderFields {
   const amounts: [string, number | undefined][] = [
     ['MaxJobs', jobs], ['MaxRecords', jobs], ['UnixStartTime', start],
@@ -95,7 +98,7 @@ export function swfResultHeader({ header = [], machine, jobs, start, names = [],
   return [['Version', '2.2'], ...kept, ...unknown, ...own, ...[note].flat().map((text) => ['Note', text] as const)]
 }
 
-/** A value of several lines goes on in comments without a name. */
+/** Lines of the header. A value of several lines continues in comments without a name. */
 function* headerLines(header: HeaderFields): Generator<string, void, undefined> {
   yield '; Version: 2.2\n'
   for (const [name, value] of header) {
@@ -118,5 +121,5 @@ function number(row: SwfRow, field: number, fractions: boolean): string {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new SchedError('BAD_INPUT', `found ${value}, expected a number.`, { field: `job ${row.job} ${fieldNames[field]}` })
   if (!fractions) return String(Math.round(value))
   const text = String(value)
-  return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text // below 1e-6
+  return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text // numbers below 1e-6
 }

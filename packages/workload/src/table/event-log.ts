@@ -5,18 +5,18 @@ import { asText, lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 import { HeldJobs } from './held-jobs.js'
 
-/** Takes a job, its times in ms. Throws `BadLine`. */
+/** Takes a job whose times are in ms. Throws `BadLine`. */
 export type TakeJob = (job: JobSpec) => void
 
-/** Makes jobs of the events of a log, which tell of one after another. */
+/** Makes jobs of the events of a log, which may be several logs one after another. */
 export interface EventReader {
-  /** Whether a line that begins so is read: logs are mostly of what is not. */
+  /** Whether to read a line that begins like this. Most lines of such logs are not needed. */
   wants(start: string): boolean
-  /** The event of a line that `wants` wanted. Throws `BadLine`. */
+  /** Reads the event of a line that `wants` accepted. Throws `BadLine`. */
   event(event: Fields, take: TakeJob): void
-  /** A line that is no event. */
+  /** Reads a line that is not an event. */
   mark(start: string, take: TakeJob): void
-  /** After the last line. Throws `BadLine`. */
+  /** Called after the last line. Throws `BadLine`. */
   end(take: TakeJob): void
   rules(): readonly RuleCount[]
   notes?(): readonly string[]
@@ -24,7 +24,10 @@ export interface EventReader {
 
 const startBytes = 96
 
-/** A parser of logs of events, a JSON object each line, also several logs one after another; jobs are held and sorted, an id that comes again is numbered. */
+/**
+ * A parser for logs of events, one JSON object per line, and for several such logs one after another. Jobs are held and sorted; repeated ids are
+ * numbered.
+ */
 export function eventParser(reader: EventReader, place: LinePlace): LineParser {
   const held = new HeldJobs('first', { perSecond: 1000, renames: true })
   const take: TakeJob = (job) => held.add(job, place.line)
