@@ -2,7 +2,7 @@ import { describeIssues, fieldOf, followed, isGangJob, type JobSpec, type StageS
 import { BadLine } from '../trace/format.js'
 import { jobSchema } from './schema.js'
 
-/** The value as a job, itself. Throws `BadLine` with the field and what was expected. */
+/** Returns the value itself, as a job. Throws `BadLine` with the field and what was expected. */
 export function checkJob(value: unknown): JobSpec {
   const read = jobSchema.safeParse(value)
   if (!read.success) {
@@ -17,7 +17,7 @@ export function checkJob(value: unknown): JobSpec {
   return job
 }
 
-/** What starts together cannot wait for each other, nor be of another number than it says. */
+/** Checks that no stage of a gang waits for another, is a master or has phases, and that some stage is a gang. Throws `BadLine`. */
 function checkGangJob({ stages }: JobSpec): void {
   if (!stages.some(({ gang }) => gang === true)) throw new BadLine('gang', 'none of its stages is a gang.', 'Add "gang": true to the stages that start together')
   stages.forEach(({ master, phases, shuffle, after }, i) => {
@@ -27,7 +27,7 @@ function checkGangJob({ stages }: JobSpec): void {
   })
 }
 
-/** A master is the first of several stages, and nothing can wait for its end. */
+/** Checks that the master is one task, the first of several stages, and that no stage waits for its end. Throws `BadLine`. */
 function checkMaster({ stages }: JobSpec): void {
   stages.forEach(({ master, tasks, phases, after, shuffle }, i) => {
     if (master && (i > 0 || tasks > 1 || stages.length === 1 || phases !== undefined))
@@ -45,7 +45,7 @@ function checkMaster({ stages }: JobSpec): void {
   })
 }
 
-/** What a schema cannot say: numbers that depend on each other. */
+/** Checks what the schema cannot express: numbers of a stage that depend on each other. Throws `BadLine`. */
 function checkStage(stage: StageSpec, index: number, stages: number): void {
   const at = `stages[${index}]`
   stage.after?.forEach(({ stage: earlier }, i) => {

@@ -8,8 +8,8 @@ import { headerSchema, nativeFormat, nativeVersion } from './schema.js'
 const noOptions = z.strictObject({})
 
 /**
- * The project's own format: JSON Lines in UTF-8. The first line is a header, every other line one `JobSpec`, in order of
- * submission. Published as `schema/workload.schema.json`.
+ * The native format of this project: JSON Lines in UTF-8. The first line is a header, every other line a `JobSpec`, in order of submission. Its
+ * schema is published as `schema/workload.schema.json`.
  */
 export const native: TraceFormat<typeof noOptions> = {
   name: nativeFormat,
@@ -21,7 +21,7 @@ export const native: TraceFormat<typeof noOptions> = {
   parser: (_, place) => new NativeParser(place),
 }
 
-/** What the first line says besides; nothing if it cannot be read, which the parser tells in its turn. */
+/** Facts in the first line; empty if it cannot be read, since the parser reports that. */
 function factsOfHeader(head: Uint8Array): TraceFacts {
   const end = head.indexOf(10)
   try {

@@ -45,7 +45,7 @@ const spreadSchema = z.strictObject({
 })
 const nodesSchema = z.strictObject({ kind: z.literal('nodes').describe('Rather on such nodes.'), term: termSchema.describe('What they are.'), weight: weight.describe('How much it counts.') })
 
-/** A rule of a stage or a job. */
+/** A placement rule of a stage or a job. */
 export const placementRuleSchema = z.discriminatedUnion('kind', [affinitySchema, cardinalitySchema, spreadSchema, nodesSchema]) satisfies z.ZodType<PlacementRule>
 
 type Written = Record<string, unknown>
@@ -59,7 +59,7 @@ const keys = {
   nodes: Object.keys(nodesSchema.shape),
 } as const satisfies Readonly<Record<PlacementRule['kind'], readonly string[]>>
 
-/** A rule with its keys in the contract's order. */
+/** A rule with its keys in the order of the schema. */
 export function orderedRule(rule: PlacementRule, inOrder: InOrder, orderedTerm: (term: object) => Written): Written {
   const plain = inOrder(rule, keys[rule.kind] ?? [])
   if (rule.kind === 'nodes') return { ...plain, term: orderedTerm(rule.term) }

@@ -4,12 +4,12 @@ import type { Machine } from '../trace/facts.js'
 import { termSchema } from './node-terms.js'
 import { placementRuleSchema, tagsSchema } from './placement-rules.js'
 
-/** Name and version that the first line of a native file gives. */
+/** Name of the format, in the first line of a native file. */
 export const nativeFormat = 'sched-workload'
-/** The version that it gives. */
+/** Version of the format, in the first line of a native file. */
 export const nativeVersion = 1
 
-// z.number() refuses NaN and Infinity; above 2^53 a double no longer tells neighbouring integers apart
+// z.number() refuses NaN and Infinity; above 2^53 a double cannot represent all integers
 const number = z.number().max(Number.MAX_SAFE_INTEGER)
 const atLeastZero = number.min(0)
 const name = z.string().min(1)
@@ -173,7 +173,7 @@ export const headerSchema = z.strictObject({
   header: z.array(z.tuple([name, z.string()])).exactOptional().describe('Names and values of the header of the log that the jobs were read from.'),
 })
 
-/** What a line of a native file may be, as JSON Schema. The first line is the header, every other one a job. */
+/** JSON Schema of a line of a native file: the first line is a header, every other line a job. */
 export function nativeJsonSchema(): object {
   const define = (schema: z.ZodType) => withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
   return {
@@ -184,7 +184,7 @@ export function nativeJsonSchema(): object {
   }
 }
 
-/** The dialect is named by a URL; the file is to name no host. */
+/** Removes the dialect, which is named by a URL: the published file contains no host names. */
 function withoutDialect(schema: object): object {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'))
 }

@@ -11,9 +11,9 @@ import {
 } from './schema.js'
 
 /**
- * A workload as lines of the native format, each with its LF. What is read back is deeply equal, but for durations in a
- * typed array, which become plain ones. Throws `BAD_INPUT` for a job that a reader would refuse, and `BROKEN_CONTRACT`
- * for a closed loop (its submit times depend on a run) or a source that reads on (use `writeWorkloadStream`).
+ * A workload as lines of the native format, each with a line feed. Reading them gives deeply equal jobs, except that durations in a typed array
+ * become plain arrays. Throws `BAD_INPUT` for a job that a reader would refuse, and `BROKEN_CONTRACT` for a closed loop (its submit times depend on a
+ * run), for a source that reads on (use `writeWorkloadStream`), and if the number of jobs is not the announced one.
  */
 export function* writeWorkload(workload: Workload): Generator<string, void, undefined> {
   const lines = new Lines(workload)
@@ -22,7 +22,7 @@ export function* writeWorkload(workload: Workload): Generator<string, void, unde
   lines.end()
 }
 
-/** The same for any workload, also one that reads on. */
+/** As `writeWorkload`, for any workload, including one that reads on. */
 export async function* writeWorkloadStream(workload: Workload): AsyncGenerator<string, void, undefined> {
   const lines = new Lines(workload)
   yield lines.header()
@@ -30,7 +30,7 @@ export async function* writeWorkloadStream(workload: Workload): AsyncGenerator<s
   lines.end()
 }
 
-/** Keeps track of what has to hold between the lines. */
+/** Writes the lines of a workload and checks what must hold between them. */
 class Lines {
   readonly #sequence = new JobSequence(Infinity)
   #jobs = 0
@@ -42,7 +42,7 @@ class Lines {
   header(): string {
     const { name, jobs } = this.workload
     const { machine, header, start, timeZone } = factsOf(this.workload)
-    const facts = { start, timeZone, machine: machine === undefined ? undefined : orderedMachine(machine), header } // what is undefined is not written
+    const facts = { start, timeZone, machine: machine === undefined ? undefined : orderedMachine(machine), header } // JSON omits undefined values
     return `${JSON.stringify({ format: nativeFormat, version: nativeVersion, name, jobs, ...facts })}\n`
   }
 
@@ -72,10 +72,10 @@ const dataKeys = Object.keys(dataSchema.shape)
 const recordedKeys = Object.keys(recordedSchema.shape)
 type Fields = Record<string, unknown>
 
-/** Its resources stay in their order: by the first that a job asks for its size is told. */
+/** Resources keep their order: the first one that a job asks for tells its size. */
 const orderedMachine = (machine: Machine): Fields => ({ ...inOrder(machine, Object.keys(machineSchema.shape)), resources: { ...machine.resources } })
 
-/** The job with its keys in the contract's order, whatever the order they were set in: equal jobs give equal bytes. */
+/** The job with its keys in the order of the schema, so that equal jobs give equal bytes. */
 function ordered(job: JobSpec): Fields {
   const plain = inOrder(job, jobKeys)
   plain['stages'] = job.stages.map(orderedStage)
@@ -124,7 +124,7 @@ function orderedTerm(term: NodeSelectorTerm): Fields {
 
 const byName = (record: object): Fields => inOrder(record, Object.keys(record).sort())
 
-/** A copy with the given keys first and in their order; a key that is not among them comes last, for the check to find. */
+/** A copy with the given keys first, in their order. Other keys come last, so that the check finds them. */
 function inOrder(value: object, keys: readonly string[]): Fields {
   const from = value as Fields
   const copy: Fields = {}

@@ -4,7 +4,8 @@ import { ioError } from './io-error.js'
 import { isGzip } from './read-bytes.js'
 import { isZstd, unzstd } from './zstd.js'
 
-const chunkBytes = 1 << 18 // 124 MB of rows are read within 69 MB so, and with 131 MB in chunks of 1 MiB; the speed is the same
+// with chunks of this size 124 MB of rows are read within 69 MB of memory, with chunks of 1 MiB within 131 MB; the speed is the same
+const chunkBytes = 1 << 18
 
 const LINE_FEED = 10
 
@@ -12,8 +13,8 @@ const LINE_FEED = 10
 export type NextChunk = () => Promise<Uint8Array | undefined>
 
 /**
- * The content of a file chunk by chunk, unpacked if it is gzip or zstd. The file is open only while a chunk is read, so that a
- * reading that is given up leaves nothing open. Where they are `isShared`, chunks share their memory, each until the next is asked for. Throws `IO`.
+ * The content of a file in chunks, unpacked if it is gzip or zstd. The file is open only while a chunk is read, so an abandoned reading leaves
+ * nothing open. With `isShared`, chunks share their memory, and each is valid until the next is requested. Throws `IO`.
  */
 export function chunksOf(path: string, size = chunkBytes, isShared = false): NextChunk {
   let next: NextChunk | undefined
@@ -28,8 +29,8 @@ export function chunksOf(path: string, size = chunkBytes, isShared = false): Nex
 }
 
 /**
- * The content of a file in pieces that end where lines do, each of which is to be used before the next is asked for: they
- * share their memory, without which a gigabyte of records has the collector go through all jobs dozens of times.
+ * The content of a file in pieces that end where lines end. Each is valid until the next is requested: the pieces share their memory, because
+ * otherwise the garbage collector would scan all jobs dozens of times during a gigabyte of records.
  */
 export async function* piecesOf(path: string, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   const next = chunksOf(path, size, true)
@@ -60,7 +61,7 @@ function rawChunks(path: string, size: number, isShared: boolean): NextChunk {
   }
 }
 
-/** Chunks as they are, or unpacked when the first one starts so. */
+/** The chunks themselves or, if the first one begins like packed data, unpacked ones. */
 async function unpacked(raw: NextChunk, path: string): Promise<NextChunk> {
   const first = await raw()
   let pending: Uint8Array | undefined = first
@@ -73,7 +74,7 @@ async function unpacked(raw: NextChunk, path: string): Promise<NextChunk> {
   return first !== undefined && isGzip(first) ? gunzipped(again) : again
 }
 
-/** All of what zstd has packed, at once. */
+/** The content of zstd data, unpacked in one chunk. */
 function whole(raw: NextChunk, path: string): NextChunk {
   let isDone = false
   return async () => {
@@ -89,7 +90,7 @@ function gunzipped(raw: NextChunk): NextChunk {
   const ready: Uint8Array[] = []
   const gunzip = createGunzip({ chunkSize: 1 << 18 }).on('data', (bytes: Uint8Array) => ready.push(bytes))
   let failure: Error | undefined
-  gunzip.on('error', (error) => (failure = error)) // kept, because it may come before or after the end of a write
+  gunzip.on('error', (error) => (failure = error)) // kept, because the error may come before or after the end of a write
   let ended = false
   return async () => {
     while (ready.length === 0 && !ended) {
@@ -102,7 +103,7 @@ function gunzipped(raw: NextChunk): NextChunk {
   }
 }
 
-/** Resolves when the chunk is unpacked. Data that are damaged close the stream and leave the callback of the write waiting. */
+/** Resolves when the chunk is unpacked. Damaged data close the stream without calling the callback of the write. */
 function feed(gunzip: Gunzip, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     gunzip.once('close', resolve)

@@ -12,23 +12,22 @@ import { chunksOf, type NextChunk } from './chunks.js'
 import { tableOfFile } from './parquet-file.js'
 import { readBytes } from './read-bytes.js'
 
-/** The files of the trace, and how they are read. */
+/** The files of the trace, and how to read them. */
 export interface GoogleOptions {
-  /** Parts of the task events table in their order, plain or gzip. */
+  /** Parts of the task events table in order, plain or gzip. For 2019: of the instance events. */
   readonly taskEvents: readonly string[]
-  /** Parts of the job events table, for the logical names of jobs. */
+  /** Parts of the job events table, for the logical names of jobs; for 2019 of the collection events, which also name their users. */
   readonly jobEvents?: readonly string[]
-  /** Seconds by which an event may be earlier than one above it; default 0. */
+  /** Seconds by which an event may be earlier than one above it. Default 0. */
   readonly maxDisorder?: number
   /** Whether disk requests count; machine classes have no disks. Default false. */
   readonly disk?: boolean
 }
 
 /**
- * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON or Parquet, whose
- * events are held to be sorted. The files are read in chunks; what is kept is 38 bytes
- * and its place in a map per task, because only the end of a task says how long it ran. Throws `IO`, and `BAD_INPUT` with
- * file and line for a row with missing columns or an event that is out of order.
+ * Jobs and running tasks of Google's ClusterData 2011 (version 2), or of that of 2019 as BigQuery writes it in JSON or Parquet, whose events are held
+ * and sorted. Files are read in chunks. Memory is 38 bytes and an entry in a map per task, because only the end of a task tells how long it ran.
+ * Throws `IO`, `BAD_OPTION` without task events, and `BAD_INPUT` with file and line for a row with missing columns or an event that is out of order.
  */
 export async function google({ taskEvents, jobEvents = [], maxDisorder, disk = false }: GoogleOptions): Promise<GoogleTrace> {
   if (taskEvents.length === 0) throw new SchedError('BAD_OPTION', 'no part of the task events table is given.', { field: 'taskEvents' }, 'Name its files in their order.')
@@ -49,7 +48,7 @@ export async function google({ taskEvents, jobEvents = [], maxDisorder, disk = f
   return googleTrace('google 2019', history, held.latest, { names, production: PRODUCTION_2019, rules: held.rules() })
 }
 
-/** Events of ClusterData 2019, whose files are in no order: held until the last was read. */
+/** Holds the events of ClusterData 2019, whose files are in no order, until the last was read. */
 class InstanceEvents {
   rows = 0
   latest: Seconds = 0
@@ -64,7 +63,7 @@ class InstanceEvents {
     if (event.time < Infinity) this.latest = Math.max(this.latest, event.time)
   }
 
-  /** By time; of one instant, a task's submission and start come before its end. */
+  /** Sorts by time; at equal times the submission and the start of a task come before its end. */
   inOrder(): readonly TaskEvent[] {
     return this.#events.sort((a, b) => a.time - b.time || a.type - b.type)
   }
@@ -74,7 +73,7 @@ class InstanceEvents {
   }
 }
 
-/** The cluster of the table of machine events, or of a summary of it by classes. Throws `IO`, `BAD_INPUT`. */
+/** The cluster from the table of machine events, or from a summary of it by classes. Throws `IO`, `BAD_INPUT`. */
 export async function googleMachines(path: string): Promise<MachineClasses | MachineTable> {
   const table = await tableOfFile(path)
   let text = table === undefined ? new TextDecoder().decode(readBytes(path)) : ''

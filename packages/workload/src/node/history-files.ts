@@ -6,10 +6,13 @@ import { chunksOf, type NextChunk } from './chunks.js'
 import { ioError } from './io-error.js'
 import { readBytes, readHead } from './read-bytes.js'
 
-/** What lies beside histories: hidden files and marks, configurations and summaries of Hadoop's jobs, states of Spark's applications, descriptions. */
+/**
+ * Files beside histories that are skipped: hidden files and marks, configurations and summaries of Hadoop's jobs, states of Spark's applications,
+ * descriptions.
+ */
 const passedOver = /^([._]|appstatus_)|\.(xml|crc|summary|md)$/
 
-/** Whether there is a directory of that name. Throws `IO` where that cannot be known, as of links that lead to each other. */
+/** Whether there is a directory with this path. Throws `IO` if that cannot be determined, for example because links lead to each other. */
 export function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
@@ -18,7 +21,10 @@ export function isDirectory(path: string): boolean {
   }
 }
 
-/** The files of a directory and of those in it, found as they are asked for, in the order of their names, of which numbers count as such. Throws `IO`. */
+/**
+ * The files of a directory and of the directories in it, found as they are requested. They are sorted by name, with numbers in names compared as
+ * numbers. Throws `IO`.
+ */
 export function* historyFiles(path: string): Generator<string, void, undefined> {
   for (const entry of entriesOf(path)) {
     const inside = join(path, entry.name)
@@ -27,7 +33,7 @@ export function* historyFiles(path: string): Generator<string, void, undefined> 
   }
 }
 
-/** What a directory holds, but for what is passed over, in the order of the names. Throws `IO`. */
+/** The entries of a directory without skipped files, sorted in the same way. Throws `IO`. */
 export function entriesOf(path: string): Dirent[] {
   const key = ({ name }: Dirent) => name.replace(/\d+/g, (digits) => digits.padStart(20, '0'))
   try {
@@ -37,7 +43,7 @@ export function entriesOf(path: string): Dirent[] {
   }
 }
 
-/** The content of files one after another, each beginning on a line of its own; `onFile` is told of each. */
+/** The content of files one after another, each beginning on a new line. `onFile` is called for each file. */
 export function chunksOfAll(files: Iterator<string, void>, onFile: (file: string) => void): NextChunk {
   let next: NextChunk | undefined
   return async () => {

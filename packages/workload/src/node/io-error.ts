@@ -20,7 +20,7 @@ const facts: Readonly<Record<string, readonly [fact: string, wayOut: string]>> =
   Z_DATA_ERROR: ['the gzip data is damaged.', 'Copy the file again.'],
 }
 
-/** An error of the operating system or of gzip as a `SchedError` of code `IO` that names the file; any other as it is. */
+/** An error of the operating system or of gzip as a `SchedError` with code `IO` that names the file; any other error is returned as it is. */
 export function ioError(path: string, doing: 'read' | 'write', error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (error instanceof SchedError || code === undefined) return error

@@ -4,8 +4,8 @@ import type { OpenOptions } from './open-trace.js'
 import { readBytes } from './read-bytes.js'
 
 /**
- * The line, from 1, of a file of text that a job was read from, for messages about it: of a job whose line has its id. `undefined` where there is none,
- * as in formats that make one job of many lines, or the file cannot be read so.
+ * The line, from 1, of a text file from which a job was read, for messages about the job. `undefined` if that line does not contain the job's id, as
+ * in formats that make one job of many lines, or if the file cannot be read in this way.
  */
 export function lineOfJob(path: string, { stream: _, ...options }: OpenOptions, id: string): number | undefined {
   try {
@@ -15,7 +15,7 @@ export function lineOfJob(path: string, { stream: _, ...options }: OpenOptions, 
     reading.end()
     for (let job = reading.next(); job !== undefined; job = reading.next()) if (job.id === id) return hasText(bytes, reading.line, id) ? reading.line : undefined
   } catch {
-    // too large to be held, or no text: the message does without
+    // too large for memory or not text: the message omits the line
   }
   return undefined
 }

@@ -8,21 +8,21 @@ import { readBytes } from './read-bytes.js'
 
 /** The distributions of a cluster, and how jobs are drawn from them. */
 export interface OmegaFilesOptions {
-  /** Paths of the three files of a cluster: gaps, tasks per job, run times. */
+  /** Path of the file with the gaps between submissions. */
   readonly interarrival: string
-  /** Path of the file with tasks per job. */
+  /** Path of the file with the tasks per job. */
   readonly csizes: string
-  /** Path of the file with run times. */
+  /** Path of the file with the run times. */
   readonly runtimes: string
-  /** Default 1. */
+  /** Seed of the draws. Default 1. */
   readonly seed?: number
-  /** Seconds in which jobs are submitted; default one day. */
+  /** Seconds in which jobs are submitted. Default: one day. */
   readonly horizon?: number
-  /** Amounts per task; default 1 CPU and 2 GB. */
+  /** Amounts per task. Default: 1 CPU and 2 GB. */
   readonly demand?: Demand
 }
 
-/** Jobs drawn from the distribution files of the authors' simulator. Throws `IO`, `BAD_INPUT` with file and line, `BAD_OPTION`. */
+/** Jobs drawn from the distribution files of the authors' simulator. Throws `IO`, `BAD_INPUT` with file and line, and `BAD_OPTION`. */
 export function omegaFiles(options: OmegaFilesOptions): Workload {
   const { interarrival, csizes, runtimes, ...rest } = options
   const paths = { interarrival, csizes, runtimes }
@@ -30,7 +30,7 @@ export function omegaFiles(options: OmegaFilesOptions): Workload {
   return omegaDistributions.from({ ...rest, ...samples })
 }
 
-/** The jobs of a cell state log, for `placeRunning`. Throws `IO`, `BAD_INPUT`. */
+/** The running jobs in a cell state log, for `placeRunning`. Throws `IO`, `BAD_INPUT`. */
 export const omegaCellState = (path: string): RunningJob[] => readCellState(text(path), path)
 
 /** The running rows of a job list, for `placeRunning`. Throws `IO`, `BAD_INPUT`. */

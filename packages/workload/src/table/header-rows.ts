@@ -10,12 +10,12 @@ export class HeaderRows {
 
   constructor(
     private readonly place: LinePlace,
-    /** Columns that have to be there, or one of several. */
+    /** Columns that must exist; of a list of columns, at least one. */
     private readonly needed: readonly (string | readonly string[])[],
     private readonly wayOut: string,
   ) {}
 
-  /** The columns at this row; `undefined` at the header. Throws `BadLine`, and `BAD_INPUT` for a header that lacks a column. */
+  /** The columns at this row; `undefined` for the header. Throws `BadLine`, and `BAD_INPUT` for a header that lacks a column. */
   row(bytes: Uint8Array, from: number, to: number): Columns | undefined {
     const fields = splitCsv(lineText(bytes, from, to))
     if (this.#columns !== undefined) {
@@ -35,10 +35,10 @@ export function wholeOf(columns: Columns, name: string, most = 2 ** 31 - 1): num
   throw new BadLine(name, `found ${JSON.stringify(columns.text(name))}, expected a whole number from 0 to ${most}.`)
 }
 
-/** The names in the first line of a text. */
+/** Names in the first line of a text. */
 export const headerOf = (head: string): string[] => splitCsv(head.split('\n', 1)[0]!.trim()).map((name) => name.trim())
 
-/** Calls `visit` for each row of a small table with a header line that is in memory; every mistake is an error with file and line. */
+/** Calls `visit` for each row of a small table with a header line. Throws `BAD_INPUT` with file and line for any mistake. */
 export function eachRow(text: string, needed: readonly string[], wayOut: string, file: string | undefined, visit: (columns: Columns, line: number) => void): void {
   const place = { file, line: 0, checked: false }
   const rows = new HeaderRows(place, needed, wayOut)
@@ -48,7 +48,10 @@ export function eachRow(text: string, needed: readonly string[], wayOut: string,
   })
 }
 
-/** Calls `visit` for each line of a small text that is not blank, and `end` after the last; every `BadLine` is an error with file and line. */
+/**
+ * Calls `visit` for each line of a small text that is not empty, and `end` after the last. Throws `BAD_INPUT` with file and line for a `BadLine` of
+ * either.
+ */
 export function eachTextLine(
   text: string,
   place: { readonly file: string | undefined; line: number },

@@ -3,7 +3,7 @@ import type { RuleCount } from '../trace/facts.js'
 import { ruleLine } from '../trace/facts.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 
-/** Where time 0 is: at the first submission, or where the trace has it. */
+/** What time 0 is: the first submission, or time 0 of the trace. */
 export type Origin = 'first' | 'trace'
 
 interface HeldOptions {
@@ -13,8 +13,8 @@ interface HeldOptions {
 }
 
 /**
- * Jobs of a trace that is not in order of submission: held until its end, then given by submit time, equal ones as the
- * trace has them. Memory holds all of them, also when the file is streamed.
+ * Holds the jobs of a trace that is not in order of submission until its end, and then returns them by submit time; equal times keep the order of the
+ * trace. All jobs are in memory, even if the file is streamed.
  */
 export class HeldJobs {
   readonly #jobs: JobSpec[] = []
@@ -26,10 +26,10 @@ export class HeldJobs {
   readonly #origin: Origin
   readonly #perSecond: number
   readonly #counted: string
-  /** Whether an id that comes again is numbered, and not refused. */
+  /** Whether repeated ids get a number; otherwise they are refused. */
   renames: boolean
 
-  /** Submit times are in units of which a second has `perSecond`. An id that comes again is refused, or numbered. */
+  /** `perSecond`: units of submit times per second. */
   constructor(origin: Origin, { perSecond = 1, renames = false, counted = 'line' }: HeldOptions = {}) {
     this.#origin = origin
     this.#perSecond = perSecond
@@ -37,7 +37,7 @@ export class HeldJobs {
     this.renames = renames
   }
 
-  /** Throws `BadLine` for an id that was used before where such are refused. */
+  /** Adds a job. Throws `BadLine` for an id that was used before, if these are refused. */
   add(job: JobSpec, line: number): void {
     const before = this.#lines.get(job.id)
     if (before !== undefined && this.renames) return this.add({ ...job, id: `${job.id}#${++this.#repeated + 1}` }, line)
@@ -48,7 +48,7 @@ export class HeldJobs {
     this.#jobs.push(job)
   }
 
-  /** Throws `BadLine` where the trace has times before its own 0. */
+  /** Sorts the jobs; called after the last one. If the trace has submit times before its own 0, time 0 is the first submission. */
   end(): void {
     if (this.#unsorted > 0) this.#jobs.sort((a, b) => a.submit - b.submit)
     const first = this.#jobs[0]?.submit ?? 0
@@ -70,22 +70,22 @@ export class HeldJobs {
   }
 }
 
-/** Reads rows; what it did to them is counted. */
+/** Reads rows and counts what it did to them. */
 export interface RowReader {
-  /** The job of a line, `undefined` for one without. Throws `BadLine`. */
+  /** The job of a line; `undefined` if the line has none. Throws `BadLine`. */
   job(bytes: Uint8Array, from: number, to: number): JobSpec | undefined
-  /** Further jobs of the line read last, or after `end`, one at a time; default: a line has one at most. */
+  /** The next of further jobs: those of the line read last or, after `end`, those held back. Default: a line has at most one job. */
   more?(): JobSpec | undefined
   /** The job that the last line has left open, if any. Throws `BadLine`. */
   end?(): JobSpec | undefined
   rules?(): readonly RuleCount[]
-  /** What people should know besides. */
+  /** Notes for people. */
   notes?(): readonly string[]
-  /** Whether an id that comes again is numbered, and not refused. */
+  /** Whether repeated ids get a number; otherwise they are refused. */
   readonly renames?: boolean
 }
 
-/** A parser that holds the jobs of its rows until the end and then gives them in order of submission. */
+/** A parser that holds the jobs of its rows until the end and then returns them in order of submission. */
 export function heldParser(rows: RowReader, place: LinePlace, origin: Origin): LineParser {
   const held = new HeldJobs(origin, { counted: place.counted })
   let isEnded = false

@@ -1,27 +1,27 @@
-/** Machines as a cluster's description has them. */
+/** A group of machines, in the form of a cluster description. */
 export interface MachineGroup {
-  /** Names of its machines. */
+  /** Names of the machines. */
   readonly names: string[]
-  /** How many they are. */
+  /** Number of the machines. */
   readonly count: number
-  /** Groups that they are in, from the rack up. */
+  /** Groups that they belong to, from the rack up. */
   readonly racks?: string[]
-  /** What each has, by resource. */
+  /** Amounts per machine, by resource. */
   readonly resources?: Record<string, number>
-  /** Resources that come in devices. */
+  /** Resources that come in devices: number of devices, and amount of one device. */
   readonly devices?: Record<string, { readonly count: number; readonly milli: number }>
-  /** What constraints of jobs may ask for. */
+  /** Labels that constraints of jobs may require. */
   readonly labels?: Record<string, string>
 }
-/** A list of machines as a cluster may name it. */
+/** A list of machines, in the form of a cluster description. */
 export interface MachineTable {
-  /** For reports. */
+  /** Name for reports. */
   readonly name: string
-  /** Groups of alike machines, in the order of the table. */
+  /** Groups of equal machines, in the order of the table. */
   readonly nodes: MachineGroup[]
 }
 
-/** Machines in the order of the table; neighbours that are alike are one group. */
+/** Groups machines in the order of the table; adjacent equal machines form a group. */
 export function grouped(name: string, machines: Iterable<{ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>>): MachineTable {
   const nodes: { names: string[]; count: number; key: string; rest: Omit<MachineGroup, 'names' | 'count'> }[] = []
   for (const { name: node, ...rest } of machines) {

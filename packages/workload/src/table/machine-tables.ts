@@ -28,16 +28,19 @@ const machineFormats: readonly MachineFormat[] = [
   { name: 'google 2011 machines', title: 'machine events of Google\'s ClusterData 2011 (CSV) and 2019 (JSON)', detect: isMachineEvents, read: machineEvents },
 ]
 
-/** What kind of list of machines a text is, in words; `undefined` for anything else. */
+/** The kind of list of machines that a text is, in words; `undefined` for any other text. */
 export const machineKind = (text: string): string | undefined => machineFormats.find((format) => format.detect(text))?.title
 
-/** The machines of a table by its content; `undefined` where it is none of those known (a description of a cluster, say). Throws `BAD_INPUT` with file and line. */
+/**
+ * The machines of a table, whose kind is detected from its content; `undefined` if it is of no known kind, for example a cluster description. Throws
+ * `BAD_INPUT` with file and line.
+ */
 export function machinesOf(text: string, file?: string): MachineTable | undefined {
   const plain = text.replace(/^\uFEFF/, '')
   return machineFormats.find((format) => format.detect(plain))?.read(plain, file)
 }
 
-/** The same. Throws `BAD_INPUT` for any other content, saying what is known. */
+/** As `machinesOf`, but throws `BAD_INPUT` with the known kinds for any other content. */
 export function readMachines(text: string, file?: string): MachineTable {
   const machines = machinesOf(text, file)
   if (machines !== undefined) return machines

@@ -25,7 +25,7 @@ export const machineMapping = z.strictObject({
   labels: z.record(column, column).optional().describe('Labels that jobs may require of nodes, by name: the column with the value; of an empty one there is none.'),
   ...rowOptions,
 })
-/** A mapping with its defaults. */
+/** A mapping of a table of machines, with its defaults. */
 export type MachineMapping = z.output<typeof machineMapping>
 
 type Machine = Parameters<typeof grouped>[1] extends Iterable<infer M> ? M : never
@@ -82,7 +82,7 @@ function groupIn(row: Row, column: string): string {
   return group
 }
 
-/** A mapping that names a column which is not there is a mistake of the mapping, not of every row. */
+/** Checks that the mapped columns exist: a column that does not is a mistake of the mapping, not of every row. Throws `BAD_INPUT`. */
 function checkColumns({ name, count, racks = [], resources = {}, devices = {}, labels = {}, where = {} }: MachineMapping, names: readonly string[], place: { readonly file: string | undefined; readonly line: number }): void {
   const columnOf = (each: string | { readonly column: string }) => (typeof each === 'string' ? each : each.column)
   const ofAll = (field: string, all: Readonly<Record<string, string | { readonly column: string }>>) => Object.entries(all).map(([key, each]) => [`${field}.${key}`, columnOf(each)] as const)

@@ -1,14 +1,17 @@
 import { asText } from '../trace/fields.js'
 
-/** From which byte of a line on, and to which, each column stands. */
+/** The bytes of a line in which each column stands, from `from` to `to` (exclusive). */
 export type ColumnBytes = readonly (readonly [from: number, to: number])[]
 
 const UNDERLINE = /^-+(?: +-+)* *$/
 
-/** Where columns stand, by the line of dashes below their names, as Slurm's commands print it; `undefined` for any other line. */
+/** Places of the columns, from the line of dashes below their names that Slurm's commands print; `undefined` for any other line. */
 export const underlined = (line: string): ColumnBytes | undefined =>
   UNDERLINE.test(line) ? [...line.matchAll(/-+/g)].map(({ 0: dashes, index }) => [index, index + dashes.length] as const) : undefined
 
-/** The fields of a line in such columns: widths count bytes, as printf does, so that letters of several move nothing; one that is cut through becomes a mark. */
+/**
+ * The fields of a line in columns of fixed width. Widths count bytes, as in printf, so letters of several bytes do not shift the columns; a letter
+ * that is cut through becomes a replacement character.
+ */
 export const cutInColumns = (bytes: Uint8Array, from: number, to: number, columns: ColumnBytes): string[] =>
   columns.map(([start, end]) => (from + start < to ? asText(bytes, from + start, Math.min(from + end, to)).trim() : ''))
