@@ -1,9 +1,12 @@
 import { SchedError, type JobSource, type JobSpec, type Workload } from '@sched/core'
 
-/** As of traces; more, of jobs or of tasks of one, would be a slip of the pen. */
+/** Most jobs, and most tasks of a job, as in traces; more would be a mistake. */
 const MOST = 10_000_000
 
-/** The workload with a check of each job as it is drawn: options may be of sizes of which no times and numbers come. Throws `BAD_OPTION` then. */
+/**
+ * The workload with a check of each job as it is drawn, because options may have values that give invalid times or numbers. The check throws
+ * `BAD_OPTION`.
+ */
 export function checkedJobs<W extends Workload>(generator: string, workload: W): W {
   return { ...workload, open: () => new CheckedSource(generator, workload.open()) }
 }

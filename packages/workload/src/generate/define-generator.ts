@@ -3,35 +3,35 @@ import * as z from '@sched/bundled/zod'
 import type { Machine } from '../trace/facts.js'
 import { checkedJobs } from './checked-jobs.js'
 
-/** A workload that may say which machine it was made for. */
+/** A workload that may name the machine that it was made for. */
 export type GeneratedWorkload = Workload & { readonly machine?: Machine }
 
-/** What a generator is: its name, where it is published, its options with defaults, and how it makes a workload. */
+/** A generator: its name, where it is published, its options with defaults, and how it makes a workload. */
 export interface GeneratorDefinition<S extends z.ZodObject> {
-  /** As experiments name it. */
+  /** Name in experiments. */
   readonly name: string
   /** One line for listings. */
   readonly summary: string
   /** Where it is published: paper, section, table. */
   readonly source?: string
-  /** The options with their defaults. */
+  /** Options with their defaults. */
   readonly options: S
-  /** Gets options that were checked; the workload's `open` gives the same jobs every time. */
+  /** Makes a workload from checked options. Its `open` must give the same jobs every time. */
   create(options: z.output<S>): GeneratedWorkload
 }
 
-/** A generator is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
+/** A generator that is called with its options: `facebook({ seed: 3, kind: 'cpu' })`. Throws `BAD_OPTION`. */
 export interface WorkloadGenerator<S extends z.ZodObject = z.ZodObject> {
   (options?: z.input<S>): GeneratedWorkload
-  /** The name of the generator. */
+  /** Name of the generator. */
   readonly generator: string
   /** One line for listings. */
   readonly summary: string
   /** Where it is published. */
   readonly source: string | undefined
-  /** The options with their defaults. */
+  /** Options with their defaults. */
   readonly options: S
-  /** The same with options from outside, for example a file. */
+  /** As the call, with unchecked options, for example from a file. */
   from(this: void, options: unknown): GeneratedWorkload
 }
 
@@ -51,5 +51,5 @@ export const slowstart = z.number().min(0).max(1).default(0.05)
   .describe('Fraction of the maps that must have ended before reduces are scheduled (Hadoop: 0.05).')
 export const positive = z.number().positive()
 export const seconds = z.number().positive()
-/** Jobs, tasks of a job and the like; as of the jobs of traces more would be a slip of the pen. */
+/** Number of jobs, of tasks of a job and the like; more would be a mistake, as in traces. */
 export const count = z.int().min(1).max(10_000_000)

@@ -6,7 +6,7 @@ import { around, arrivals, shuffled } from './sampling.js'
 
 type Type = 'select' | 'textSearch' | 'aggregation' | 'join'
 
-/** DS-T3: 100 jobs, 21,610 maps, 1,782 reduces (without the small jobs of the join chains). */
+/** Bins of DS-T3: 100 jobs, 21,610 maps and 1,782 reduces, without the small jobs of the join chains. */
 const bins: readonly { type: Type; maps: number; reduces: number; jobs: number; number: number }[] = [
   { type: 'select', maps: 1, reduces: 0, jobs: 38 } as const,
   { type: 'textSearch', maps: 2, reduces: 0, jobs: 16 } as const,
@@ -28,14 +28,14 @@ const times = (defaults: Record<Type, number>, text: string) => z.strictObject({
 }).prefault({}).describe(text)
 
 /**
- * The mixed schedule of selects, text searches, aggregations and joins (DS-T3). A join is a chain: the large job, then
- * three small ones, each submitted when the one before has ended.
+ * The mixed schedule of selects, text searches, aggregations and joins (DS-T3). A join is a chain: the large job, then three small ones, each
+ * submitted when the one before has ended.
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, table 3.
- * Choices (the paper gives counts only): selects and text searches are disk bound, 15 s per local map as in `facebook`;
- * maps of aggregations and joins 20 s; reduces 76 s, the median of a Yahoo! cluster named there; the small jobs of a chain have
- * 4 maps and 1 reduce, the user of their join, and the label `bin 9 chain`. A reduce holds its slot for its own duration
- * only: it does not wait for the last map.
+ *
+ * Choices (the paper gives counts only): selects and text searches are disk bound, with 15 s per local map as in `facebook`; maps of aggregations and
+ * joins take 20 s; reduces take 76 s, the median of a Yahoo! cluster in the paper; the small jobs of a chain have 4 maps and 1 reduce, the user of
+ * their join, and the label `bin 9 chain`. A reduce holds its slot only for its own duration: it does not wait for the last map.
  */
 export const facebookMixed = defineGenerator({
   name: 'facebook-mixed',

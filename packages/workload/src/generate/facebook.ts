@@ -12,12 +12,13 @@ const bins = [
 ].map((bin, i) => ({ ...bin, number: i + 1 }))
 
 /**
- * The Facebook-like schedule of 100 map-only jobs (DS-T2). The seed draws the order of the jobs and their gaps; the
- * counts per bin never change. Every job is its own user and reads its own blocks.
+ * The Facebook-like schedule of 100 map-only jobs (DS-T2). The seed draws the order of the jobs and their gaps; the counts per bin are fixed. Every
+ * job has its own user and reads its own blocks.
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, table 2 and section 5 (macrobenchmarks).
- * Choices: the gaps are scaled so that the last job comes after 100 mean gaps (1,400 s); local maps of 15 s fit the
- * published figures best; CPU-heavy jobs are slower by a factor linear in their bin, and locality does not matter to them.
+ *
+ * Choices: the gaps are scaled so that the last job comes after 100 mean gaps (1,400 s); local maps take 15 s, which fits the published figures best;
+ * CPU-heavy jobs are slower by a factor that is linear in their bin, and locality does not matter to them.
  */
 export const facebook = defineGenerator({
   name: 'facebook',

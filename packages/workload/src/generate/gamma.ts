@@ -1,16 +1,16 @@
 import { portableExp, portableLog, SchedError } from '@sched/core'
 
 /**
- * Values of the gamma distribution, mean `shape` x `scale`, drawn from a stream: `gamma(4.2, 0.94)`. Relies on
- * + - * / and on `Math.log` and `Math.sqrt`, so equal streams give equal bits.
+ * Draws values of the gamma distribution with mean `shape` x `scale` from a stream: `gamma(4.2, 0.94)`. It uses only + - * /, `Math.sqrt`,
+ * `portableExp` and `portableLog`, so equal streams give the same bits on every machine.
  *
- * Source: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS 26(3), 2000; normal values by
- * the polar method (Marsaglia and Bray, 1964).
+ * Source: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS 26(3), 2000; normal values by the polar method (Marsaglia
+ * and Bray, 1964).
  */
 export function gammaOf(next: () => number): (shape: number, scale: number) => number {
   const normal = normalOf(next)
   const standard = (shape: number): number => {
-    if (shape < 1) return standard(shape + 1) * portableExp(portableLog(1 - next()) / shape) // section 6: times u^(1 / shape)
+    if (shape < 1) return standard(shape + 1) * portableExp(portableLog(1 - next()) / shape) // section 6 of the paper: times u^(1 / shape)
     const d = shape - 1 / 3
     const c = 1 / Math.sqrt(9 * d)
     for (;;) {
@@ -26,7 +26,7 @@ export function gammaOf(next: () => number): (shape: number, scale: number) => n
   return (shape, scale) => standard(shape) * scale
 }
 
-/** A value of at most `most`: larger ones are drawn again. Throws `BAD_OPTION` when there are next to none below it. */
+/** Draws a value of at most `most`; larger values are drawn again. Throws `BAD_OPTION` after 10,000 attempts. */
 export function drawAtMost(most: number, draw: () => number, what: string): number {
   for (let attempt = 0; attempt < 10_000; attempt++) {
     const value = draw()
@@ -35,7 +35,7 @@ export function drawAtMost(most: number, draw: () => number, what: string): numb
   throw new SchedError('BAD_OPTION', `${what} of more than e^${most} s, drawn 10000 times in a row.`, { field: 'lublin.parameters' }, 'Choose smaller values.')
 }
 
-/** Values of the standard normal distribution; two come at a time. */
+/** Draws values of the standard normal distribution, which come in pairs. */
 export function normalOf(next: () => number): () => number {
   let spare: number | undefined
   return () => {

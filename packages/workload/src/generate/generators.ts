@@ -13,16 +13,16 @@ import { sensitivity } from './sensitivity.js'
 import { smallJobs } from './small-jobs.js'
 import { stickySlots } from './sticky-slots.js'
 
-/** A generator as listings see it: with options of any shape. */
+/** A generator with options of any shape, for listings. */
 export type AnyGenerator = Pick<WorkloadGenerator, 'generator' | 'summary' | 'source' | 'options' | 'from'>
 
-/** Every built-in generator, in the order in which they are listed. */
+/** All built-in generators, in the order of listings. */
 export const generators: readonly AnyGenerator[] = [
   facebook, facebookMixed, smallJobs, stickySlots, sensitivity, schedulerOverhead, lublin, poissonJobs, hibench, hibenchTenants,
   omegaExample, omegaCluster, omegaDistributions,
 ]
 
-/** The generator of a name. Throws `UNKNOWN_NAME`, with the names that there are. */
+/** A generator by name. Throws `UNKNOWN_NAME` with the known names. */
 export function generatorNamed(name: string): AnyGenerator {
   const found = generators.find((one) => one.generator === name)
   if (found === undefined)
@@ -30,5 +30,5 @@ export function generatorNamed(name: string): AnyGenerator {
   return found
 }
 
-/** A workload from a generator's name and options as a file has them. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
+/** A workload from the name of a generator and unchecked options, for example from a file. Throws `UNKNOWN_NAME` or `BAD_OPTION`. */
 export const generate = (name: string, options?: unknown): GeneratedWorkload => generatorNamed(name).from(options)

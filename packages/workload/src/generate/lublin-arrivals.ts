@@ -4,13 +4,12 @@ import type { LublinParameters } from './lublin-parameters.js'
 
 const halfHours = 48
 const halfHour = 1800
-const firstHalfHour = 11 // where the fitted day begins, so that it does not break in the middle of the night's few arrivals
-const longestLog = 13 // no gap longer than e^13 s = 5 days; larger values are drawn again
+// start of the fitted day, so that the break between days is not among the few arrivals of the night
+const firstHalfHour = 11
+// no gap is longer than e^13 s = 5 days; larger values are drawn again
+const longestLog = 13
 
-/**
- * The sum of gaps up to each of `jobs` arrivals, on a clock of points that runs faster by day: 1 point is half an hour of
- * mean arrival rate.
- */
+/** Arrivals of `jobs` jobs, as sums of their gaps on a clock of points that runs faster by day: 1 point is half an hour at the mean arrival rate. */
 export function arrivalPoints({ aArrival, bArrival, rushToAll }: LublinParameters, jobs: number, seed: number, stream: string): Float64Array {
   const gamma = gammaOf(randomStream(seed, `${stream}/arrivals`))
   const gap = () => portableExp(drawAtMost(longestLog, () => gamma(aArrival * rushToAll, bArrival), 'gaps between arrivals'))
@@ -18,7 +17,7 @@ export function arrivalPoints({ aArrival, bArrival, rushToAll }: LublinParameter
   return new Float64Array(jobs).map(() => (points += gap() / halfHour))
 }
 
-/** Turns points into seconds from midnight of the first day. */
+/** Converts points to seconds from midnight of the first day. */
 export function dayClock(parameters: LublinParameters): (points: number) => number {
   const weights = dayWeights(parameters)
   const day = weights.reduce((sum, weight) => sum + weight, 0)
@@ -32,8 +31,8 @@ export function dayClock(parameters: LublinParameters): (points: number) => numb
 }
 
 /**
- * Relative arrival rate in each half hour from midnight on, 1 on the average: the gamma density of the fitted day,
- * integrated from half an hour's middle to the next one's. Its constant factor drops out with the average.
+ * Relative arrival rate in each half hour from midnight on, with mean 1: the gamma density of the fitted day, integrated from the middle of a half
+ * hour to the middle of the next. The constant factor of the density cancels out.
  */
 export function dayWeights({ aDay, bDay }: Pick<LublinParameters, 'aDay' | 'bDay'>): Float64Array {
   const density = (x: number) => portableExp((aDay - 1) * portableLog(x) - x / bDay)
@@ -44,7 +43,7 @@ export function dayWeights({ aDay, bDay }: Pick<LublinParameters, 'aDay' | 'bDay
   return weights.map((weight) => weight / mean)
 }
 
-/** Simpson's rule over 8 intervals: exact to 9 digits for a density that changes over hours. */
+/** Integral by Simpson's rule over 8 intervals, exact to 9 digits for a density that changes over hours. */
 function integral(f: (x: number) => number, from: number, to: number): number {
   const step = (to - from) / 8
   let sum = f(from) + f(to)

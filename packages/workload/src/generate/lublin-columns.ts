@@ -3,6 +3,7 @@ import { arrivalPoints, dayClock } from './lublin-arrivals.js'
 import { lublinRuntimes, lublinSizes } from './lublin-jobs.js'
 import { lublinParameters, type LublinKind, type LublinParameters } from './lublin-parameters.js'
 
+/** Options of the model that concern the jobs. */
 export interface LublinOptions {
   readonly seed: number
   readonly jobs: number
@@ -17,18 +18,18 @@ export interface LublinColumns {
   readonly submits: Float64Array
   readonly procs: Int32Array
   readonly runtimes: Float64Array
-  /** 0 or 1, the kind of the job where there are two. */
+  /** Kind of the job, 0 or 1 if there are two kinds. */
   readonly kinds: Uint8Array
 }
 
-/** The jobs of the model; no run time is longer than `limit`, seconds. */
+/** The jobs of the model. Run times are cut at `limit` seconds. */
 export function lublinColumns(options: LublinOptions, limit: number): LublinColumns {
   const kinds: LublinKind[] = options.kind === 'both' ? ['batch', 'interactive'] : [options.kind]
   const sources = kinds.map((kind) => kindOfJobs(kind, options, limit))
   return merged(sources, options.jobs, options.load === undefined ? 1 : scaleFor(options.load, sources, options))
 }
 
-/** As many jobs of one kind as could be needed, and when they come. */
+/** As many jobs of one kind as may be needed, with their arrivals in points. */
 interface KindOfJobs {
   readonly points: Float64Array
   readonly clock: (points: number) => number
@@ -56,7 +57,7 @@ function kindOfJobs(kind: LublinKind, { seed, jobs, procs, parameters: changed }
   }
 }
 
-/** The first jobs of all kinds by arrival time, in whole seconds; points are stretched by `scale`. */
+/** The first `count` jobs of all kinds by arrival time, in whole seconds. `scale` stretches the points. */
 function merged(sources: readonly KindOfJobs[], count: number, scale: number): LublinColumns {
   const jobs = { submits: new Float64Array(count), procs: new Int32Array(count), runtimes: new Float64Array(count), kinds: new Uint8Array(count) }
   const next = sources.map(() => 0)
@@ -74,10 +75,11 @@ function merged(sources: readonly KindOfJobs[], count: number, scale: number): L
   return jobs
 }
 
-/** How much points have to be stretched for the offered load, by halving an interval until it is found to 9 digits. */
+/** The scale of points that gives the offered load, to 9 digits, by bisection. */
 function scaleFor(load: number, sources: readonly KindOfJobs[], { jobs, procs }: LublinOptions): number {
   const [only, other] = sources
-  const fixed = other === undefined ? workOf(only!) : undefined // which jobs of two kinds come first depends on the scale
+  // of two kinds of jobs, which ones come first depends on the scale
+  const fixed = other === undefined ? workOf(only!) : undefined
   const loadAt = (scale: number): number => {
     if (fixed !== undefined) return fixed / (procs * only!.clock(only!.points[jobs - 1]! * scale))
     const mixed = merged(sources, jobs, scale)

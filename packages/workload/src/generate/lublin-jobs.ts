@@ -2,9 +2,10 @@ import { portableExp, portableExp2, randomStream } from '@sched/core'
 import { drawAtMost, gammaOf } from './gamma.js'
 import type { LublinParameters } from './lublin-parameters.js'
 
-const longestLog = 12 // no run longer than e^12 s = 45 h, as in the authors' program; larger values are drawn again
+// no run is longer than e^12 s = 45 h, as in the authors' program; larger values are drawn again
+const longestLog = 12
 
-/** Sizes in processors, at most `procs`. */
+/** Draws sizes in processors, at most `procs`. */
 export function lublinSizes({ serial, powerOfTwo, low, medium, high, lowProbability }: LublinParameters, procs: number, seed: number, stream: string): () => number {
   const next = randomStream(seed, `${stream}/sizes`)
   return () => {
@@ -16,7 +17,7 @@ export function lublinSizes({ serial, powerOfTwo, low, medium, high, lowProbabil
   }
 }
 
-/** Run times in whole seconds, at least 1: larger jobs come from the longer distribution more often. */
+/** Draws run times in whole seconds, at least 1. Larger jobs have a higher probability of the longer distribution. */
 export function lublinRuntimes({ a1, b1, a2, b2, pa, pb }: LublinParameters, seed: number, stream: string): (procs: number) => number {
   const next = randomStream(seed, `${stream}/runtimes`)
   const gamma = gammaOf(next)

@@ -1,26 +1,27 @@
 import { portableLog } from '@sched/core'
 
-/** The kinds of jobs that the model tells apart; `all` is one kind fitted to both together. */
+/** Kinds of jobs in the model; `all` is one kind that was fitted to both together. */
 export type LublinKind = 'all' | 'batch' | 'interactive'
 
-/** The parameters of one kind of jobs, in the paper's terms. Sizes are base-2 logarithms, times natural ones, of seconds. */
+/** The parameters of one kind of jobs, in the paper's terms. Sizes are base-2 logarithms; times are natural logarithms of seconds. */
 export interface LublinParameters {
-  /** Fraction of serial jobs, and of parallel ones whose size is a power of two by choice. */
+  /** Fraction of serial jobs. */
   readonly serial: number
+  /** Fraction of the parallel jobs whose size is a power of two. */
   readonly powerOfTwo: number
-  /** Two-stage uniform distribution of log2 of the size: [low, medium] with probability `lowProbability`, else [medium, high]. */
+  /** Two-stage uniform distribution of log2 of the size: [low, medium] with probability `lowProbability`, otherwise [medium, high]. */
   readonly low: number
   readonly medium: number
   readonly high: number
   readonly lowProbability: number
-  /** Hyper-gamma distribution of the log of the run time: gamma(a1, b1) with probability pa x size + pb, else gamma(a2, b2). */
+  /** Hyper-gamma distribution of the logarithm of the run time: gamma(a1, b1) with probability pa x size + pb, otherwise gamma(a2, b2). */
   readonly a1: number
   readonly b1: number
   readonly a2: number
   readonly b2: number
   readonly pa: number
   readonly pb: number
-  /** Gamma distribution of the log of the time between arrivals in the rush hours, its shape times `rushToAll` for the whole day. */
+  /** Gamma distribution of the logarithm of the time between arrivals in rush hours; for the whole day its shape is multiplied by `rushToAll`. */
   readonly aArrival: number
   readonly bArrival: number
   readonly rushToAll: number
@@ -32,9 +33,9 @@ export interface LublinParameters {
 /**
  * The published values, for a machine of 128 processors (45 for interactive jobs).
  *
- * Source: Lublin and Feitelson, "The Workload on Parallel Supercomputers: Modeling the Characteristics of Rigid Jobs",
- * JPDC 63(11), 2003. The numbers are the constants of the authors' program, m_lublin99.c, and were compared with it one by
- * one: those without a suffix (`all`), `_BATCH` and `_ACTIVE` (interactive).
+ * Source: Lublin and Feitelson, "The Workload on Parallel Supercomputers: Modeling the Characteristics of Rigid Jobs", JPDC 63(11), 2003. The numbers
+ * are the constants of the authors' program, m_lublin99.c, and were compared with it one by one: those without a suffix (`all`), `_BATCH` and
+ * `_ACTIVE` (interactive).
  */
 const published: Readonly<Record<LublinKind, LublinParameters>> = {
   all: {
@@ -55,9 +56,8 @@ const published: Readonly<Record<LublinKind, LublinParameters>> = {
 }
 
 /**
- * The parameters for a machine of another size, as the authors advise: `high` is the log of its size (less 1.5 for
- * interactive jobs) and `medium` keeps its distance from it. On machines so small that this would leave no room,
- * `medium` is a third of the way up.
+ * The parameters for a machine of another size, as the authors advise: `high` is log2 of its size (minus 1.5 for interactive jobs), and `medium`
+ * keeps its distance from `high`. On machines too small for that, `medium` is a third of the way from `low` to `high`.
  */
 export function lublinParameters(kind: LublinKind, procs: number): LublinParameters {
   const usual = published[kind]

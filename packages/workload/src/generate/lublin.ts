@@ -29,18 +29,18 @@ const parameters = z.strictObject({
 }).partial()
 
 /**
- * Rigid jobs of a parallel supercomputer: sizes two-stage uniform in their logarithm with many serial jobs and powers of
- * two, run times hyper-gamma in theirs and longer for larger jobs, arrivals with a daily cycle from midnight on.
+ * Rigid jobs of a parallel supercomputer. The logarithm of sizes has a two-stage uniform distribution, with many serial jobs and powers of two; the
+ * logarithm of run times has a hyper-gamma distribution, longer for larger jobs; arrivals have a daily cycle that begins at midnight.
  *
- * Source: Lublin and Feitelson, "The Workload on Parallel Supercomputers", JPDC 63(11), 2003, and the authors' program
- * `lublin99`; estimates: see `tsafrirEstimates`. Sizes and run times of either kind agree with 200,000 jobs of the program's
- * functions (largest distance of two distributions 0.009), times between arrivals but for its rounding (0.013), and all
- * three with the model's densities. The mean time between arrivals of `all` is 911 s, but of 10,000 jobs it is from 818 to
- * 1,024 s in nine of ten seeds, since a few gaps of days decide it; that of the known file lublin_256.swf, 771 s, is rarer
- * than one in fifty.
- * Deviations: gamma values are drawn by another method, so jobs differ from the program's, not their distributions; sizes
- * never exceed the machine; seconds are rounded once, where the program drops half a second a job and its time of day
- * falls behind by an hour in 7,200 jobs; `load` stretches the time between arrivals and leaves the day as long as it is.
+ * Source: Lublin and Feitelson, "The Workload on Parallel Supercomputers", JPDC 63(11), 2003, and the authors' program `lublin99`; estimates: see
+ * `tsafrirEstimates`. Sizes and run times of both kinds agree with 200,000 jobs of the program's functions (largest distance between two
+ * distributions 0.009), times between arrivals agree except for its rounding (0.013), and all three agree with the model's densities. The mean time
+ * between arrivals of `all` is 911 s, but for 10,000 jobs it is from 818 to 1,024 s in nine of ten seeds, because a few gaps of days decide it; that
+ * of the known file lublin_256.swf, 771 s, is rarer than one in fifty.
+ *
+ * Deviations: gamma values are drawn by another method, so individual jobs differ from the program's, but not their distributions; sizes never exceed
+ * the machine; seconds are rounded once, while the program drops half a second per job, so that its time of day falls behind by an hour in 7,200
+ * jobs; `load` stretches the time between arrivals without changing the length of the day.
  */
 export const lublin = defineGenerator({
   name: 'lublin',

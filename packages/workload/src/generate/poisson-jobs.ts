@@ -9,8 +9,8 @@ const duration = z.union([positive, distributionSchema])
 const range = z.strictObject({ min: count.describe('Least number.'), max: count.describe('Largest number.') }).refine(({ min, max }) => min <= max, 'min to be at most max')
 
 /**
- * Jobs of one stage that arrive as a Poisson stream: the plain load for trying something out. Sizes are uniform in the
- * given range; users and queues are drawn evenly and independently for each job.
+ * Jobs of one stage that arrive as a Poisson process, for general use. Sizes are uniform in the given range; the user and the queue of each job are
+ * drawn uniformly and independently.
  */
 export const poissonJobs = defineGenerator({
   name: 'poisson-jobs',

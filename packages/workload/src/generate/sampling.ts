@@ -1,11 +1,11 @@
 import { portableLog, type Duration, type Seconds } from '@sched/core'
 
-/** An exponential value of the given mean; `u` uniform in [0, 1). */
+/** An exponential value with the given mean, from `u` uniform in [0, 1). */
 export function exponential(u: number, mean: number): number {
   return -portableLog(1 - u) * mean
 }
 
-/** The items in an order drawn from the stream (Fisher and Yates). */
+/** The items in an order drawn from the stream (Fisher-Yates shuffle). */
 export function shuffled<T>(items: readonly T[], next: () => number): T[] {
   const order = [...items]
   for (let left = order.length; left > 1; left--) {
@@ -18,8 +18,8 @@ export function shuffled<T>(items: readonly T[], next: () => number): T[] {
 }
 
 /**
- * Submit times of `jobs` jobs with exponential gaps, scaled so that the last one is at `jobs` x `meanGap`: a short
- * schedule keeps its published length under every seed. The first gap precedes the first job.
+ * Submit times of `jobs` jobs with exponential gaps, scaled so that the last one is at `jobs` x `meanGap`: a short schedule keeps its published
+ * length under every seed. The first gap precedes the first job.
  */
 export function arrivals(jobs: number, meanGap: Seconds, next: () => number): Seconds[] {
   let sum = 0
@@ -27,12 +27,12 @@ export function arrivals(jobs: number, meanGap: Seconds, next: () => number): Se
   return times.map((time) => toMillis((time / sum) * jobs * meanGap))
 }
 
-/** Seconds rounded to a millisecond, so that files stay short and readable. */
+/** Rounds seconds to milliseconds, so that files stay short and readable. */
 export function toMillis(seconds: Seconds): Seconds {
   return Math.round(seconds * 1000) / 1000
 }
 
-/** A duration of the given mean, uniform within a fraction `spread` of it on either side. */
+/** A duration with the given mean, uniform within the fraction `spread` of it on both sides. */
 export function around(mean: Seconds, spread: number): Duration {
   return spread === 0 ? mean : { kind: 'uniform', min: mean * (1 - spread), max: mean * (1 + spread) }
 }

@@ -9,11 +9,12 @@ const shiftedExponential = (shift: number, mean: number, text: string) => z.stri
 }).prefault({}).describe(text)
 
 /**
- * Many large jobs submitted together, to load the scheduler itself (DS-S54): 100 jobs of 1,000 maps and 1,000 reduces in
- * 20 pools. Durations are drawn by the run, nothing is drawn here. Job i is in pool i modulo the number of pools.
+ * Many large jobs submitted together, as a load on the scheduler itself (DS-S54): 100 jobs of 1,000 maps and 1,000 reduces in 20 pools. Job i is in
+ * pool i modulo the number of pools. Only durations are random, and the run draws them.
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, section 5.4 (scheduling overhead).
- * Choice (the paper's mock nodes only kept slots busy): a map takes 5 s plus an exponential of mean 15 s, a reduce 10 s plus one of 30 s.
+ *
+ * Choice (the paper's mock nodes only kept slots busy): a map takes 5 s plus an exponential with mean 15 s, a reduce 10 s plus one with mean 30 s.
  */
 export const schedulerOverhead = defineGenerator({
   name: 'scheduler-overhead',

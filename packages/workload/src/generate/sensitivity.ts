@@ -4,12 +4,12 @@ import { count, defineGenerator, seconds, spread } from './define-generator.js'
 import { around } from './sampling.js'
 
 /**
- * A closed loop of equal jobs (DS-F15): `active` are submitted at the start, and whenever one ends the next is
- * submitted, until `jobs` have been. Nothing is drawn here. A closed loop cannot be written to a file: its submit times
- * depend on the run.
+ * A closed loop of equal jobs (DS-F15): `active` jobs are submitted at the start, and whenever one ends the next is submitted, until `jobs` have
+ * been. It cannot be written to a file, because its submit times depend on the run. Only durations are random, and the run draws them.
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, figure 15 (EC2, 4 or 12 maps per job, 50 jobs active).
- * Choice: local maps of 15 s, as in `facebook`.
+ *
+ * Choice: local maps take 15 s, as in `facebook`.
  */
 export const sensitivity = defineGenerator({
   name: 'sensitivity',

@@ -5,12 +5,13 @@ import { count, defineGenerator, positive, seconds, seed, spread, startup } from
 import { around, arrivals } from './sampling.js'
 
 /**
- * A steady stream of small filter jobs of one size, each with its own user and blocks (DS-F12, DS-T4). Throughput is the
- * number of jobs over the time until the last one has ended.
+ * A steady stream of small filter jobs of one size, each with its own user and blocks (DS-F12, DS-T4). Throughput is the number of jobs over the time
+ * until the last one has ended.
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, figure 12 and table 4 (private cluster, 10 to 20 minutes).
- * Choice: Poisson submissions whose local work fills `slots` to the fraction `load` during `span`, so that what limits
- * throughput is the time lost to non-local maps.
+ *
+ * Choice: Poisson submissions whose local work is the fraction `load` of what `slots` can do during `span`, so that the time lost to non-local maps
+ * limits throughput.
  */
 export const smallJobs = defineGenerator({
   name: 'small-jobs',

@@ -5,8 +5,8 @@ import { count, defineGenerator, seconds, spread } from './define-generator.js'
 import { around } from './sampling.js'
 
 /**
- * Scan jobs that are submitted together and all read the same blocks (DS-F13, DS-F14): the load that shows sticky slots.
- * Nothing is drawn here.
+ * Scan jobs that are submitted together and read the same blocks (DS-F13, DS-F14): the load that shows sticky slots. Only durations are random, and
+ * the run draws them.
  *
  * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, figures 13 and 14 (EC2, a data set of 180 GB, 5 to 50 jobs).
  */

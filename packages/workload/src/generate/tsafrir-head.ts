@@ -2,15 +2,15 @@ import { portableExp } from '@sched/core'
 
 const minute = 60
 const hour = 3600
-/** Popular estimates that 85 to 90 % of jobs use. */
+/** Number of popular estimates, which 85 to 90 % of jobs use. */
 export const popular = 20
 
-/** Estimates among the 20 most popular ones of all four logs that were studied. */
+/** Estimates that are among the 20 most popular in all four logs that were studied. */
 const joint = [5 * minute, 10 * minute, 15 * minute, 20 * minute, 30 * minute, ...[1, 2, 3, 4, 5, 6, 8, 10, 12, 18].map((hours) => hours * hour)]
-/** Steps of round values that fill up the 20, the coarsest first, from the longest estimate down. */
+/** Steps of round values that complete the 20 popular estimates: coarsest step first, from the longest estimate down. */
 const roundSteps = [...[200, 100, 50, 10, 5, 2, 1].map((hours) => hours * hour), 20 * minute, 10 * minute, 5 * minute]
 
-/** Which place by popularity the 20 popular estimates had in each of the four logs (SDSC-106, CTC, KTH-4H, BLUE): the longest one first, then by length. */
+/** Rank by popularity of the 20 popular estimates in each of four logs (SDSC-106, CTC, KTH-4H, BLUE): the longest estimate first, then by length. */
 const popularityInLogs: readonly (readonly number[])[] = [
   [3, 1, 1, 1], [1, 3, 4, 6], [4, 4, 10, 5], [17, 2, 14, 3], [13, 12, 20, 7], [7, 9, 2, 2], [8, 8, 3, 18], [18, 18, 7, 19], [2, 6, 12, 4], [6, 7, 6, 11],
   [16, 11, 19, 20], [10, 20, 5, 9], [5, 16, 18, 10], [15, 5, 16, 14], [14, 14, 9, 13], [19, 13, 17, 16], [11, 10, 15, 15], [12, 15, 13, 17], [9, 17, 8, 8], [20, 19, 11, 12],
@@ -25,7 +25,7 @@ export function popularEstimates(maxEstimate: number): number[] {
   return [maxEstimate, ...[...chosen].sort((a, b) => a - b)]
 }
 
-/** Percentages of jobs by popularity, the most popular first; the longest estimate has the first unless its share is given. */
+/** Percentages of jobs by popularity, the most popular estimate first. The longest estimate is the most popular one unless its share is given. */
 export function popularShares(total: number, maxShare: number | undefined): { readonly shares: number[]; readonly placeOfMax: number } {
   const others = Array.from({ length: popular - 1 }, (_, i) => 14.0491 * portableExp(-0.177531 * (i + 2)) + 0.462513)
   const sum = others.reduce((all, share) => all + share, 0)
@@ -36,8 +36,8 @@ export function popularShares(total: number, maxShare: number | undefined): { re
 }
 
 /**
- * The place by popularity, from 1, of each popular estimate, drawn so that it looks like those of the logs: from the
- * places seen at this length or a shorter one, the better of two, and no later than the last length it was seen at.
+ * The rank by popularity, from 1, of each popular estimate, drawn so that it resembles those of the logs: the better of two drawn from the free ranks
+ * that occur at this length or a shorter one; but a rank is taken at the last length at which it occurs.
  */
 export function popularPlaces(placeOfMax: number, next: () => number): number[] {
   const chosen = new Set<number>()

@@ -2,7 +2,7 @@ import { randomStream } from '@sched/core'
 import { popularEstimates, popularPlaces, popularShares } from './tsafrir-head.js'
 import { rareEstimates, type Share } from './tsafrir-tail.js'
 
-/** Below this the longest estimate leaves no room for 20 round ones. */
+/** Shortest maximal estimate that has 20 round estimates below it, seconds. */
 export const shortestLimit = 7200
 const popularPercent = 89
 
@@ -11,23 +11,25 @@ export interface EstimateCount {
   readonly estimate: number
   readonly jobs: number
 }
+/** What the histogram of estimates depends on. */
 export interface HistogramOptions {
   readonly jobs: number
   /** Longest estimate that users may give, seconds. */
   readonly maxEstimate: number
-  /** Fraction of jobs that use it; default: what the model gives, some 0.22. */
+  /** Fraction of jobs that use the longest estimate. Default: that of the model, about 0.22. */
   readonly maxShare?: number | undefined
   readonly seed: number
 }
 
 /**
- * The estimates that users give, ascending, with the number of jobs of each: 20 popular values for 89 % of jobs, of which
- * the longest is the most popular, and a tail of rare ones.
+ * The estimates that users give, in ascending order, with the number of jobs that use each: 20 popular values for 89 % of jobs, the longest of which
+ * is the most popular, and a tail of rare values.
  *
- * Source: Tsafrir, Etsion and Feitelson, "Modeling User Runtime Estimates", JSSPP 2005, and the authors' program, m_tsafrir05.
- * The constants and tables of head and tail, and every step, were compared with that program (est_model.cc) one by one.
- * Deviations: of the site's own popular values only the share of the longest can be given; fractions of jobs become
- * whole jobs by largest remainder, where the program rounds and then repairs; fewer than about 200 jobs use popular values only.
+ * Source: Tsafrir, Etsion and Feitelson, "Modeling User Runtime Estimates", JSSPP 2005, and the authors' program, m_tsafrir05. The constants and
+ * tables of head and tail, and every step, were compared with that program (est_model.cc) one by one.
+ *
+ * Deviations: of the site's own popular values, only the share of the longest can be given; fractions of jobs become whole jobs by largest remainder,
+ * while the program rounds and then repairs; fewer than about 200 jobs use popular values only.
  */
 export function tsafrirHistogram({ jobs, maxEstimate, maxShare, seed }: HistogramOptions): EstimateCount[] {
   const next = randomStream(seed, 'tsafrir/estimates')
@@ -39,7 +41,7 @@ export function tsafrirHistogram({ jobs, maxEstimate, maxShare, seed }: Histogra
   return counted([...head, ...rare], jobs).sort((a, b) => a.estimate - b.estimate)
 }
 
-/** Whole jobs, by largest remainder; equal remainders in the order given. */
+/** Rounds percentages to whole jobs by largest remainder; equal remainders are taken in the given order. */
 function counted(shares: readonly Share[], jobs: number): EstimateCount[] {
   const exact = shares.map(({ percent }) => (percent * jobs) / 100)
   const counts = exact.map(Math.floor)
@@ -50,11 +52,11 @@ function counted(shares: readonly Share[], jobs: number): EstimateCount[] {
 }
 
 /**
- * An estimate for each run time, none below it, the estimates used as often as the histogram says: longest run times
- * first, each draws from the estimates that are long enough and not yet used.
+ * An estimate for each run time, none below it; estimates are used as often as the histogram says. Longest run times come first, and each draws from
+ * the estimates that are long enough and not yet used. Run times must not exceed the longest estimate.
  *
- * Deviation: where the histogram has too few long estimates, which makes the program give up, the longest run times get
- * the shortest of its estimates that is long enough. Run times must not exceed the longest estimate.
+ * Deviation: if the histogram has too few long estimates, in which case the program gives up, the longest run times get its shortest estimate that is
+ * long enough.
  */
 export function assignEstimates(runtimes: Float64Array, histogram: readonly EstimateCount[], seed: number): Float64Array {
   const next = randomStream(seed, 'tsafrir/assignment')
@@ -66,12 +68,12 @@ export function assignEstimates(runtimes: Float64Array, histogram: readonly Esti
     while (reach < order.length - 1 && runtimes[order[i]!]! <= pool[reach + 1]!) reach++
     const chosen = i + Math.floor(next() * (reach - i + 1))
     estimates[order[i]!] = pool[chosen]!
-    pool[chosen] = pool[i]! // it is longer than all run times to come
+    pool[chosen] = pool[i]! // it is longer than all run times that follow
   }
   return estimates
 }
 
-/** All estimates in descending order, the i-th no shorter than the i-th longest run time. */
+/** All estimates in descending order; the i-th is at least the i-th longest run time. */
 function longEnough(histogram: readonly EstimateCount[], order: Uint32Array, runtimes: Float64Array): Float64Array {
   const pool = new Float64Array(order.length)
   let filled = 0

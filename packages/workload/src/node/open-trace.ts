@@ -19,40 +19,40 @@ import { isPacked, mostHeld, readBytes, readBytesAside, readHead, readStandardIn
 const MIB = 2 ** 20
 const pieceBytes = 4 * MIB
 
-/** How a trace file is to be read. */
+/** How to read a trace file. */
 export interface OpenOptions extends Omit<ParseOptions, 'file' | 'counted'> {
   /**
-   * Whether to read the file in chunks while jobs are taken from it (`JobSource.more`), in constant memory, or to hold it
-   * in memory and check all of it before the first job. Default: streamed from 64 MiB on (packed: 8 MiB); logs and tables that
-   * are sorted in memory, or say there what machine they are of, from 512 MiB on (packed: 32 MiB). Of Parquet the size as CSV counts, at about 10 bytes a value.
+   * True: read the file in chunks while jobs are taken from it (`JobSource.more`), in constant memory. False: hold it in memory and check all of it
+   * before the first job. Default: streamed from 64 MiB on (packed: 8 MiB). Logs and tables that are sorted in memory, or whose jobs together tell
+   * what machine they are of, are streamed from 512 MiB on (packed: 32 MiB). For Parquet, the size as CSV counts, estimated at 10 bytes per value.
    */
   readonly stream?: boolean | undefined
 }
 
 /**
- * A trace from a file of text, plain or gzip (told by its content). Throws `IO` for a file that cannot be read, `BAD_INPUT` with
- * file, line and field, `BAD_OPTION`. A streamed trace throws them when it gets there.
+ * A trace from a text file, plain or gzip, which is detected from its content. Throws `IO` for a file that cannot be read, `BAD_INPUT` with file,
+ * line and field, and `BAD_OPTION`. A streamed trace throws these when it reaches the place.
  */
 export function openTrace(path: string, { stream, ...options }: OpenOptions = {}): Trace {
   const named = { ...options, file: path }
   return called(path, isHeld(path, { stream, ...options }) ? parseTrace(readBytes(path), named) : streamTrace(decoderFor(readHead(path), named), readHead(path), () => chunksOf(path), path))
 }
 
-/** A pipe can be read once only, so it is always held. */
+/** Whether to hold a file in memory. A pipe is always held, because it can be read only once. */
 function isHeld(path: string, { stream, ...options }: OpenOptions): boolean {
   const facts = statFile(path)
   return !facts.isFile() || stream === false || (stream === undefined && isSmall(path, facts.size, { ...options, file: path }))
 }
 
-/** A trace of a content that is in memory, which gives way to others, such as handlers of signals, while it is read. */
+/** A trace whose content is in memory. While it is read, other work gets turns, such as signal handlers. */
 const heldTrace = async (path: string, content: Uint8Array, { stream: _, ...options }: OpenOptions): Promise<Trace> =>
   called(path, await parseTraceInTurns(content, { ...options, file: path }, () => setImmediate()))
 
 /**
- * A trace from a file of any kind: as `openTrace`, text packed with zstd (held in memory), and tables in Parquet, which become what a CSV
- * of the same table becomes; a directory of its
- * part files, too. Their messages tell rows (the first is 1; of parts counted through all of them). Files of job histories in a directory are one trace, which is
- * streamed. Throws the same.
+ * A trace from a file of any kind: text as in `openTrace`; text packed with zstd, which is held in memory; tables in Parquet, also as a directory of
+ * part files, which give the same jobs as a CSV of the table; and directories of job histories, which are one trace and are streamed. Large files in
+ * formats that sort jobs from pieces (`readParts`) are read piece by piece unless `stream` is given. Messages about Parquet name rows, from 1,
+ * counted through all parts. Throws what `openTrace` throws.
  */
 export async function openTraceFile(path: string, options: OpenOptions = {}): Promise<Trace> {
   const table = await tableOfFile(path)
@@ -70,7 +70,7 @@ export async function openTraceFile(path: string, options: OpenOptions = {}): Pr
   return heldTrace(path, bytes, options)
 }
 
-/** The name of the format of a file of text, by its content. Throws `IO`, and `BAD_INPUT` saying what it looks like instead. */
+/** Name of the format of a text file, detected from its content. Throws `IO`, and `BAD_INPUT` that says what the file looks like instead. */
 export function detectFormat(path: string): string {
   statFile(path)
   return detectFormatOf(readHead(path), path).name
@@ -80,17 +80,17 @@ function called(path: string, trace: Trace): Trace {
   return { ...trace, name: basename(path), get report() { return trace.report } }
 }
 
-/** Whether a file is held in memory where nobody says how it is read. */
+/** Whether a file is held in memory if option `stream` is not given. */
 function isSmall(path: string, size: number, options: ParseOptions): boolean {
   const packed = isPacked(path)
   if (size < (packed ? 8 : 64) * MIB || isAvroBinary(asText(readHead(path), 0, 16))) return true
   return holdsJobs(decoderFor(readHead(path), options)) && size < (packed ? 32 : 512) * MIB
 }
 
-/** Whether all jobs together say more than each. */
+/** Whether all jobs are needed at once, because they are sorted or tell the machine together. */
 const holdsJobs = ({ format, readWhole }: ReadyDecoder) => readWhole !== undefined || format.inferred !== undefined
 
-/** What reads a file piece by piece that is not held, where its format can. */
+/** The reading in pieces of a file that is too large for memory, if its format has one. */
 function partsOf(path: string, options: ParseOptions & OpenOptions): PartsReading | undefined {
   if (options.stream !== undefined || isSmall(path, statFile(path).size, options)) return undefined
   const { format, readParts } = decoderFor(readHead(path), options)
@@ -111,10 +111,10 @@ async function tableTrace(table: ParquetTable, path: string, { stream, ...option
   return { ...called(path, trace), get report() { return { ...trace.report, notes: [...(trace.report.notes ?? []), note] } } }
 }
 
-/** The key under which a table of jobs that was written here says how it is read, as JSON: `format` and `options`. */
+/** Key of the metadata under which a table of jobs that was written here says how to read it, as JSON with `format` and `options`. */
 const TRACE_FACT = 'sched.trace'
 
-/** What the table itself says of its format, where nobody else does. */
+/** The format and options that a table names itself, if none are given. Throws `BAD_INPUT`. */
 function asWritten({ facts }: ParquetTable, { format, options }: ParseOptions, file: string): Pick<ParseOptions, 'format' | 'options'> {
   const said = facts.get(TRACE_FACT)
   if (said === undefined || format !== undefined || options !== undefined) return {}
@@ -126,7 +126,7 @@ function asWritten({ facts }: ParquetTable, { format, options }: ParseOptions, f
   }
 }
 
-/** Histories of one job or application each, read one after another. */
+/** A trace from the histories in a directory, each of one job or application, read one after another. */
 async function historyTrace(path: string, { stream: _, ...options }: OpenOptions): Promise<Trace> {
   const { file: first, head } = await firstOf(path)
   const isKnown = options.format !== undefined || traceFormats.some((format) => format.isHistory === true && format.detect(asText(head, 0, head.length)))
@@ -136,7 +136,7 @@ async function historyTrace(path: string, { stream: _, ...options }: OpenOptions
   return called(path, streamTrace(decoder, head, (reading) => chunksOfAll(historyFiles(path), (file) => reading.startFile(file)), path))
 }
 
-/** The first file that holds anything, and its start: a log may have days without a record. */
+/** The first file that is not empty, and its start: a log may have days without records. */
 async function firstOf(path: string): Promise<{ readonly file: string; readonly head: Uint8Array }> {
   for (const file of historyFiles(path)) {
     const head = (await unpackedZstd(file))?.subarray(0, headBytes) ?? readHead(file)
@@ -145,7 +145,7 @@ async function firstOf(path: string): Promise<{ readonly file: string; readonly 
   throw noHistories(path)
 }
 
-/** Files piece by piece, so that none is held as a whole. */
+/** A trace from files that are read in pieces, so that no file is in memory as a whole. */
 async function partsTrace(parts: PartsReading, files: Iterable<string>, path: string): Promise<Trace> {
   for (const file of files) for await (const piece of piecesOf(file, pieceBytes)) parts.add(piece, file)
   return called(path, parts.trace(path))
@@ -153,7 +153,7 @@ async function partsTrace(parts: PartsReading, files: Iterable<string>, path: st
 
 const noHistories = (path: string) => ioError(path, 'read', Object.assign(new Error('is a directory'), { code: 'EISDIR' }))
 
-/** By the names of the columns; where they do not tell the format, the first rows are for the message. */
+/** The decoder for a table, by the names of its columns. If these do not tell the format, the first rows are read too, for the message. */
 async function decoderOfTable(table: ParquetTable, options: ParseOptions): Promise<ReadyDecoder> {
   const header = headerLine(table)
   try {
@@ -165,7 +165,7 @@ async function decoderOfTable(table: ParquetTable, options: ParseOptions): Promi
   }
 }
 
-/** The table as CSV. */
+/** The table as CSV, in chunks. */
 function csvOf(table: ParquetTable): NextChunk {
   const rows = csvRows(table)
   let header: string | undefined = headerLine(table)
@@ -204,7 +204,7 @@ function streamTrace(decoder: ReadyDecoder, head: Uint8Array, chunks: (reading: 
   }
 }
 
-/** Gives what the decoder has; `more` reads on until it has another job, which is then waiting. */
+/** A source that returns the jobs that the decoder has. `more` reads on until there is another job, which then waits for `next`. */
 function streamSource(decoder: LineDecoder, nextChunk: NextChunk): JobSource {
   let waiting: ReturnType<LineDecoder['next']>
   return {

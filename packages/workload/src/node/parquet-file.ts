@@ -9,8 +9,9 @@ import { ioError } from './io-error.js'
 import { isPacked, readBytes, readHead, statFile } from './read-bytes.js'
 
 /**
- * The table of a Parquet file (packed with gzip, too), or of a directory of part files (`part-00000.parquet`, ...), which are one table in the order of
- * their names; `undefined` for anything else, also other directories. A pipe is not looked at. Throws `IO`, and `BAD_INPUT` for a damaged file or parts of other columns.
+ * The table in a Parquet file, which may be packed with gzip, or in a directory of part files (`part-00000.parquet`, ...), which are one table in the
+ * order of their names. `undefined` for anything else, including other directories. Pipes are not read. Throws `IO`, and `BAD_INPUT` for a damaged
+ * file and for parts with different columns.
  */
 export async function tableOfFile(path: string): Promise<ParquetTable | undefined> {
   const parts = partsOf(path)
@@ -30,7 +31,7 @@ export async function tableOfFile(path: string): Promise<ParquetTable | undefine
   }
 }
 
-/** A table in Parquet as the CSV that it would be; `undefined` for any other file. For lists of machines and the like. Throws what `tableOfFile` throws. */
+/** A Parquet table converted to CSV, for lists of machines and the like; `undefined` for any other file. Throws what `tableOfFile` throws. */
 export async function parquetAsText(path: string): Promise<string | undefined> {
   const table = await tableOfFile(path)
   if (table === undefined) return undefined
@@ -44,8 +45,8 @@ const opened = (path: string): Promise<ParquetTable> => parquetTable(isPacked(pa
 const isParquetFile = (path: string): boolean => !isDirectory(path) && statFile(path).isFile() && isParquet(readHead(path))
 
 /**
- * The files that a directory of Parquet holds, as Spark and others write it; marks and hidden files are passed over. Of a trace in several tables (of the Workflow Trace
- * Archive, or of OpenDC) those of its tasks.
+ * The part files in a directory of Parquet files as Spark and others write it, without marks and hidden files. If the directory holds a trace of
+ * several tables (of the Workflow Trace Archive, or of OpenDC), the file or files of its tasks.
  */
 function partsOf(path: string): string[] | undefined {
   if (!isDirectory(path)) return undefined
@@ -57,7 +58,7 @@ function partsOf(path: string): string[] | undefined {
   return folder === undefined ? undefined : partsOf(join(path, folder))
 }
 
-/** Parts of a file, which is open only while one is read. */
+/** Ranges of a file, which is open only while one is read. */
 function fileBuffer(path: string): AsyncBuffer {
   const { size } = statFile(path)
   return {

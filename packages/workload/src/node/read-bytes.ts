@@ -5,9 +5,10 @@ import { constants, gunzip, gunzipSync, type ZlibOptions } from 'node:zlib'
 import { headBytes } from '../trace/formats.js'
 import { ioError } from './io-error.js'
 
-export const mostHeld = 1 << 29 // 512 MiB unpacked; a small packed file may hold far more than memory does
+// 512 MiB unpacked; a small packed file may contain far more than fits in memory
+export const mostHeld = 1 << 29
 
-/** Facts about a file; a directory and a missing file throw `IO`. */
+/** Facts about a file. Throws `IO` for a directory and a missing file. */
 export function statFile(path: string): Stats {
   return reading(path, () => {
     const facts = statSync(path)
@@ -16,7 +17,7 @@ export function statFile(path: string): Stats {
   })
 }
 
-/** The whole content, unpacked if it is gzip, whatever its name. Throws `IO`. */
+/** The whole content of a file, unpacked if it is gzip, whatever its name. Throws `IO`. */
 export function readBytes(path: string): Uint8Array {
   return reading(path, () => unpacked(readFileSync(path)))
 }
@@ -35,9 +36,13 @@ const unpackedAside = promisify<Uint8Array, ZlibOptions, Uint8Array>(gunzip)
 
 const unpacked = (bytes: Uint8Array): Uint8Array => (isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: mostHeld }) : bytes)
 
+/** Path of standard input. */
 export const standardInput = '/dev/stdin'
 
-/** As `readBytes`, of what standard input has: signals are heard meanwhile, and a socket, which programs may give for a pipe, has no path to open. Throws `IO`. */
+/**
+ * As `readBytes`, for standard input. Signals are handled meanwhile, and it also works for a socket, which programs may pass instead of a pipe and
+ * which has no path to open. Throws `IO`.
+ */
 export async function readStandardInput(): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   try {
@@ -48,7 +53,7 @@ export async function readStandardInput(): Promise<Uint8Array> {
   return reading(standardInput, () => unpacked(Buffer.concat(pieces)))
 }
 
-/** The first bytes of the content, unpacked as far as they go. Throws `IO`. */
+/** The content of the file's first 64 KiB, unpacked as far as possible if it is gzip. Throws `IO`. */
 export function readHead(path: string): Uint8Array {
   return reading(path, () => {
     const bytes = readStart(path)
@@ -59,10 +64,12 @@ export function readHead(path: string): Uint8Array {
 /** Whether a file is packed with gzip. Throws `IO`. */
 export const isPacked = (path: string): boolean => reading(path, () => isGzip(readStart(path)))
 
+/** Whether bytes begin like gzip data. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
+/** The first 64 KiB of a file as they are. */
 export function readStart(path: string): Uint8Array {
   const file = openSync(path, 'r')
   try {

@@ -8,9 +8,9 @@ import { createGzip } from 'node:zlib'
 import { writeWorkloadStream } from '../native/write.js'
 import { ioError } from './io-error.js'
 
-/** Whether files are replaced. */
+/** How to save a file. */
 export interface SaveOptions {
-  /** Replace an existing file; default: refuse. */
+  /** Whether to replace an existing file. Default: it is an error. */
   readonly force?: boolean | undefined
 }
 
@@ -20,8 +20,8 @@ export async function saveWorkload(workload: Workload, path: string, options: Sa
 }
 
 /**
- * Writes lines to a file, packed when the name ends in `.gz`. The file is complete or absent: it is written beside its
- * place under another name and renamed at the end. Throws `IO`, and what making the lines throws.
+ * Writes lines to a file, packed with gzip if the name ends in `.gz`. The file is either complete or absent: it is written in the same directory
+ * under another name and renamed at the end. Throws `IO`, and what making the lines throws.
  */
 export async function saveLines(lines: Iterable<string> | AsyncIterable<string>, path: string, { force = false }: SaveOptions = {}): Promise<void> {
   const target = await place(path, force)
@@ -29,7 +29,7 @@ export async function saveLines(lines: Iterable<string> | AsyncIterable<string>,
   try {
     const gzip = path.endsWith('.gz') ? [createGzip()] : []
     await pipeline([Readable.from(joined(lines)), ...gzip, createWriteStream(part, { flags: 'wx', flush: true })])
-    await place(path, force) // it may have appeared meanwhile
+    await place(path, force) // the file may have appeared meanwhile
     await rename(part, target)
   } catch (error) {
     await rm(part, { force: true })
@@ -37,9 +37,9 @@ export async function saveLines(lines: Iterable<string> | AsyncIterable<string>,
   }
 }
 
-let saves = 0 // tells apart two saves of one process
+let saves = 0 // tells saves of one process apart
 
-/** Where to write: the file itself behind a link. Throws `IO` for what must not be replaced. */
+/** The path to write to; for a link, the file that it leads to. Throws `IO` for what must not be replaced. */
 async function place(path: string, force: boolean): Promise<string> {
   const facts = await factsOf(path)
   if (facts === undefined) return path
@@ -58,7 +58,7 @@ async function factsOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Lines in pieces of about 64 KiB, because a write per line costs more than making it. */
+/** Joins lines to pieces of about 64 KiB, because a write per line costs more than making the line. */
 async function* joined(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let piece = ''
   for await (const line of lines) {

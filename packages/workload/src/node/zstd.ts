@@ -6,7 +6,10 @@ import { mostHeld, readStart } from './read-bytes.js'
 /** Whether bytes begin like data packed with zstd, as Spark and others pack their logs. */
 export const isZstd = (bytes: Uint8Array): boolean => bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
 
-/** The content of a file that is packed with zstd; `undefined` for any other. What unpacks it is loaded now. Throws `IO`, and `BAD_INPUT` where it is damaged. */
+/**
+ * The content of a file that is packed with zstd; `undefined` for any other file. The decompressor is loaded only when needed. Throws `IO`, and
+ * `BAD_INPUT` for damaged data.
+ */
 export async function unpackedZstd(path: string): Promise<Uint8Array | undefined> {
   try {
     return isZstd(readStart(path)) ? await unzstd(readFileSync(path), path) : undefined
@@ -15,7 +18,7 @@ export async function unpackedZstd(path: string): Promise<Uint8Array | undefined
   }
 }
 
-/** The same of bytes, of several frames too. */
+/** Unpacks zstd data of one or more frames. Throws `BAD_INPUT` for damaged data. */
 export async function unzstd(bytes: Uint8Array, path: string): Promise<Uint8Array> {
   const { decompressZstd } = await import('hyparquet-compressors')
   let content: Uint8Array
