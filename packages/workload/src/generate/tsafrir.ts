@@ -10,13 +10,13 @@ const options = z.strictObject({
   maxEstimate: z.int().min(shortestLimit).describe('Longest estimate that users may give, seconds; a run is cut at it.'),
   maxShare: z.number().min(0).max(0.89).optional().describe('Fraction of jobs that give it; default: what the model gives, some 0.22.'),
 })
-/** Options of `tsafrirEstimates`; `maxEstimate` is needed. */
+/** Options of `tsafrirEstimates`; `maxEstimate` is required. */
 export type TsafrirOptions = z.input<typeof options>
 
 /**
- * The same jobs with estimates as users give them in place of their own: few different values, mostly round ones, the
- * longest allowed one the most popular, and none below the job's run time. Reads the workload once to its end. Throws
- * `BAD_OPTION`, and `BAD_INPUT` for a job that has no one run time.
+ * The same jobs with modelled users' estimates in place of their own: few different values, mostly round ones, of which the longest allowed one is
+ * the most popular, and none below the job's run time. Reads the workload once to its end. Throws `BAD_OPTION`, `BAD_INPUT` for a job that is not
+ * rigid or has no fixed run time, and `BROKEN_CONTRACT` for a source that reads on.
  *
  * Source: Tsafrir, Etsion and Feitelson, "Modeling User Runtime Estimates", JSSPP 2005; see `tsafrirHistogram` for deviations.
  */

@@ -1,11 +1,11 @@
 import type { Seconds } from '@sched/core'
 import { EventType, traceStart, type EventReader, type TaskEvent } from './events.js'
 
-/** Types of events of ClusterData 2019, in the words of 2011; QUEUE and ENABLE change nothing that is read here. */
+/** Types of events of ClusterData 2019, in terms of 2011. QUEUE and ENABLE change nothing that is read here. */
 const types: readonly (number | undefined)[] = [
   EventType.Submit, undefined, undefined, EventType.Schedule, EventType.Evict, EventType.Fail, EventType.Finish, EventType.Kill, EventType.Lost, EventType.UpdatePending, EventType.UpdateRunning,
 ]
-/** The lowest priority of the production tier: Tirmazi et al., "Borg: the next generation", EuroSys 2020. */
+/** Lowest priority of the production tier in 2019. Source: Tirmazi et al., "Borg: the next generation", EuroSys 2020. */
 export const PRODUCTION_2019 = 120
 const ALLOC_SET = '1'
 const afterEnd = '9223372036854775807'
@@ -16,8 +16,9 @@ type Fields = Readonly<Record<string, unknown>>
 export const isJson = (row: string): boolean => row.startsWith('{')
 
 /**
- * What a row of `instance_events` of Google's ClusterData 2019 says, as BigQuery writes it in JSON (whole numbers are texts, what is unknown is absent); in the
- * words of 2011. `undefined` for events that change nothing, 'alloc' for instances of alloc sets, which are reservations and no tasks.
+ * The event in a row of `instance_events` of Google's ClusterData 2019, in terms of 2011. Rows are in the JSON of BigQuery, in which whole numbers
+ * are strings and unknown values are absent. `undefined` for events that change nothing; `alloc` for instances of alloc sets, which are reservations,
+ * not tasks.
  *
  * Source: Wilkes et al., "Google cluster-usage traces v3", 2020.
  */
@@ -44,7 +45,7 @@ export function instanceEvent(row: string, at: At): TaskEvent | 'alloc' | undefi
   }
 }
 
-/** Id, logical name and user of the job of a row of `collection_events`. */
+/** Id, logical name and user of the job in a row of `collection_events`. */
 export function collectionEvent(row: string, at: At): { readonly job: string; readonly name: string; readonly user: string } {
   const fields = parsed(row, at)
   return { job: idOf(fields, at), name: textOf(fields['collection_logical_name'] ?? fields['collection_name']), user: textOf(fields['user']) }

@@ -1,6 +1,6 @@
 import { SchedError, type Seconds } from '@sched/core'
 
-/** Event types of ClusterData2011 by number. */
+/** Event types of ClusterData 2011 by number. */
 export const eventTypes = ['submit', 'schedule', 'evict', 'fail', 'finish', 'kill', 'lost', 'update pending', 'update running'] as const
 export const EventType = { Submit: 0, Schedule: 1, Evict: 2, Fail: 3, Finish: 4, Kill: 5, Lost: 6, UpdatePending: 7, UpdateRunning: 8 } as const
 
@@ -10,19 +10,18 @@ const taskColumns = [
 ]
 const jobColumns = ['time', 'missing info', 'job id', 'event type', 'user', 'scheduling class', 'job name', 'logical job name']
 
-/** The first instant of the trace in its own time; earlier events have time 0. */
+/** Start of the trace on its own clock, seconds; earlier events have time 0. */
 export const traceStart: Seconds = 600
-/** "After the end of the trace": 2^63 - 1 microseconds. */
+/** Time of events after the end of the trace: 2^63 - 1 microseconds. */
 const afterEnd = '9223372036854775807'
 
 /**
- * One row of a task events table. Times are seconds since the start of the trace, 0 for what was before it. Ids are text,
- * since they have 64 bits. Requests are fractions of the largest machine, NaN where the row has none; a scheduling class
- * that it does not have is 0.
+ * A row of a task events table. Times are in seconds since the start of the trace, 0 for what was before it. Ids are text, since they have 64 bits.
+ * Requests are fractions of the largest machine, NaN if absent; an absent scheduling class is 0.
  */
 export interface TaskEvent {
   readonly time: Seconds
-  /** Whether it tells of the state at time 0. */
+  /** Whether the row tells the state at time 0. */
   readonly before: boolean
   readonly job: string
   readonly index: number
@@ -36,12 +35,13 @@ export interface TaskEvent {
   readonly distinctNodes: boolean
 }
 
+/** Options of `EventReader`. */
 export interface EventOptions {
-  /** Seconds by which an event may be earlier than one above it; default 0. */
+  /** Seconds by which an event may be earlier than one above it. Default 0. */
   readonly maxDisorder?: number | undefined
 }
 
-/** Reads rows of event tables, parts one after another: `file` and `line` say where it is. Throws `BAD_INPUT`. */
+/** Reads rows of event tables, one part after another. The caller sets `file` and `line` for messages. Throws `BAD_INPUT`. */
 export class EventReader {
   file: string | undefined
   line = 0
@@ -76,7 +76,7 @@ export class EventReader {
     }
   }
 
-  /** Id and logical name of the job of a row of a job events table. */
+  /** Id and logical name of the job in a row of a job events table. */
   job(row: string): { readonly job: string; readonly name: string } {
     const fields = this.#split(row, jobColumns)
     this.#time(fields[0]!)
@@ -125,7 +125,7 @@ export class EventReader {
     throw this.bad(`found "${text}", expected a fraction of the largest machine, 0 to 1.`, taskColumns[column])
   }
 
-  /** What is wrong with the row that is read. */
+  /** The error for the row that is read. */
   bad(fact: string, field?: string, wayOut = ''): SchedError {
     return new SchedError('BAD_INPUT', fact, { file: this.file, [this.counted]: this.line, field }, wayOut)
   }

@@ -7,33 +7,32 @@ import { workloadFrom } from '../workload.js'
 import { EventType, eventTypes } from './events.js'
 import type { HistoryCounts, JobHistory, TaskHistory } from './history.js'
 
-/** Lowest priority of the production tier of 2011. */
+/** Lowest priority of the production tier in 2011. */
 const production = 9
-/** Shortest run, seconds: the trace counts microseconds. */
+/** Shortest run in seconds: the trace counts microseconds. */
 const shortest = 1e-6
 const APART = { distinctNodes: true }
 
-/** The jobs of a window of the trace, and what ran when it began. */
+/** The jobs of a window of the trace, and the tasks that ran when it began. */
 export interface GoogleTrace extends Workload, TraceFacts {
   readonly jobs: number
-  /** Tasks that run at time 0, for `placeRunning`: the trace says on which machine, but not of what class that is. */
+  /** Tasks that run at time 0, for `placeRunning`. They have no node: the trace names their machine, but not which class of machines it is of. */
   readonly running: readonly RunningGroup[]
   /** Seconds from the start of the trace to the latest event. */
   readonly window: Seconds
-  /** What was read of the tables. */
+  /** What was read from the tables. */
   readonly counts: HistoryCounts
-  /** What was done about tasks that the window shows in part. */
+  /** What was done about tasks of which the window shows only a part. */
   readonly rules: readonly RuleCount[]
 }
 
 /**
- * Jobs of a history in order of submission. A task runs as long as its latest run lasted, to FINISH, FAIL, KILL, LOST or
- * EVICT alike; one that does not end in the window runs to the end of it. Tasks that never ran in the window or that ask
- * for nothing are left out. Tasks of a job that ask for the same are one stage. A job is submitted with the first task of
- * it that was not running at time 0.
+ * Jobs of a history in order of submission. A task runs as long as its latest run lasted, whether that ended in FINISH, FAIL, KILL, LOST or EVICT; a
+ * run that does not end in the window lasts to the end of the window. Tasks that never ran in the window, and tasks that ask for nothing, are left
+ * out. Tasks of a job that ask for the same are one stage. A job is submitted with the first of its tasks that was not running at time 0.
  *
- * `service` are jobs of production priority (9 and more) and of a scheduling class above 1, as in the Omega evaluation;
- * the others are `batch`.
+ * Jobs of production priority with a scheduling class above 1 are `service`, as in the Omega evaluation; the others are `batch`. Production starts at
+ * `more.production`, default 9.
  */
 export function googleTrace(
   name: string,
@@ -43,7 +42,8 @@ export function googleTrace(
 ): GoogleTrace {
   const builder = new JobBuilder(history, window, more.names ?? new Map(), more.production ?? production)
   const jobs = [...history.jobs.values()].map((job) => ({ job, submit: builder.submitOf(job) })).filter(({ submit }) => submit < Infinity)
-  jobs.sort((a, b) => a.submit - b.submit) // stable: equal times keep the order of the trace
+  // the sort is stable: equal times keep the order of the trace
+  jobs.sort((a, b) => a.submit - b.submit)
   const running = builder.running()
   const workload = workloadFrom(name, jobs.length, () => (index) => builder.job(jobs[index]!.job, jobs[index]!.submit))
   return { ...workload, jobs: jobs.length, chained: false, start: 0, running, window, counts: history.counts, rules: [...builder.rules(), ...(more.rules ?? [])] }
@@ -146,7 +146,7 @@ class JobBuilder {
     return omegaClass(priority >= this.#production, schedulingClass)
   }
 
-  /** How its tasks ended, if all alike. */
+  /** How all its tasks ended; `mixed` if they ended differently. */
   #status({ tasks }: JobHistory): string {
     const { state } = this.#history.columns
     const first = state[tasks[0]!]!

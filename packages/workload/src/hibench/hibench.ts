@@ -28,7 +28,7 @@ export const hibench = defineGenerator({
     })),
 })
 
-/** Jobs of all types and data sets of different sizes, each of its own user, in random order. */
+/** Jobs of all types with data sets of different sizes, each of its own user, in random order. */
 export const hibenchTenants = defineGenerator({
   name: 'hibench-tenants',
   summary: 'several users with HiBench programs: 5 types x 10 data sets at random times',

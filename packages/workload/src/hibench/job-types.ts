@@ -1,22 +1,22 @@
-/** A HiBench program as Cao and Wang ran it (table 1), in GB (1e9 bytes), with our choices of how fast it works. */
+/** A HiBench program with its volumes as measured by Cao and Wang (table 1), in GB (1e9 bytes), and with our choice of its speed. */
 export interface JobType {
-  /** Its two letters in the paper. */
+  /** Two letters that stand for it in the paper. */
   readonly code: string
-  /** The name of the program. */
+  /** Name of the program. */
   readonly title: string
-  /** What its maps read. */
+  /** Input of its maps, GB. */
   readonly input: number
-  /** Map output that is shuffled. */
+  /** Map output that is shuffled, GB. */
   readonly intermediate: number
-  /** What its reduces write. */
+  /** Output of its reduces, GB. */
   readonly output: number
-  /** MB (1e6 bytes) per second that one map reads and one reduce takes in and writes, on a node of speed 1. */
+  /** MB (1e6 bytes) per second that a map reads on a node of speed 1. */
   readonly mapRate: number
-  /** MB (1e6 bytes) per second that one reduce takes in and writes. */
+  /** MB (1e6 bytes) per second that a reduce reads and writes together, on a node of speed 1. */
   readonly reduceRate: number
-  /** What a task uses of its node while it runs alone. */
+  /** What a map uses of its node while it runs alone there. */
   readonly mapUse: Readonly<Record<'cores' | 'disks', number>>
-  /** The same of a reduce. */
+  /** What a reduce uses of its node while it runs alone there. */
   readonly reduceUse: Readonly<Record<'cores' | 'disks', number>>
 }
 
@@ -25,7 +25,7 @@ const even = { cores: 0.5, disks: 0.5 }
 const cpu = { cores: 0.9, disks: 0.1 }
 
 /**
- * Volumes: table 1 of the paper; TeraSort's 140 GB is presumably compressed map output. Rates and use are ours: sorting
+ * The programs. Volumes are from table 1 of the paper; TeraSort's 140 GB is presumably compressed map output. Rates and use are our choice: sorting
  * is bound by disks, counting words and clustering by processors.
  */
 export const jobTypes = {
@@ -36,7 +36,7 @@ export const jobTypes = {
   kc: { code: 'kc', title: 'K-means', input: 66, intermediate: 0.33, output: 0.0046, mapRate: 12, reduceRate: 20, mapUse: cpu, reduceUse: even },
 } as const satisfies Record<string, JobType>
 
-/** The programs, by the short names of the paper. */
+/** Codes of the programs, as in the paper. */
 export const jobCodes = ['st', 'wc', 'ts', 'bc', 'kc'] as const
-/** A program of HiBench, by its short name. */
+/** Code of a HiBench program. */
 export type JobCode = (typeof jobCodes)[number]

@@ -15,7 +15,7 @@ export const jobOptions = {
 }
 type JobOptions = { readonly [Option in keyof typeof jobOptions]: z.output<(typeof jobOptions)[Option]> }
 
-/** A job of a type with so many GB of input; everything else is in proportion. `place`: id, submit time, user. */
+/** A job of a type with `input` GB of input and all other volumes in proportion. `place`: its id, submit time and user. */
 export function mapReduceJob(code: JobCode, input: number, options: JobOptions, place: Pick<JobSpec, 'id' | 'submit' | 'user'>): JobSpec {
   const { blockSize, reduces, speedUp, startup } = options
   const type = jobTypes[code]

@@ -4,7 +4,7 @@ import type { RunningGroup } from './prefill.js'
 
 /** A job that runs when the window of a cell state log begins. */
 export interface RunningJob extends RunningGroup {
-  /** The log's id as it stands: 18 digits and more, so never a number. */
+  /** Id in the log, as text: it has 18 digits and more, too many for a number. */
   readonly id: string
   /** Batch or service. */
   readonly class: JobClass
@@ -16,9 +16,9 @@ interface Fields {
 }
 
 /**
- * Reads what runs at the start of a window: `11 time id production class tasks cpus bytes` is a job that was there, its
- * CPUs and bytes of memory over all tasks; `12 time id production class unused` says when it ended. A job without a line
- * 12 goes on past the window. CPUs become millicores and bytes MiB, rounded up per task. Throws `BAD_INPUT`.
+ * Reads what runs at the start of a window. A line `11 time id production class tasks cpus bytes` is a job that was running, with its CPUs and bytes
+ * of memory over all tasks; `12 time id production class unused` says when it ended. A job without a line 12 runs beyond the window. CPUs become
+ * millicores and bytes MiB, rounded up per task. Throws `BAD_INPUT` with file and line.
  *
  * Source: README of the traces of the simulator published with Schwarzkopf et al., EuroSys 2013.
  */
@@ -52,7 +52,8 @@ function readLine(fields: Fields, jobs: Map<string, RunningJob>, line: number): 
 function startOf(fields: Fields, id: string, line: number): RunningJob {
   const tasks = amount(fields, 5, 'tasks')
   if (!Number.isInteger(tasks) || tasks < 1) throw fields.fail(`found "${fields.text[5]}", expected a whole number of tasks of at least 1.`, 'tasks')
-  const cpu = Math.ceil(((amount(fields, 6, 'cpus') * 1000) / tasks) * (1 - 1e-6)) // single precision: 0.17000000178813934 cores are 170 millicores
+  // the log has single precision: 0.17000000178813934 cores are 170 millicores
+  const cpu = Math.ceil(((amount(fields, 6, 'cpus') * 1000) / tasks) * (1 - 1e-6))
   const demand: Demand = { cpu, mem: Math.ceil(amount(fields, 7, 'bytes') / tasks / 1_048_576) }
   return { id, class: omegaClass(amount(fields, 3, 'production') !== 0, amount(fields, 4, 'class')), tasks, demand, end: Infinity, line }
 }
@@ -64,7 +65,7 @@ function amount({ text, fail }: Fields, column: number, name: string): number {
 }
 
 /**
- * Batch or service by the rule of the paper's evaluation ("CMB_PBB"): service jobs are of production priority and of a
- * scheduling class above 1; the others are batch.
+ * Class of a job by the rule of the paper's evaluation ("CMB_PBB"): jobs of production priority with a scheduling class above 1 are service jobs, all
+ * others batch jobs.
  */
 export const omegaClass = (production: boolean, schedulingClass: number): JobClass => (production && schedulingClass > 1 ? 'service' : 'batch')

@@ -1,25 +1,25 @@
 import type { Demand, JobSource, JobSpec, Seconds, Workload } from '@sched/core'
 import { toMillis } from '../generate/sampling.js'
 
-/** The two kinds of job of Schwarzkopf et al., EuroSys 2013, section 2, in the order in which equal submit times are served. */
+/** Classes of jobs in Schwarzkopf et al., EuroSys 2013, section 2, in the order in which jobs with equal submit times come. */
 export const jobClasses = ['batch', 'service'] as const
 export type JobClass = (typeof jobClasses)[number]
 
-/** How jobs of one class are drawn: each call is one draw from a stream of its own. */
+/** How to draw the jobs of one class. Each call is one draw, from a stream of its own. */
 export interface ClassLoad {
-  /** Seconds since the job of the class before. */
+  /** Seconds since the previous job of the class. */
   gap(): Seconds
-  /** Tasks of a job, at least 1. */
+  /** Number of tasks of a job, at least 1. */
   tasks(): number
-  /** Seconds that every task of a job runs. */
+  /** Seconds that each task of a job runs. */
   duration(): Seconds
   /** Amounts per task: millicores and MiB. */
   readonly demand: Demand
 }
 
 /**
- * Jobs of both classes in order of submission, up to `horizon` seconds. A job has one stage whose tasks share one shape
- * and one duration, as in the lightweight simulator (EuroSys 2013, section 4).
+ * Jobs of both classes in order of submission, up to `horizon` seconds. A job has one stage, whose tasks have the same demand and the same duration,
+ * as in the lightweight simulator (EuroSys 2013, section 4).
  */
 export function classWorkload(name: string, horizon: Seconds, start: () => Readonly<Record<JobClass, ClassLoad>>): Workload {
   return { name, chained: false, open: () => merged(jobClasses.map((kind) => stream(kind, start()[kind], horizon))) }

@@ -18,8 +18,8 @@ const clusterOptions = {
 const mostTasks = 5000
 
 /**
- * Jobs of a stand-in for one of the paper's clusters (see `clusters`): exponential gaps, log-normal tasks per job and run
- * times, at most 5,000 x `scale` tasks per job.
+ * Jobs of a stand-in for one of the paper's clusters (see `clusters`): exponential gaps, log-normal numbers of tasks and run times, and at most 5,000
+ * x `scale` tasks per job.
  *
  * Source: Schwarzkopf et al., EuroSys 2013, section 2.1, for what is known; the distributions are our choice.
  */
@@ -60,7 +60,7 @@ function load(seed: number, kind: JobClass, model: ClassModel, scale: number, ra
   }
 }
 
-/** The cell that `omega-cluster` is meant for: machines of 4 CPU and 16 GB, in millicores and MiB. */
+/** The cell for which `omega-cluster` is made: machines with 4 CPU and 16 GB, in millicores and MiB. */
 export function omegaClusterCell(cluster: ClusterName, scale = 1) {
   const count = Math.max(1, Math.round(clusters[cluster].machines * scale))
   return { name: `omega cluster ${cluster}`, nodes: [{ name: 'machine', count, resources: { cpu: 4000, mem: 16_384 } }] }

@@ -1,17 +1,16 @@
 import { SchedError } from '@sched/core'
 import { jobClasses, type JobClass } from './class-loads.js'
 
-/** The three quantities of a distribution file of the authors' simulator. */
+/** The quantities in distribution files of the authors' simulator, one per file. */
 export const quantities = ['interarrival', 'csizes', 'runtimes'] as const
 export type Quantity = (typeof quantities)[number]
 
-/** Values of one quantity by class, ascending. */
+/** Values of one quantity by class, in ascending order. */
 export type Samples = Readonly<Record<JobClass, readonly number[]>>
 
 /**
- * Reads one distribution file: `cluster policy scheduler value` with blanks between, where scheduler 0 is batch and 1
- * service, and the value is seconds since the job before, tasks of a job or its run time in seconds. Throws `BAD_INPUT`
- * with the line.
+ * Reads a distribution file with lines `cluster policy scheduler value`, separated by blanks. Scheduler 0 is batch, 1 is service; the value is the
+ * seconds since the previous job, the number of tasks of a job, or its run time in seconds. Throws `BAD_INPUT` with the line.
  *
  * Source: README of the job distribution traces of the simulator published with Schwarzkopf et al., EuroSys 2013.
  */
@@ -35,7 +34,7 @@ export function readDistribution(text: string, quantity: Quantity, file?: string
 
 const schedulers: ReadonlyMap<string, JobClass> = new Map([['0', 'batch'], ['1', 'service']])
 
-/** Of a job, as of those of traces. */
+/** Most tasks of a job, as in traces. */
 const MOST_TASKS = 10_000_000
 
 const expected: Readonly<Record<Quantity, string>> = {
@@ -51,8 +50,8 @@ function isValue(quantity: Quantity, value: number): boolean {
 }
 
 /**
- * The `u` quantile of ascending values, `u` in [0, 1]: linear between the two order statistics around (n - 1) u, so it
- * never leaves the range of the values.
+ * The `u` quantile of ascending values for `u` in [0, 1]: linear between the two order statistics around (n - 1) u, so it stays within the range of
+ * the values.
  *
  * Deviation: the authors' code adds the lower value where it should subtract it, which gives values above the largest.
  */

@@ -9,11 +9,11 @@ const samples = (value: z.ZodNumber) => z.array(value).min(1)
 const byClass = (value: z.ZodNumber) => z.strictObject({ batch: samples(value).describe('Measured values, in any order.'), service: samples(value).describe('Measured values, in any order.') })
 
 /**
- * Jobs drawn from measured values: gaps, tasks per job and run times of each class, independently of each other, by
- * inverting the empirical distribution with linear interpolation.
+ * Jobs drawn from measured values: gaps, tasks per job and run times of each class, independently of each other, by inverting the empirical
+ * distribution with linear interpolation.
  *
- * Source: the authors' simulator (Schwarzkopf et al., EuroSys 2013, section 4.1), which reads such values from files
- * (`omegaFiles` of `@sched/workload/node`).
+ * Source: the authors' simulator (Schwarzkopf et al., EuroSys 2013, section 4.1), which reads such values from files (`omegaFiles` of
+ * `@sched/workload/node`).
  */
 export const omegaDistributions = defineGenerator({
   name: 'omega-distributions',

@@ -5,7 +5,7 @@ import { defineGenerator, positive, seconds, seed } from '../generate/define-gen
 import { exponential } from '../generate/sampling.js'
 import { classWorkload, type ClassLoad, type JobClass } from './class-loads.js'
 
-/** The cell of the authors' example: 10,000 machines of 4 CPU and 16 GB, in millicores and MiB. */
+/** The cell of the authors' example: 10,000 machines with 4 CPU and 16 GB, in millicores and MiB. */
 export const omegaExampleCell = { name: 'omega example', nodes: [{ name: 'machine', count: 10_000, resources: { cpu: 4000, mem: 16_384 } }] }
 
 const classOptions = (gap: number, tasks: number, duration: number) =>
@@ -16,10 +16,10 @@ const classOptions = (gap: number, tasks: number, duration: number) =>
   })
 
 /**
- * The open example of the authors' lightweight simulator: every quantity is exponential, and all tasks of a job run
- * equally long. Numbers of tasks are rounded up, which adds half a task to the mean.
+ * The open example of the authors' lightweight simulator: every quantity is exponential, and all tasks of a job run equally long. Numbers of tasks
+ * are rounded up, which adds half a task to the mean.
  *
- * Source: the fabricated workload in the simulator published with Schwarzkopf et al., EuroSys 2013.
+ * Source: the made-up workload in the simulator published with Schwarzkopf et al., EuroSys 2013.
  */
 export const omegaExample = defineGenerator({
   name: 'omega-example',

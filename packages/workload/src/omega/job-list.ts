@@ -7,15 +7,15 @@ import type { RunningGroup } from './prefill.js'
 
 const known = ['id', 'submit', 'tasks', 'duration', 'class', 'user', 'queue', 'priority', 'node']
 const needed = ['id', 'submit', 'tasks', 'duration']
-/** No resources: what a job table says of jobs and a list does not. */
+/** Columns that mark a job table: they are not resources, and a job list does not have them. */
 const ofTables = ['start', 'end', 'group', 'account', 'partition', 'qos', 'weight', 'estimate', 'deadline', 'gang', 'label', 'status']
 const noOptions = z.strictObject({})
 
 /**
- * An explicit list of jobs with what runs before them, as CSV with a header. Columns: `id`, `submit` (seconds; empty: the
- * row runs already at time 0), `tasks`, `duration` (seconds that each task runs; for a running row those that are left,
- * empty: it never ends), and as wanted `class`, `user`, `queue`, `priority`, `node` (index of the node that a running row is on;
- * empty: placed at random). Every other column is a resource: the whole amount that each task asks for.
+ * An explicit list of jobs and of tasks that run before them, as CSV with a header. Columns: `id`; `submit` in seconds (empty: the row already runs
+ * at time 0); `tasks`; `duration` in seconds of each task (for a running row the remaining seconds; empty: it never ends); and optionally `class`,
+ * `user`, `queue`, `priority`, and `node`, the index of the node that a running row is on (empty: placed at random). Every other column is a
+ * resource, with the whole amount that each task asks for.
  *
  * Jobs are read as a trace, running rows by `runningRows`.
  */
@@ -76,7 +76,7 @@ class JobListParser implements LineParser {
   }
 }
 
-/** Rows of a job list by the names in its header. */
+/** Rows of a job list, read by the names in its header. */
 class Rows {
   readonly #names: readonly string[]
   readonly #resources: readonly string[]

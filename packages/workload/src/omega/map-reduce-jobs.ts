@@ -1,26 +1,28 @@
 import { phasesTime, randomStream, type JobSource, type JobSpec, type Workload } from '@sched/core'
 import { drawLogNormal } from './log-normal.js'
 
-/** Numbers of workers that users ask for (EuroSys 2013, section 6). */
+/** Usual numbers of workers that users ask for (EuroSys 2013, section 6). */
 const usual = [5, 11, 200, 1000] as const
-/** Seconds that an activity takes on average. */
+/** Mean time of an activity in seconds. */
 const ACTIVITY = 30
 const worker = { cpu: 1000, mem: 2048 }
 
+/** Options of MapReduce jobs. */
 export interface MapReduceJobs {
   readonly seed: number
-  /** Part of the batch jobs, in [0, 1]. */
+  /** Fraction of the batch jobs that become MapReduce jobs, in [0, 1]. */
   readonly part: number
   /** Factor on the times of activities. */
   readonly scale: number
+  /** Most workers that a job asks for. */
   readonly mostWorkers: number
 }
 
 /**
- * Makes a part of the batch jobs MapReduce jobs of class `mapreduce`: mouldable, with as many workers as their user asked
- * for. Choices: the four usual numbers of workers with probabilities 0.35, 0.35, 0.2
- * and 0.1; maps per worker log-normal with median 2, reduces with median 0.5 (sigma
- * 1.2 both); activities take 30 s. Google's distributions are not public.
+ * Turns a part of the batch jobs into MapReduce jobs of class `mapreduce`: mouldable, with the number of workers that their user asked for.
+ *
+ * Choices: the four usual numbers of workers have probabilities 0.35, 0.35, 0.2 and 0.1; maps per worker are log-normal with median 2, reduces with
+ * median 0.5 (sigma 1.2 for both); activities take 30 s. Google's distributions are not public.
  */
 export function withMapReduce(workload: Workload, options: MapReduceJobs): Workload {
   if (options.part === 0) return workload
@@ -40,7 +42,7 @@ export function withMapReduce(workload: Workload, options: MapReduceJobs): Workl
   }
 }
 
-/** `spread` draws from a log-normal distribution of median 1. */
+/** The MapReduce job in place of a batch job. `spread` draws from a log-normal distribution with median 1. */
 function drawn(job: JobSpec, u: number, spread: () => number, { scale, mostWorkers }: MapReduceJobs): JobSpec {
   const asked = usual[u < 0.35 ? 0 : u < 0.7 ? 1 : u < 0.9 ? 2 : 3]
   const tasks = Math.max(1, Math.min(Math.floor(mostWorkers), asked))

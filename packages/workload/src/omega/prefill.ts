@@ -4,29 +4,29 @@ import { omegaClusterCell } from './cluster-jobs.js'
 import { drawLogNormal, lengthBiased } from './log-normal.js'
 import { EmptyCell, type CellGroups } from './random-first-fit.js'
 
-/** A task that runs at time 0 and belongs to no job, as `SimulationOptions.prefill` takes it. */
+/** A task that runs at time 0 and belongs to no job, in the form of `SimulationOptions.prefill`. */
 export interface RunningTask {
-  /** Where it runs. */
+  /** The node that it runs on. */
   readonly node: NodeId
-  /** What it holds, by resource. */
+  /** Amounts that it holds, by resource. */
   readonly demand: Demand
-  /** Seconds from the start of the run; `Infinity`: it never ends. */
+  /** End in seconds from the start of the run; `Infinity` if it never ends. */
   readonly end: Seconds
 }
 
-/** Tasks of one shape, drawn one by one. */
+/** Running tasks of one kind, drawn one by one. */
 export interface RunningKind {
-  /** Share of the prefilled amount that tasks of this kind hold; shares are relative. */
+  /** Share of the prefilled amount that tasks of this kind hold, relative to the shares of the other kinds. */
   readonly share: number
-  /** What each asks for, by resource. */
+  /** Amounts per task, by resource. */
   readonly demand: Demand
-  /** Seconds that a running task goes on. */
+  /** Draws the seconds that a running task continues. */
   readonly remaining: () => Seconds
 }
 
 /**
- * Fills a cell to `utilisation` of its scarcest resource with tasks of the kinds, by seeded randomised first fit. Throws
- * `BAD_OPTION` for a target that is no fraction and `BAD_INPUT` when no machine has room for a task before it is reached.
+ * Fills a cell to the fraction `utilisation` of the scarcest resource of each kind of task, by seeded randomised first fit. Throws `BAD_OPTION` for a
+ * utilisation outside [0, 1], and `BAD_INPUT` if no machine has room for a task before it is reached.
  */
 export function prefill(cell: CellGroups, utilisation: number, kinds: readonly RunningKind[], seed = 1): RunningTask[] {
   if (!(utilisation >= 0 && utilisation <= 1))
@@ -55,8 +55,8 @@ const tooFull = (demand: Demand, placed: number, tasks: number) =>
   )
 
 /**
- * What runs on the stand-in of a cluster at time 0, as if it had run forever: a running task is met in proportion to its
- * run time and has done a uniform part of it. `utilisation` defaults to the cluster's.
+ * The tasks that run on the stand-in of a cluster at time 0, as if it had run for ever: a running task is met in proportion to its run time and has
+ * done a uniform part of it. `utilisation` defaults to that of the cluster.
  */
 export function omegaClusterPrefill(
   cluster: ClusterName,
@@ -73,14 +73,17 @@ export function omegaClusterPrefill(
   return prefill(cell, utilisation ?? model.utilisation, kinds, seed)
 }
 
+/** Options of `omegaClusterPrefill`. */
 export interface OmegaPrefillOptions {
-  /** Default: the cell that stands in for the cluster. */
+  /** The cell to fill. Default: the stand-in for the cluster. */
   readonly cell?: CellGroups
+  /** Size of the cell relative to the cluster, as in `omega-cluster`. Default 1. */
   readonly scale?: number
+  /** Seed of the draws. Default 1. */
   readonly seed?: number
-  /** Fraction of the cell's scarcest resource in use at time 0. */
+  /** Fraction of the cell's scarcest resource that is in use at time 0. */
   readonly utilisation?: number
-  /** As given to `omega-cluster`. */
+  /** Factor on the run times of batch jobs, as in `omega-cluster`. Default 1. */
   readonly batchRunTime?: number
 }
 
@@ -88,19 +91,19 @@ export interface OmegaPrefillOptions {
 export interface RunningGroup {
   /** Number of tasks. */
   readonly tasks: number
-  /** What each asks for, by resource. */
+  /** Amounts per task, by resource. */
   readonly demand: Demand
-  /** Seconds from the start of the run; `Infinity`: they never end. */
+  /** End in seconds from the start of the run; `Infinity` if they never end. */
   readonly end: Seconds
-  /** Where they run; default: placed by randomised first fit. */
+  /** Index of the node that they run on. Default: placed by randomised first fit. */
   readonly node?: number
-  /** Line of the file that tells of them, for messages. */
+  /** Line of the file that lists them, for messages. */
   readonly line?: number
 }
 
 /**
- * Places tasks that are known to run: those with a node first, then the others by seeded randomised first fit. Throws
- * `BAD_INPUT` with the line of a task that fits nowhere.
+ * Places tasks that are known to run: those with a node first, then the others by seeded randomised first fit. Throws `BAD_INPUT` with the line for a
+ * task that does not fit.
  */
 export function placeRunning(cell: CellGroups, groups: readonly RunningGroup[], seed = 1, file?: string): RunningTask[] {
   const empty = new EmptyCell(cell, randomStream(seed, 'omega/prefill/nodes'))

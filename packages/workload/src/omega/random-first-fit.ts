@@ -1,14 +1,14 @@
 import { SchedError, type Demand, type NodeId } from '@sched/core'
 
-/** The part of a cluster's description that tasks are placed by: nodes of alike groups have ids in this order. */
+/** The part of a cluster's description by which tasks are placed. Nodes have ids in the order of the groups. */
 export interface CellGroups {
-  /** Groups of alike nodes. */
+  /** Groups of equal nodes. */
   readonly nodes: readonly { readonly count: number; readonly resources?: Readonly<Record<string, number>> }[]
 }
 
 /**
- * Free amounts of a cell before a run, filled by randomised first fit: a random candidate; where the task does not fit it
- * is dropped until another demand comes.
+ * Free amounts of a cell before a run. Tasks are placed by randomised first fit: candidates are tried at random, and one that has no room is dropped
+ * until another demand comes.
  */
 export class EmptyCell {
   readonly resources: readonly string[]
@@ -19,7 +19,7 @@ export class EmptyCell {
   readonly #random: () => number
   #left: number
   #latest: Demand | undefined
-  /** Amounts of the latest demand by resource. */
+  /** Amounts of the latest demand, by resource. */
   readonly #asked: Float64Array
 
   constructor({ nodes }: CellGroups, random: () => number) {
@@ -34,7 +34,7 @@ export class EmptyCell {
     this.#left = this.nodes
   }
 
-  /** Takes room for a task somewhere; `undefined` when it fits nowhere. */
+  /** Takes room for a task on some node; `undefined` if it fits nowhere. */
   place(demand: Demand): NodeId | undefined {
     if (demand !== this.#latest) this.#begin(demand)
     while (this.#left > 0) {
@@ -47,7 +47,7 @@ export class EmptyCell {
     return undefined
   }
 
-  /** Takes room on a node; false, and nothing changes, when it does not fit. Throws `BAD_INPUT` for an unknown resource. */
+  /** Takes room on a node; false, without a change, if the task does not fit. Throws `BAD_INPUT` for an unknown resource. */
   take(demand: Demand, node: number): boolean {
     if (demand !== this.#latest) this.#begin(demand)
     const free = this.#free
@@ -58,7 +58,7 @@ export class EmptyCell {
     return true
   }
 
-  /** All nodes are candidates for another demand. */
+  /** Makes all nodes candidates for another demand. */
   #begin(demand: Demand): void {
     this.#asked.fill(0)
     for (const [name, amount] of Object.entries(demand)) this.#asked[this.#column(name)] = amount

@@ -6,9 +6,9 @@ const columns = ['job id', 'submit time', 'gap', 'map input bytes', 'shuffle byt
 const tab = 9
 
 /**
- * SWIM workload files: six tab-separated columns without a header (job id, submit time in seconds, gap since the job
- * before, bytes of map input, shuffle and reduce output), and in one file a seventh, the path of the input. The gap says
- * nothing new and is only checked to be a number; the path is passed over.
+ * SWIM workload files: six tab-separated columns without a header (job id, submit time in seconds, gap since the previous job, bytes of map input,
+ * shuffle and reduce output); one file has a seventh, the path of the input. The gap is redundant and only checked to be a number; the path is
+ * ignored.
  *
  * Source: Chen, Ganapathi, Griffith, Katz, "The Case for Evaluating MapReduce Performance Using Workload Suites", MASCOTS 2011.
  */
@@ -47,10 +47,10 @@ export const swimFormat: TraceFormat<typeof rateModel> = {
   },
 }
 
-/** Six columns, or seven with the path. */
+/** Whether a line has six columns, or seven with the path. */
 const isCount = (found: number) => found === columns.length || found === columns.length + 1
 
-/** As many columns, of which most numbers are numbers: one bad field should not hide what the file is. */
+/** Whether a line has the number of columns, and at least three of them after the id are numbers: one bad field should not hide what the file is. */
 function isRow(line: string): boolean {
   const fields = line.trimEnd().split('\t')
   return isCount(fields.length) && fields.slice(1).filter((field) => /^-?\d+(\.\d+)?$/.test(field)).length >= 3

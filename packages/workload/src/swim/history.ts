@@ -12,16 +12,15 @@ const columns = [
   'job id', 'job name', 'map input bytes', 'shuffle bytes', 'reduce output bytes', 'submit time', 'duration', 'map task seconds', 'reduce task seconds',
   'task seconds', 'maps', 'reduces',
 ] as const
-/** Besides, the paths of input and output may follow. */
+/** The paths of input and output may follow. */
 const MOST = columns.length + 2
 
 const historyOptions = rateModel.pick({ demand: true, memory: true, vcores: true, slowstart: true })
 
 /**
- * Summaries of Hadoop's job history as SWIM makes them, from which its workloads are sampled and in which the traces of
- * Cloudera's customers were published: twelve tab-separated columns without a header, and the paths of input and output
- * where they are known. A job has as many maps and reduces as it had, each as long as the mean of them; bytes that are not
- * known are 0. Times count from the first submission.
+ * Summaries of Hadoop's job history in SWIM's form, from which its workloads are sampled and in which the traces of Cloudera's customers were
+ * published: twelve tab-separated columns without a header, followed by the paths of input and output if known. A job has its recorded numbers of
+ * maps and reduces, each as long as their mean; unknown bytes are 0. Times count from the first submission.
  *
  * Source: SWIM, `parse-hadoop-jobhistory.pl`; Chen, Alspaugh, Katz, "Interactive Analytical Processing in Big Data Systems", VLDB 2012.
  */
@@ -36,7 +35,7 @@ export const swimHistoryFormat: TraceFormat<typeof historyOptions> = {
   parser: (options, place) => heldParser(new HistoryRows(options), place, 'first'),
 }
 
-/** Split at tabs, or at blanks where somebody aligned the columns by them. */
+/** Fields of a line, split at tabs, or at blanks if the columns were aligned with blanks. */
 function fieldsOf(line: string): string[] {
   const byTabs = line.split('\t').map((field) => field.trim())
   return byTabs.length >= columns.length ? byTabs : line.trim().split(/[ \t]+/)
@@ -90,7 +89,7 @@ class HistoryRows implements RowReader {
   }
 }
 
-/** Tasks of equal length; one where only their time is known. */
+/** A stage of tasks of equal length; one task if only their total time is known. `undefined` without tasks and time. */
 function stage(name: string, count: number, seconds: number, demand: Demand, bytesIn: number, bytesOut: number): StageSpec | undefined {
   const tasks = count === 0 && seconds > 0 ? 1 : count
   if (tasks === 0) return undefined

@@ -7,16 +7,17 @@ const MiB = 1 << 20
 const positive = z.number().positive()
 
 /**
- * How a job of bytes becomes tasks and durations. A SWIM trace gives bytes only; this model is ours.
+ * How the bytes of a job become tasks and durations. A SWIM trace gives bytes only; this model is our own.
  *
  *     maps    = max(1, ceil(input / blockSize)), each reads an equal part of the input
  *     map     = mapStartup + part / mapRate
  *     reduces = 0 without shuffle, else min(maxReduces, ceil(shuffle / reduceSize)), with equal parts
  *     reduce  = reduceStartup + shuffle part / shuffleRate + output part / outputRate
  *
- * Defaults: a full block takes 19 s, the median map of Facebook in October 2009; the median reduce of the two FB-2009
- * samples is then 234 and 235 s (Facebook's: 231 s). One reduce per GiB and at most 999 are Hive's defaults of the
- * time (`hive.exec.reducers.bytes.per.reducer`, `hive.exec.reducers.max`), here applied to the shuffle.
+ * With the defaults, a full block takes 19 s, the median map of Facebook in October 2009; the median reduce of the two FB-2009 samples then takes 234
+ * and 235 s (Facebook's: 231 s). One reduce per GiB and at most 999 are Hive's defaults of that time (`hive.exec.reducers.bytes.per.reducer`,
+ * `hive.exec.reducers.max`), applied to the shuffle here.
+ *
  * Not modelled: maps with more output than input, skewed parts, compression.
  */
 export const rateModel = z.strictObject({
@@ -36,14 +37,14 @@ export const rateModel = z.strictObject({
   vcores: z.int().min(1).default(1).describe('vcores of a container.'),
   slowstart: z.number().min(0).max(1).default(0.05).describe('Fraction of the maps that must have ended before reduces are scheduled.'),
 })
-/** Rates and sizes that turn bytes into tasks and times. */
+/** A rate model: rates and sizes that turn bytes into tasks and times. */
 export type RateModel = z.output<typeof rateModel>
 
 const ownBlocks = {}
 
 /**
- * Makes jobs of bytes by a rate model; every job is its own user and is labelled with its size class (bins of DS-T2).
- * Durations are rounded to a millisecond. Object literals are complete, because a spread costs more than all the rest.
+ * Makes jobs of bytes by a rate model. Every job has its own user and its size class (bins of DS-T2) as label. Durations are rounded to milliseconds.
+ * Object literals are complete, because a spread costs more than all the rest.
  */
 export class JobsOfBytes {
   readonly #after: NonNullable<StageSpec['after']>
