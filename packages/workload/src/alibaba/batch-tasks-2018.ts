@@ -16,11 +16,11 @@ const options2018 = z.strictObject({
 })
 
 /**
- * The table `batch_task` of Alibaba's trace of 2018, with or without a header: nine columns. The tasks of a job are its stages,
- * which wait for each other as their names say; the job is submitted when the first of them started. An instance asks `cpu`
- * (1/100 core) and `mem` (millionths of a machine; the table has 0 to 100 for the largest).
+ * The table `batch_task` of Alibaba's trace of 2018, with or without a header: nine columns. The tasks of a job are its stages, with the dependencies
+ * in their names; the job is submitted when the first of them started. An instance asks for `cpu` (1/100 core) and `mem` (millionths of a machine;
+ * the table has 0 to 100 for the largest).
  *
- * Deviation: as for 2017, an instance runs as long as its whole task was there.
+ * Deviation: as for 2017, an instance runs as long as its whole task did.
  *
  * Source: Alibaba Cluster Trace Program, cluster-trace-v2018.
  */

@@ -12,12 +12,12 @@ const columns: TaskColumns = {
 const batchTaskOptions = z.strictObject({ status: statusOption, memory: memoryOption, demand: demandOption(50, 5000) })
 
 /**
- * The table `batch_task` of Alibaba's trace of 2017, with or without a header: eight columns. The tasks of a job are its
- * stages, without dependencies, since the table has none; each stage is submitted with the job, whose submission is the
- * earliest of them. An instance asks `cpu` (1/100 core) and `mem` (millionths of a machine).
+ * The table `batch_task` of Alibaba's trace of 2017, with or without a header: eight columns. The tasks of a job are its stages, without
+ * dependencies, since the table has none. All stages are submitted with the job, at the earliest creation of its tasks. An instance asks for `cpu`
+ * (1/100 core) and `mem` (millionths of a machine).
  *
- * Deviation: the table does not say how long an instance ran. An instance runs here as long as its whole task was there, which
- * is too long for tasks whose instances did not all run at once.
+ * Deviation: the table does not tell how long an instance ran. Here an instance runs as long as its whole task did, which is too long if the
+ * instances of the task did not all run at once.
  *
  * Source: Alibaba Cluster Trace Program, cluster-trace-v2017.
  */

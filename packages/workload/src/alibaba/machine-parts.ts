@@ -10,12 +10,14 @@ export const memoryOption = z.int().min(1).default(1_000_000).describe('Memory o
 export const demandOption = (cpu: number, mem: number, unit = 'the unit above') =>
   z.strictObject({ cpu: z.int().min(0), mem: z.int().min(0) }).default({ cpu, mem }).describe(`What an instance asks for that does not say it: cpu in 1/100 core, mem in ${unit}.`)
 
-/** Demands of the traces of 2017 and 2018: `cpu` in 1/100 core, `mem` in parts of a machine, of which a whole one has `whole` in the table. */
+/**
+ * Demands of the traces of 2017 and 2018: `cpu` in 1/100 core, `mem` in parts of a machine. The table has `whole` for the memory of a whole machine.
+ */
 export class MachineParts implements TaskAsks {
   readonly #demands = new Map<string, Demand>()
   #unsaid = 0
 
-  /** Numbers of the columns. */
+  /** `cpu` and `memory` are positions of columns. */
   constructor(
     private readonly cpu: number,
     private readonly memory: number,

@@ -20,7 +20,10 @@ export const isPaiMachines = (head: string): boolean => {
       || (/^(CPU|MISC|[A-Z]\d+\w*)$/.test(row[1]!) && row.slice(2).every((text) => /^\d+(\.\d*)?$/.test(text))))
 }
 
-/** The machines of PAI: `cpu` in 1/100 core, `mem` in MiB, GPUs as devices of 1000 with their type as the label `model`. Throws `BAD_INPUT` with file and line. */
+/**
+ * The machines of PAI: `cpu` in 1/100 core, `mem` in MiB, and GPUs as devices of 1000 with their type as the label `model`. Throws `BAD_INPUT` with
+ * file and line.
+ */
 export function paiMachines(text: string, file?: string): MachineTable {
   const found: ({ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>)[] = []
   const utf8 = new TextDecoder()
@@ -40,9 +43,8 @@ export function paiMachines(text: string, file?: string): MachineTable {
 const MEMORY = 1_000_000
 
 /**
- * The machines of Alibaba's traces, each as it was added or first listed: `cpu` in 1/100 core, `mem` in millionths of the
- * normalised memory (2017: a fraction, 2018: 0 to 100), the failure domains of 2018 as groups. Machines do not come and go: errors,
- * later rows and other states are passed over. Throws `BAD_INPUT` with file and line.
+ * The machines of Alibaba's trace of 2017, each as it was added: `cpu` in 1/100 core, `mem` in millionths of the normalised memory, which the table
+ * gives as a fraction. Errors and later rows are ignored, so machines do not come and go. Throws `BAD_INPUT` with file and line.
  */
 export const serverEvents = (text: string, file?: string): MachineTable =>
   machines(
@@ -52,6 +54,11 @@ export const serverEvents = (text: string, file?: string): MachineTable =>
     ([, machine, event, , cpus, memory]) => (event === 'add' ? { machine: machine!, cpus: cpus!, memory: memory!, whole: 1, racks: [] } : undefined),
   )
 
+/**
+ * The machines of Alibaba's trace of 2018, each as it was first listed in use: `cpu` in 1/100 core, `mem` in millionths of the normalised memory,
+ * which the table gives as 0 to 100, and failure domains as groups. Rows of other states and later rows are ignored. Throws `BAD_INPUT` with file and
+ * line.
+ */
 export const machineMeta = (text: string, file?: string): MachineTable =>
   machines('alibaba 2018', text, file, ([machine, , first, second, cpus, memory, status]) =>
     status === 'USING' ? { machine: machine!, cpus: cpus!, memory: memory!, whole: 100, racks: [`domain ${second!}`, `domain ${first!}`] } : undefined)

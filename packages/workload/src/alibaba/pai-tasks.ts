@@ -22,11 +22,11 @@ const paiOptions = z.strictObject({
 type PaiOptions = z.output<typeof paiOptions>
 
 /**
- * The table `pai_task_table` of Alibaba's GPU trace of 2020 (PAI), with or without a header: ten columns. The tasks of a job
- * (workers, parameter servers, ...) are its stages, submitted when the first of them started, since the table has no
- * submissions. An instance asks `cpu` (1/100 core), `mem` (MiB) and `gpu` (thousandths of devices: a share of one or whole ones).
+ * The table `pai_task_table` of Alibaba's GPU trace of 2020 (PAI), with or without a header: ten columns. The tasks of a job (workers, parameter
+ * servers, ...) are its stages, submitted when the first of them started, since the table has no submissions. An instance asks for `cpu` (1/100
+ * core), `mem` (MiB) and `gpu` (thousandths of devices: a share of one or whole ones).
  *
- * Deviations: an instance runs as long as its whole task was there. Tasks start each for itself.
+ * Deviations: an instance runs as long as its whole task did. Tasks of a job start independently of each other.
  *
  * Source: Weng et al., "MLaaS in the Wild", NSDI 2022.
  */
@@ -81,7 +81,7 @@ class PaiAsks implements TaskAsks {
     ]
   }
 
-  /** More than one device is so many whole ones. */
+  /** Thousandths of GPUs; more than one GPU is rounded up to whole ones. */
   #gpu(milli: number): number {
     if (milli <= DEVICE || milli % DEVICE === 0) return milli
     this.#parts++

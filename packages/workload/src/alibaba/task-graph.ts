@@ -3,9 +3,8 @@ import { stagesInOrder } from '../workflow/order.js'
 import type { TaskOrder, TaskRow } from './task-table.js'
 
 /**
- * Dependencies as Alibaba's trace of 2018 has them in the names of tasks: a letter or word, the number of the task in its job,
- * and the numbers of those it waits for, `R4_2_3`. Other names (`task_Nzg=`, `MergeTask`) have none. Parts that are no number
- * mean nothing.
+ * Dependencies in the names of tasks in Alibaba's trace of 2018: a letter or word, the number of the task in its job, and the numbers of the tasks
+ * that it waits for, `R4_2_3`. Other names (`task_Nzg=`, `MergeTask`) have none. Parts that are not numbers are ignored.
  *
  * Source: Alibaba Cluster Trace Program, cluster-trace-v2018, trace_2018.md.
  */
@@ -13,7 +12,7 @@ export class TaskGraph implements TaskOrder {
   #missing = 0
   #circles = 0
 
-  /** Stages in an order in which each comes after those it waits for, else as the table has them; none for tasks in a circle. */
+  /** The stages, each after those it waits for, otherwise in the order of the table; `undefined` if tasks wait for each other in a circle. */
   stages(rows: readonly TaskRow[]): StageSpec[] | undefined {
     const named = rows.map(({ task }) => nameOf(task))
     const byNumber = new Map<string, number[]>()

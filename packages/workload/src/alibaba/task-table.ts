@@ -8,12 +8,13 @@ import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 
 export const statusOption = z.array(z.string().min(1)).min(1).default(['Terminated']).describe('Which tasks to read, by their status: Terminated, Failed, Running, Waiting.')
+/** Options for the tasks to read. */
 export interface TaskOptions {
   readonly status: readonly string[]
   readonly outside?: 'skip' | 'keep'
 }
 
-/** Which column is which; names are those in messages. */
+/** Positions of the columns; `names` are their names in messages. */
 export interface TaskColumns {
   readonly names: readonly string[]
   readonly start: number
@@ -22,14 +23,14 @@ export interface TaskColumns {
   readonly task: number
   readonly instances: number
   readonly status: number
-  /** What is written for a time outside the trace. */
+  /** Text for a time outside the trace. */
   readonly outside?: string
   readonly isHeader: (line: string) => boolean
-  /** Whether fields, as many as there are columns, are of the kinds that a row has. */
+  /** Whether fields look like a row; there are as many as columns. */
   readonly isRow: (fields: readonly string[]) => boolean
 }
 
-/** Whether a file that begins so is the table, from its header or from its first row. */
+/** Whether a file with this beginning is the table, by its header or its first row. */
 export function isTable({ names, isHeader, isRow }: TaskColumns, head: string): boolean {
   const [line = ''] = head.split('\n', 1)
   if (isHeader(line)) return true
@@ -37,20 +38,20 @@ export function isTable({ names, isHeader, isRow }: TaskColumns, head: string): 
   return fields.length === names.length && isRow(fields)
 }
 
-/** What an instance of a task asks for, and what else is said of its task. Throws `BadLine`. */
+/** Demand and constraints of the instances of a task, from its row. Throws `BadLine`. */
 export interface TaskAsks {
   of(fields: readonly string[]): Pick<StageSpec, 'demand' | 'gang' | 'constraints'>
   rules(): readonly RuleCount[]
 }
 
-/** A task of a job as the table has it. */
+/** A task of a job, from its row. */
 export interface TaskRow {
   readonly task: string
   readonly at: number
   readonly stage: StageSpec
 }
 
-/** Puts the tasks of a job in order, and says which wait for which; `undefined` for a job that cannot run. */
+/** Puts the tasks of a job in order and adds their dependencies; `undefined` for a job that cannot run. */
 export interface TaskOrder {
   stages(rows: readonly TaskRow[]): StageSpec[] | undefined
   rules(): readonly RuleCount[]
@@ -62,7 +63,7 @@ interface Job {
   readonly rows: TaskRow[]
 }
 
-/** Tables of batch tasks of Alibaba's traces: the tasks of a job are its stages, submitted with the earliest of them. */
+/** Reads tables of batch tasks of Alibaba's traces: the tasks of a job are its stages, submitted with the earliest of them. */
 export class TaskTable implements LineParser {
   readonly #jobs = new Map<string, Job>()
   #held: HeldJobs | undefined

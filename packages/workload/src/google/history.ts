@@ -2,47 +2,48 @@ import type { Demand } from '@sched/core'
 import { EventType, eventTypes, type TaskEvent } from './events.js'
 import { TaskColumns } from './task-columns.js'
 
-/** Amounts of the largest machine: requests are fractions of them. */
+/** Amounts of the largest machine; requests are fractions of them. */
 export const UNITS = 1_000_000
 
-/** What tasks of one stage have in common. */
+/** What the tasks of a stage have in common. */
 export interface TaskShape {
-  /** Empty where the trace does not say. */
+  /** Amounts per task; empty if the trace has no request. */
   readonly demand: Demand
   readonly distinctNodes: boolean
 }
 
+/** A job of the trace, as its task events show it. */
 export interface JobHistory {
   readonly id: string
   readonly user: string
   readonly schedulingClass: number
   readonly priority: number
-  /** Columns of its tasks, in order of appearance. */
+  /** Rows of its tasks in `TaskColumns`, in order of appearance. */
   readonly tasks: number[]
 }
 
-/** How often each event and each rule was met. */
+/** Number of events by type, and how often each rule applied. */
 export interface HistoryCounts {
   readonly events: Readonly<Record<string, number>>
-  /** Submissions of a task that had run before. */
+  /** Submissions of tasks that had run before. */
   readonly resubmitted: number
-  /** Events of tasks of which none had been seen before and that are no submission: what they tell of is left out. */
+  /** Events, other than submissions, of tasks that were not seen before. A start introduces the task; all others are ignored. */
   readonly unseen: number
   readonly updates: number
 }
 
 /**
- * What task events say of each task. A task's latest run counts; runs before it, ended by eviction, failure or loss, are
- * lost work and left out. One that waits for another run when the window ends keeps the run it had. A task that ran at time 0 is held to
- * its first end, whatever becomes of it later. Requests are
- * those with which it was scheduled (at time 0 a quarter of the rows differ from the submission); later updates are counted.
+ * What task events tell about each task. The latest run of a task counts; earlier runs, which ended in eviction, failure or loss, are lost work and
+ * left out. A task that waits for another run at the end of the window keeps its last run. A task that ran at time 0 ends at its first end, whatever
+ * happens to it later. Requests are those with which the task was scheduled (at time 0 a quarter of the rows differ from the submission); later
+ * updates are only counted.
  */
 export class TaskHistory {
   readonly columns = new TaskColumns()
   readonly jobs = new Map<string, JobHistory>()
   readonly shapes: TaskShape[] = []
   readonly #shapeIds = new Map<string, number>()
-  /** Column of each task by job and index. */
+  /** Row of each task, by job and index. */
   readonly #tasks = new Map<string, Map<number, number>>()
   readonly #resources: readonly ('cpu' | 'mem' | 'disk')[]
   readonly #events = eventTypes.map(() => 0)
@@ -101,7 +102,7 @@ export class TaskHistory {
     return job
   }
 
-  /** Fractions become whole millionths of the largest machine, rounded to the nearest: the trace has four digits. */
+  /** The shape of a task. Requests become whole millionths of the largest machine, rounded; the trace has four digits. */
   #shape(event: TaskEvent): number {
     const amounts = this.#resources.map((name) => (Number.isNaN(event[name]) ? 0 : Math.round(event[name] * UNITS)))
     const key = `${amounts.join(' ')} ${event.distinctNodes}`

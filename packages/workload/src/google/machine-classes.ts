@@ -1,17 +1,17 @@
 import { SchedError } from '@sched/core'
 import { UNITS } from './history.js'
 
-/** Machines as a cluster's description has them, in millionths of the largest machine. */
+/** Machines in the form of a cluster description, with amounts in millionths of the largest machine. */
 export interface MachineClasses {
-  /** For reports. */
+  /** Name for reports. */
   readonly name: string
-  /** A group of nodes for each class. */
+  /** A group of nodes for each class of machines. */
   readonly nodes: readonly { readonly name: string; readonly count: number; readonly resources: { readonly cpu: number; readonly mem: number } }[]
 }
 
 /**
- * The cluster of a summary of the machine table: CSV with the columns `cpu`, `memory` (fractions of the largest machine)
- * and `number_of_machines`; others are passed over. Throws `BAD_INPUT` with the line.
+ * The cluster from a summary of the machine table: CSV with the columns `cpu`, `memory` (fractions of the largest machine) and `number_of_machines`;
+ * other columns are ignored. Throws `BAD_INPUT` with the line.
  */
 export function machineClasses(text: string, file?: string): MachineClasses {
   const [header = '', ...rows] = text.replace(/^\uFEFF/, '').split('\n').map((line) => line.trim())

@@ -12,18 +12,18 @@ const columns = ['time', 'machine id', 'event type', 'platform id', 'CPUs', 'mem
 const ADD = '0'
 const REMOVE = '1'
 
-/** Whether a text is the table of machine events: no header, six columns, of which the platform is a hash. */
+/** Whether a text is the table of machine events: no header and six columns, of which the platform is a hash. */
 export const isMachineEvents = (head: string): boolean => /^\d+,\d+,[012],[\w+/=]*,[\d.]*,[\d.]*\r?(\n|$)/.test(head) || isMachineEvents2019(head)
 
-/** The same of 2019, as BigQuery writes it in JSON. */
+/** The same for 2019, in the JSON of BigQuery. */
 const isMachineEvents2019 = (head: string): boolean => /^\{[^\n]*"machine_id"/.test(head)
   && /^\{[^\n]*"(capacity|switch_id|platform_id)"/.test(head)
   && !/^\{[^\n]*"collection_id"/.test(head)
 
 /**
- * The machines of Google's ClusterData 2011 or 2019 (`machine_events`), each as it was first added or updated with both amounts:
- * `cpu` and `mem` in millionths of the largest machine. Machines do not come and go: removals, later rows and machines of
- * unknown size are passed over. Throws `BAD_INPUT` with file and line.
+ * The machines of Google's ClusterData 2011 or 2019 (`machine_events`), each as it was first added or updated with both amounts: `cpu` and `mem` in
+ * millionths of the largest machine. Removals, later rows and machines of unknown size are ignored, so machines do not come and go. Throws
+ * `BAD_INPUT` with file and line.
  */
 export function machineEvents(text: string, file?: string): MachineTable {
   const found = new Map<string, { readonly name: string; readonly resources: Record<string, number> }>()
@@ -37,8 +37,8 @@ export function machineEvents(text: string, file?: string): MachineTable {
 }
 
 /**
- * When machines of the same table were away: until they were first added, and from a removal until they were added again; what runs there is lost.
- * Times count from the start of the trace's window, as those of its jobs do. Rows may be in any order.
+ * When machines of the same table were away: until they were first added, and from a removal until they were added again. Tasks on them are lost.
+ * Times count from the start of the trace's window, like those of its jobs. Rows may be in any order.
  */
 export const googleAbsences: OutageFormat = {
   title: 'machine_events of Google 2011 and 2019',
@@ -48,7 +48,7 @@ export const googleAbsences: OutageFormat = {
     eachEvent(text, file, ([time, machine, type], line) => {
       if (type === ADD || type === REMOVE) events.push({ machine, isRemoval: type === REMOVE, time: (numberIn(time, columns[0]!, 0) - traceStart * 1e6) / 1e6, line })
     })
-    events.sort((a, b) => a.time - b.time || Number(b.isRemoval) - Number(a.isRemoval)) // replaced within an instant: it is there
+    events.sort((a, b) => a.time - b.time || Number(b.isRemoval) - Number(a.isRemoval)) // a machine that is replaced within an instant is there
     const open = new OpenAbsences(false)
     const seen = new Set<string>()
     for (const { machine, isRemoval, time, line } of events) {
@@ -81,7 +81,7 @@ interface MachineEvent2019 {
   readonly capacity?: { readonly cpus?: number; readonly memory?: number } | null
 }
 
-/** A row of 2019 in the columns of 2011; its types are 1 ADD, 2 REMOVE, 3 UPDATE. */
+/** A row of 2019 in the columns of 2011. Types of 2019 are 1 ADD, 2 REMOVE, 3 UPDATE. */
 function fieldsOf2019(line: string): string[] {
   let event: MachineEvent2019
   try {

@@ -2,16 +2,18 @@ import { randomStream, SchedError } from '@sched/core'
 import type { RunningGroup, RunningTask } from '../omega/prefill.js'
 import { EmptyCell, type CellGroups } from '../omega/random-first-fit.js'
 
+/** Options of `placeGoogle`. */
 export interface PlaceGoogleOptions {
+  /** Seed of the draws. Default 1. */
   readonly seed?: number
-  /** Fraction of each resource of the cell that may be in use, (0, 1]; default 1. */
+  /** Fraction of each resource of the cell that may be in use, in (0, 1]. Default 1. */
   readonly utilisation?: number
 }
 
 /**
- * Places the tasks that run at time 0 in the order of the trace, by seeded randomised first fit. What fits nowhere, or
- * would raise the use of a resource above `utilisation`, is counted and left out: Borg over-commits (at time 0 the tasks
- * ask for 113 % of the CPUs), and a cell here does not. Throws `BAD_OPTION`.
+ * Places the tasks that run at time 0 in the order of the trace, by seeded randomised first fit. Tasks that fit nowhere, or would raise the use of a
+ * resource above `utilisation`, are counted in `left` and not placed: Borg over-commits (at time 0 the tasks ask for 113 % of the CPUs), and cells
+ * here do not. Throws `BAD_OPTION`.
  */
 export function placeGoogle(
   cell: CellGroups, running: readonly RunningGroup[], { seed = 1, utilisation = 1 }: PlaceGoogleOptions = {},

@@ -1,17 +1,17 @@
 import type { Seconds } from '@sched/core'
 
-/** Growing columns of tasks, 38 bytes each: a month of the trace has 25 million. Absent times are NaN. */
+/** Growing columns of tasks, 38 bytes per task: a month of the trace has 25 million tasks. Unknown times are NaN. */
 export class TaskColumns {
   count = 0
   submitted = new Float64Array(1024)
-  /** Start of the latest run. */
+  /** Start of the latest run, seconds. */
   started = new Float64Array(1024)
-  /** End of the latest run. */
+  /** End of the latest run, seconds. */
   ended = new Float64Array(1024)
   shape = new Int32Array(1024)
   /** Type of the latest event that changed the task's state. */
   state = new Uint8Array(1024)
-  /** Whether it ran at time 0. */
+  /** Whether it ran at time 0 (1) or not (0). */
   running = new Uint8Array(1024)
 
   add(submitted: Seconds, shape: number): number {

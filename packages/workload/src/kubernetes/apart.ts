@@ -4,15 +4,15 @@ const HOSTNAME = 'kubernetes.io/hostname'
 type Labels = Fields | undefined
 
 /**
- * Whether a pod with those labels must not share its node with another that has them, too, as those of one job do: it has a required anti-affinity
- * over hostnames that is against pods such as itself. Throws `BadLine`.
+ * Whether a pod must not share its node with another pod that has the same labels, as the pods of one job do: it has a required anti-affinity over
+ * hostnames that applies to pods like itself. Placement rules cover other pods that such a term applies to. Throws `BadLine`.
  *
- * Source: Kubernetes, PodAffinityTerm. Whoever else such a term is against, say the rules of the pod.
+ * Source: Kubernetes, PodAffinityTerm.
  */
 export const isApart = (spec: Fields, labels: Labels, namespace: string): boolean =>
   termsOf(spec).some((term) => isAgainstItsLike(term, labels, namespace))
 
-/** Required terms that select any pods. */
+/** Required anti-affinity terms with a selector. */
 function termsOf(spec: Fields): readonly Fields[] {
   const terms = spec.object('affinity')?.object('podAntiAffinity')?.list('requiredDuringSchedulingIgnoredDuringExecution') ?? []
   return terms.filter((term) => term.object('labelSelector') !== undefined)
@@ -24,7 +24,10 @@ function isAgainstItsLike(term: Fields, labels: Labels, namespace: string): bool
   return term.text('topologyKey') === HOSTNAME && isHere && selector !== undefined && selectsPod(selector, labels)
 }
 
-/** Of those that are named, or where none is, its own; which a selector of namespaces selects is known of one without requirements alone. */
+/**
+ * Namespaces of a term: those that it names, or its own if it names none. A selector of namespaces is only understood if it has no requirements and
+ * so selects all, including its own.
+ */
 function namespacesOf(term: Fields, own: string): readonly string[] {
   const named = term.texts('namespaces')
   const selector = term.object('namespaceSelector')

@@ -1,18 +1,22 @@
 import type { Fields } from '../json/fields.js'
 
-/** What a pod asks of GPUs that it shares with others. */
+/** What a pod asks for of GPUs that it shares with others. */
 export interface GpuShare {
-  /** In thousandths of a GPU; above 1000 whole ones. */
+  /** Thousandths of a GPU; above 1000 a multiple of 1000. */
   readonly gpu: number
-  /** What is not as it asks: it asks for memory of a GPU, and nobody says how much one has; or for shares of several GPUs. */
+  /**
+   * Why this is not exactly what it asks for. `memory`: it asks for memory of a GPU, and the size of a GPU is unknown; `several`: it asks for shares
+   * of several GPUs.
+   */
   readonly unlike?: 'memory' | 'several' | undefined
 }
 
 const WHOLE = 1000
 
 /**
- * What annotations of KAI Scheduler ask: a fraction of a GPU, or so many MiB of its memory, of one GPU or each of several. `undefined`: no share. `memory`: MiB of one GPU, if
- * that is known; without it a pod that asks for memory has the GPU for itself. Shares of several GPUs are what they are together, in whole GPUs where that is more than one.
+ * The share of GPUs in the annotations of KAI Scheduler: a fraction of a GPU or MiB of its memory, of one GPU or of each of several; `undefined` if
+ * there is none. `memory`: MiB of one GPU, if known; otherwise a pod that asks for memory gets a whole GPU. Shares of several GPUs are added up, and
+ * rounded up to whole GPUs if the sum is above one.
  *
  * Source: KAI Scheduler, constants.go (`gpu-fraction`, `gpu-memory`, `gpu-fraction-num-devices`).
  */

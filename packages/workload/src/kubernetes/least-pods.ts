@@ -3,18 +3,20 @@ import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 import { leastOfSubgroups, type LeastOfKinds } from './subgroups.js'
 
-/** How many pods of a group start together at least: in all, and of each of its kinds by name, of as many as there are. */
+/** Fewest pods of a group that start together. */
 export interface LeastPods {
+  /** Of the whole group; `undefined` if it does not say. */
   readonly all: number | undefined
-  /** Of Volcano's tasks, of KAI's subgroups; undefined: they say nothing. */
+  /** Of each kind (a task of Volcano, a subgroup of KAI), computed from the number of pods by kind; `undefined` if the kinds do not say. */
   readonly ofKind: LeastOfKinds | undefined
 }
 
 /**
- * What a pod group asks at least, a job of Volcano, and a Job that Kueue may admit in part; `undefined`: nothing. The minima of Volcano's tasks count unless
- * they are more together than that of the job, those of KAI's subgroups always, and alone.
+ * The fewest pods that a pod group, a job of Volcano, or a Job that Kueue may admit in part starts together; `undefined` if it does not say. The
+ * minima of Volcano's tasks count unless their sum exceeds that of the job. With subgroups of KAI, only their minima count.
  *
- * Source: Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks that say nothing; KAI Scheduler, SubGroup; Kueue, job-min-parallelism.
+ * Source: Volcano, JobInfo.CheckTaskReady, and createOrUpdatePodGroup for tasks without a minimum; KAI Scheduler, SubGroup; Kueue,
+ * job-min-parallelism.
  */
 export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPods | undefined {
   const spec = object.object('spec')
@@ -28,7 +30,7 @@ export function leastOf(object: Fields, kind: string, metadata: Fields): LeastPo
   return kind === 'Job' && Number.isSafeInteger(parallelism) ? { all: parallelism, ofKind: undefined } : undefined
 }
 
-/** The kind of a pod in its group: its task of a job of Volcano, or its subgroup of KAI. */
+/** Kind of a pod in its group: its task in a job of Volcano, or its subgroup of KAI. */
 export const kindOf = (metadata: Fields): string | undefined => marksOf(metadata)('volcano.sh/task-spec', 'kai.scheduler/subgroup-name')
 
 function together(all: number | undefined, ofKind: ReadonlyMap<string, number>): LeastPods | undefined {
@@ -43,8 +45,8 @@ const kindsIn = (all: readonly Fields[], leastIn: (each: Fields) => number): Map
   new Map(all.map((each) => [each.text('name') ?? '', leastIn(each)]))
 
 /**
- * Stages of which so many tasks start together: of each kind its own, in the order of its stages, and what the group asks more than that of the first stages
- * that have more. Default: all.
+ * The stages as gangs with the fewest tasks that start together: each kind's minimum is taken from its stages in order, and what the group asks for
+ * beyond that from the first stages that have more tasks. Default: all tasks.
  */
 export function gangOf(stages: readonly StageSpec[], kinds: readonly (string | undefined)[], { all, ofKind }: LeastPods): StageSpec[] {
   const left = new Map(ofKind?.(podsOf(stages, kinds)))

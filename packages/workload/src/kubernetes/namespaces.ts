@@ -5,25 +5,26 @@ import { tagsOf, type PodRule } from './placement-rules.js'
 /** The label that every namespace has. */
 const NAME = 'kubernetes.io/metadata.name'
 
-/** The namespaces of a list, and which of them selectors by labels select. */
+/** The namespaces of a list, for selectors by labels. */
 export class Namespaces {
-  /** By name. */
+  /** Labels by name of the namespace. */
   readonly #labels = new Map<string, Readonly<Record<string, string>>>()
   #areListed = false
 
-  /** Reads a Namespace. */
+  /** Adds a Namespace. */
   add(object: Fields, name: string): void {
     this.#areListed = true
     this.#labels.set(name, { ...tagsOf(object.object('metadata')?.object('labels')), [NAME]: name })
   }
 
-  /** Something is in it: without a Namespace of that name it has no labels but its name. */
+  /** Notes that a namespace contains something. Without a Namespace of that name its only label is its name. */
   see(name: string): void {
     if (!this.#labels.has(name)) this.#labels.set(name, { [NAME]: name })
   }
 
   /**
-   * The rule with the namespaces that are meant, once all have been read; `unread`: that depends on labels, and no Namespace is listed; `of nobody`: of none.
+   * The rule with the selected namespaces, once all have been read. `unread`: the selection depends on labels, and no Namespace is listed; `of
+   * nobody`: it selects none.
    *
    * Source: kube-scheduler, interpodaffinity/plugin.go (mergeAffinityTermNamespacesIfNotEmpty, GetNamespaceLabelsSnapshot).
    */

@@ -2,7 +2,7 @@ import type { Constraints, NodeRequirement, NodeSelectorTerm, TaintEffect, Toler
 import type { Fields } from '../json/fields.js'
 import { isApart } from './apart.js'
 
-/** A pod, or what pods are made of. */
+/** A pod, or a template of pods. */
 export interface PodLike {
   readonly spec: Fields
   readonly labels: Fields | undefined
@@ -10,8 +10,8 @@ export interface PodLike {
 }
 
 /**
- * Where a pod may run: labels that it asks of its node by `nodeSelector` and a required affinity, unless these are to be ignored, the taints that
- * it tolerates, without those that it is given by Kubernetes itself, and whether others of its job are on other nodes. Throws `BadLine`.
+ * Where a pod may run: the labels of nodes that it requires by `nodeSelector` and required node affinity, unless `asksLabels` is false; the taints
+ * that it tolerates, without those that Kubernetes adds itself; and whether other pods of its job must be on other nodes. Throws `BadLine`.
  *
  * Source: Kubernetes, component-helpers, nodeaffinity.go (GetRequiredNodeAffinity).
  */
@@ -31,13 +31,13 @@ export function constraintsOfPod({ spec, labels, namespace }: PodLike, asksLabel
   return Object.keys(constraints).length === 0 ? undefined : constraints
 }
 
-/** The terms of a required affinity that may hold: none without requirements, and none with one that Kubernetes cannot read. */
+/** The terms of a required node affinity that can hold: not those without requirements, nor those with one that Kubernetes cannot parse. */
 function termsOf(spec: Fields): NodeSelectorTerm[] | undefined {
   const required = spec.object('affinity')?.object('nodeAffinity')?.object('requiredDuringSchedulingIgnoredDuringExecution')
   return required?.list('nodeSelectorTerms').flatMap((term) => termOf(term) ?? [])
 }
 
-/** A term that may hold; `undefined` of one that never does. */
+/** A term that can hold; `undefined` if it never does. */
 export function termOf(term: Fields): NodeSelectorTerm | undefined {
   const [labels, fields] = [term.list('matchExpressions').map(requirementOf), term.list('matchFields').map(requirementOf)]
   const isRead = labels.length + fields.length > 0 && labels.every(isOfLabel) && fields.every(isOfName)
@@ -53,7 +53,7 @@ function requirementOf(fields: Fields): NodeRequirement {
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) < 2n ** 63n
 
-/** How many values an operator has, and what they are. */
+/** Whether an operator has the right number and kind of values. */
 const hasValues: Readonly<Record<NodeRequirement['operator'], (values: readonly string[]) => boolean>> = {
   In: (values) => values.length > 0,
   NotIn: (values) => values.length > 0,
@@ -75,19 +75,19 @@ function isOfLabel({ key, operator, values = [] }: NodeRequirement): boolean {
 const isOfName = ({ key, operator, values = [] }: NodeRequirement): boolean =>
   key === 'metadata.name' && (operator === 'In' || operator === 'NotIn') && values.length === 1
 
-/** The labels of a term that asks for values of different labels and nothing else. */
+/** The labels of a term that only asks for values of different labels; `undefined` for any other term. */
 function labelsOf({ matchExpressions = [], matchFields }: NodeSelectorTerm): (readonly [string, readonly string[]])[] | undefined {
   const isPlain = matchFields === undefined && matchExpressions.every(({ operator }) => operator === 'In')
   const labels = matchExpressions.map(({ key, values = [] }) => [key, values] as const)
   return isPlain && new Set(labels.map(([key]) => key)).size === labels.length ? labels : undefined
 }
 
-/** Pods are given these by the admission of Kubernetes; nodes with such taints are left out. */
+/** Tolerations that Kubernetes gives to pods on admission; the corresponding taints of nodes are left out too. */
 const GIVEN = /^node\.kubernetes\.io\/(not-ready|unreachable|memory-pressure)$/
 const OPERATORS: readonly string[] = ['', 'Equal', 'Exists', 'Gt', 'Lt']
 const EFFECTS: readonly string[] = ['', 'NoSchedule', 'NoExecute', 'PreferNoSchedule']
 
-/** Those that may count. */
+/** The tolerations that can match a taint. */
 function tolerationsOf(spec: Fields): Toleration[] {
   return spec.list('tolerations').flatMap((each) => {
     const [key = '', operator = '', value = '', effect = ''] = ['key', 'operator', 'value', 'effect'].map((field) => each.text(field))

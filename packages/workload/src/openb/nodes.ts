@@ -8,8 +8,8 @@ const needed = ['sn', 'cpu_milli', 'memory_mib', 'gpu', 'model']
 export const isOpenbNodes = (head: string): boolean => ['sn', 'cpu_milli', 'gpu', 'model'].every((name) => headerOf(head).includes(name))
 
 /**
- * The nodes of Alibaba's GPU cluster of 2023 (`openb_node_list_*.csv`): `cpu` in millicores, `mem` in MiB, `gpu` as devices of
- * 1000, and the GPU model as the label `model`. Throws `BAD_INPUT` with file and line.
+ * The nodes of Alibaba's GPU cluster of 2023 (`openb_node_list_*.csv`): `cpu` in millicores, `mem` in MiB, `gpu` as devices of 1000, and the GPU
+ * model as the label `model`. Throws `BAD_INPUT` with file and line.
  */
 export function openbNodes(text: string, file?: string): MachineTable {
   const seen = new Set<string>()

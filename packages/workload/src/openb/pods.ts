@@ -22,9 +22,9 @@ export const openbOptions = z.strictObject({
 type OpenbOptions = z.output<typeof openbOptions>
 
 /**
- * Pods of Alibaba's GPU cluster of 2023 (`openb_pod_list_*.csv`): one task each, asking `cpu` (millicores), `mem` (MiB) and
- * `gpu` (thousandths of devices: a share of one or whole ones). A pod runs from scheduling to deletion; times are the
- * trace's. Its recorded wait and how it ended are kept. Lists without memory, as the simulator of the authors has them, ask for none.
+ * Pods of Alibaba's GPU cluster of 2023 (`openb_pod_list_*.csv`): one task each, which asks for `cpu` (millicores), `mem` (MiB) and `gpu`
+ * (thousandths of devices: a share of one or whole ones). A pod runs from scheduling to deletion; times count from 0 of the trace. Its recorded wait
+ * and status are kept. Pods in lists without memory, as the authors' simulator has them, ask for none.
  *
  * Source: Weng et al., "Beware of Fragmentation", USENIX ATC 2023.
  */
@@ -40,7 +40,7 @@ export const openbFormat: TraceFormat<typeof openbOptions> = {
 
 class Pods implements RowReader {
   readonly #rows: HeaderRows
-  /** Pods that ask the same share one object, and so do the models that they may run on. */
+  /** Pods that ask for the same share one object; the same goes for their allowed models. */
   readonly #demands = new Map<string, Demand>()
   readonly #constraints = new Map<string, Constraints>()
   #unscheduled = 0
@@ -77,7 +77,7 @@ class Pods implements RowReader {
     }
   }
 
-  /** The lists of other mixes than the trace's own say which pods there are, in the order of their arrival. */
+  /** The job of a pod in a list without times: such lists, with other mixes of pods than the trace, give only the order of arrival. */
   #timeless(row: Columns, id: string): JobSpec {
     const { lifetime, arrivals } = this.options
     if (lifetime === undefined)
@@ -132,14 +132,14 @@ class Pods implements RowReader {
   }
 }
 
-/** A time that has to be there. */
+/** A time that must be present. Throws `BadLine`. */
 function known(row: Columns, name: string): number {
   const value = row.has(name) ? row.number(name) : NaN
   if (Number.isNaN(value)) throw new BadLine(name, 'is empty.')
   return value
 }
 
-/** Thousandths of devices. */
+/** Thousandths of devices that a pod asks for. Throws `BadLine`. */
 function gpuOf(count: number, each: number): number {
   if (count === 0) {
     if (each > 0) throw new BadLine('gpu_milli', `found ${each} of no GPU.`)

@@ -9,9 +9,9 @@ interface Event {
 }
 
 /**
- * External events of the simulator Batsim (`--events`), a JSON object per line and in any order: `machine_unavailable` and
- * `machine_available`, also as the data of a generic event (Batsim 5), and `machine_failure` and `machine_restore` of its first versions.
- * Hosts are numbered; running jobs are not killed there, so these are drains. Other events are passed over.
+ * External events of the simulator Batsim (`--events`), one JSON object per line, in any order: `machine_unavailable` and `machine_available`, also
+ * as the data of a generic event (Batsim 5), and `machine_failure` and `machine_restore` of its first versions. Hosts are numbered. Batsim does not
+ * kill running jobs, so these absences are drains. Other events are ignored.
  */
 export const batsimEvents: OutageFormat = {
   title: 'external events of Batsim, JSON Lines',
@@ -60,12 +60,12 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // told below
+    // reported below
   }
   throw new BadLine(undefined, `found ${JSON.stringify(text.slice(0, 40))}, expected a JSON object.`, 'An event of Batsim is an object on one line')
 }
 
-/** Most hosts that one event may name, as a guard against nonsense. */
+/** Most hosts in one range, as a guard against nonsense. */
 const MOST = 1_000_000
 
 function hostsOf(resources: unknown): number[] {

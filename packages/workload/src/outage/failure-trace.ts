@@ -12,9 +12,9 @@ const DOWN = '0'
 const UP = '1'
 
 /**
- * Table `event_trace` of the Failure Trace Archive (`event_trace.tab`): nine columns between tabs, times in seconds since 1970, event type 0
- * unavailable and 1 available. A run begins with the earliest event of the trace; its nodes, by growing number, are the nodes of the cluster
- * in their order, so that any machine can be given the failures of another. Types of single traces (2 and more) are passed over.
+ * Table `event_trace` of the Failure Trace Archive (`event_trace.tab`): nine tab-separated columns, times in seconds since 1970, event type 0
+ * unavailable and 1 available. The run begins with the earliest event of the trace. Its nodes, by ascending number, are the nodes of the cluster in
+ * order, so that any machine can be given the failures of another. Types of single traces (2 and more) are ignored.
  */
 export const failureTrace: OutageFormat = {
   title: 'event_trace.tab of the Failure Trace Archive',

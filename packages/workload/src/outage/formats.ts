@@ -8,42 +8,46 @@ import { outageList } from './list.js'
 import { slurmEvents } from './slurm-events.js'
 import type { Absence, AbsenceTable, OutageFormat } from './table.js'
 
-/** A time in which a node is away: see `Outage` of `@sched/sim`. */
+/** A time during which a node is away: see `Outage` of `@sched/sim`. */
 export interface ListedOutage {
   /** The node that is away. */
   readonly node: NodeId
-  /** Seconds from the start of the run. */
+  /** Start in seconds from the start of the run. */
   readonly from: Seconds
-  /** When it is back; `Infinity`: never. */
+  /** When the node is back, in seconds from the start of the run; `Infinity` if it does not come back. */
   readonly to: Seconds
-  /** Whether its tasks run on, and only new ones are kept away. */
+  /** Whether its tasks run on, and only new ones are kept away; otherwise its tasks are lost. */
   readonly drain: boolean
 }
 
-/** How a file of outages is read. */
+/** How to read a file of outages. */
 export interface OutageReading {
   /** Name of the file in messages. */
   readonly file?: string | undefined
-  /** The time of the file at which the run begins, in seconds or as a date such as 2024-01-31T10:00:00; default: what its format says, see docs/outages.md. */
+  /**
+   * Time of the file at which the run begins, in seconds or as a date such as 2024-01-31T10:00:00. Default: depends on the format, see
+   * docs/outages.md.
+   */
   readonly origin?: Seconds | string | undefined
-  /** The jobs of the run, made only where the time of the file at which it begins is their time 0. */
+  /** Makes the workload of the run; called only if the run begins at the workload's time 0. */
   readonly workload?: (() => Workload) | undefined
 }
 
-/** The outages of a file, and what people should know of how they came about. */
+/** The outages in a file, and notes for people about how they were obtained. */
 export interface OutageList {
-  /** In the order of the file. */
+  /** Outages in the order of the file. */
   readonly outages: readonly ListedOutage[]
   /** Sentences about what was left out or cut. */
   readonly notes: readonly string[]
 }
 
-/** The kinds of files, found out from the content; the list is what nothing else is. */
+/** The formats that are detected from the content; any other file is read as a list. */
 const formats: readonly OutageFormat[] = [batsimEvents, slurmEvents, failureTrace, googleAbsences]
 
 /**
- * Outages of a file for a cluster with nodes of these names: a list (CSV), Batsim's external events, `sacctmgr show event` of Slurm, a table of
- * the Failure Trace Archive, Google's machine events. What lies before the start of the run is cut off. Throws `BAD_INPUT` with file and line.
+ * The outages in a file for a cluster with nodes of these names. Formats: a list (CSV), Batsim's external events, `sacctmgr show event` of Slurm, a
+ * table of the Failure Trace Archive, and Google's machine events. What lies before the start of the run is cut off. Throws `BAD_INPUT` with file and
+ * line.
  */
 export function readOutages(text: string, nodes: readonly string[], reading: OutageReading = {}): OutageList {
   const { file } = reading

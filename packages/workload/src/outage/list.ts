@@ -4,10 +4,13 @@ import type { Absence, AbsenceTable, OutageFormat } from './table.js'
 
 const WAY_OUT = 'A list of outages is CSV with the columns node, from, to and, if need be, kind.'
 
-/** A CSV table with the columns `node`, `from` and `to` (seconds from the start of the run; `to` empty: never back) and `kind` (`failure`, the default, or `drain`). */
+/**
+ * A CSV table with the columns `node`, `from` and `to` (seconds from the start of the run; empty `to`: never back) and `kind` (`failure`, the
+ * default, or `drain`).
+ */
 export const outageList: OutageFormat = {
   title: 'a CSV table with the columns node, from, to and kind',
-  detect: () => false, // what nothing else is: its messages say what is missing
+  detect: () => false, // used for everything that is not another format, so that its messages say what is missing
   read(text, file): AbsenceTable {
     const absences: Absence[] = []
     eachRow(text, ['node', 'from', 'to'], WAY_OUT, file, (row, line) => {

@@ -9,9 +9,9 @@ import type { Absence, AbsenceTable, OutageFormat } from './table.js'
 const WAY_OUT = 'Write it with `sacctmgr --parsable2 show event All_Time format=NodeName,TimeStart,TimeEnd,State`.'
 
 /**
- * When nodes were down or drained, as Slurm's accounting keeps it (`sacctmgr --parsable2 show event`), with times as dates. A state that
- * begins with DRAIN, DRNG, MAINT or FAIL (about to fail) lets jobs run on; any other loses them. Events of the whole cluster have no node and
- * are passed over, as are those that took no time.
+ * When nodes were down or drained, from Slurm's accounting (`sacctmgr --parsable2 show event`), with times as dates. States that begin with DRAIN,
+ * DRNG, MAINT or FAIL (about to fail) let jobs run on; in any other state they are lost. Events of the whole cluster, which have no node, and events
+ * without duration are ignored.
  */
 export const slurmEvents: OutageFormat = {
   title: 'events of nodes as `sacctmgr --parsable2 show event` lists them',
