@@ -6,7 +6,7 @@ import { instant } from '../slurm/times.js'
 const MIB = 2 ** 20
 const MILLI = 1000
 
-/** Seconds since 1970; `undefined` where a time is not given. Throws `BadLine`. */
+/** A time in seconds since 1970; `undefined` if absent. Throws `BadLine`. */
 export function timeAt(fields: Fields | undefined, key: string): Seconds | undefined {
   const text = fields?.text(key)
   if (text === undefined) return undefined
@@ -15,22 +15,23 @@ export function timeAt(fields: Fields | undefined, key: string): Seconds | undef
   return time
 }
 
-/** When a condition of an object became true; `undefined` where it is not. */
+/** Since when one of these conditions of an object is true; `undefined` if none is. */
 export function trueSince(status: Fields | undefined, ...types: string[]): Seconds | undefined {
   const found = status?.list('conditions').find((each) => types.includes(each.text('type') ?? '') && each.text('status') === 'True')
   return timeAt(found, 'lastTransitionTime')
 }
 
-/** The values of labels and annotations by key, labels first. */
+/** Reads values of labels and annotations: of the first of the keys that has one, labels before annotations. */
 export function marksOf(metadata: Fields | undefined): (...keys: readonly string[]) => string | undefined {
   const [labels, annotations] = [metadata?.object('labels'), metadata?.object('annotations')]
   return (...keys) => keys.map((key) => labels?.text(key) ?? annotations?.text(key)).find((value) => value !== undefined)
 }
 
 /**
- * What the scheduler counts of a pod: what its containers request together, and those that its init containers start beside, or
- * what one of the others requests while it runs, if that is more; of CPUs and memory what the pod itself requests, or is limited to where no container requests
- * any; with the overhead of its runtime. `cpu` in millicores, `mem` in MiB, `gpu` in thousandths, rounded up. Throws `BadLine`.
+ * The requests of a pod as the scheduler counts them: those of its containers together with those of init containers that keep running, or those of
+ * one of the other init containers while it runs, if that is more. For CPUs and memory the pod's own requests replace these, or its limits if no
+ * container requests any. The overhead of its runtime is added. `cpu` in millicores, `mem` in MiB, `gpu` in thousandths, rounded up. Throws
+ * `BadLine`.
  *
  * Source: Kubernetes, component-helpers, resource/helpers.go (PodRequests), and defaults.go of its API (SetDefaults_Pod).
  */
@@ -53,13 +54,13 @@ export function demandOfPod(spec: Fields): Demand {
   return { ...(cpu > 0 && { cpu }), ...(mem > 0 && { mem }), ...(gpu > 0 && { gpu }) }
 }
 
-/** What is limited but not requested is requested, as the API server has it. */
+/** Requests of a container. A resource with a limit but no request is requested at its limit, as in the API server. */
 function requestsOf(container: Fields): Map<string, number> {
   const { limits, requests } = resourcesOf(container)
   return new Map([...limits, ...requests])
 }
 
-/** Of a container or a pod. */
+/** Limits and requests of a container or a pod. */
 function resourcesOf(fields: Fields): Readonly<Record<'limits' | 'requests', ReadonlyMap<string, number>>> {
   const resources = fields.object('resources')
   const of = (key: string) => {

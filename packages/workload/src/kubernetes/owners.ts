@@ -4,67 +4,71 @@ import type { LeastPods } from './least-pods.js'
 import type { PodRule } from './placement-rules.js'
 import type { AskedLevels } from './topology.js'
 
-/** Pods that ask alike, when they started, `Infinity` where they wait still, and how long they ran or are to run. */
+/** A pod, or pods that ask for the same. `start` is `Infinity` while it waits; `seconds` is how long it ran, or will run. */
 export interface Task {
   readonly start: Seconds
   readonly seconds: Seconds
   readonly demand: Demand
   readonly constraints: Constraints | undefined
-  /** Its labels, by which rules of others select it, and rules of its own. */
+  /** Labels, by which rules of other pods select it. */
   readonly tags: Readonly<Record<string, string>>
+  /** Its own placement rules. */
   readonly rules: readonly PodRule[]
-  /** Its kind in a group of pods of several. */
+  /** Its kind in a group of several kinds of pods. */
   readonly kind?: string | undefined
-  /** Whether it may be preempted, where it says so. */
+  /** Whether it may be preempted, if it says so. */
   readonly preemptible?: boolean | undefined
-  /** Which groups of nodes it and the others of its stage should share. */
+  /** Which groups of nodes it should share with the other pods of its stage. */
   readonly levels?: AskedLevels | undefined
-  /** Whether it was a pod that failed, for which its Job may have started another. */
+  /** Whether the pod failed; its Job may have started another for it. */
   readonly hasFailed?: boolean
   /** Whether it waits behind scheduling gates. */
   readonly isGated?: boolean
 }
-/** So many of them, of which no pod is listed. */
+/** A number of pods that are not listed. */
 export interface Template extends Task {
   readonly tasks: number
 }
 
-/** Who has pods: what is told of a job by the first that tells it. */
+/** What owns pods and becomes a job. What several objects tell about it is taken from the first that does. */
 export interface Owner {
   readonly id: string
   readonly namespace: string
   line: number
   created: Seconds
   queue?: string | undefined
-  /** As a number, and by its class, which counts where there is none. */
+  /** Priority as a number; it counts before `priorityClass`. */
   priority?: number | undefined
   priorityClass?: string | undefined
-  /** What Kueue says of all of it, and the class of its pod group, job of Volcano or Workload: these count before what its pods have. */
+  /** Priority of the whole in Kueue, and the class of its pod group, job of Volcano or Workload; these count before the priorities of its pods. */
   wholePriority?: number | undefined
   wholeClass?: string | undefined
   deadline?: Seconds | undefined
-  /** Whether it may be preempted, where it says so, whatever its pods do. */
+  /** Whether it may be preempted, if it says so; counts before what its pods say. */
   preemptible?: boolean | undefined
-  /** Which groups of nodes its pods should share, all together. */
+  /** Which groups of nodes all its pods together should share. */
   levels?: AskedLevels | undefined
   isGang: boolean
-  /** Whether a pod of it has not ended. */
+  /** Whether one of its pods has not ended. */
   isGoing: boolean
-  /** The fewest of its pods that start together, where it says so, and the key of the pod group that may. */
+  /** The fewest of its pods that start together, if it says so. */
   least?: LeastPods | undefined
+  /** Key of its pod group, which may say so. */
   group?: string | undefined
-  /** How many pods its Job has, where it says so: others are further attempts of those. */
+  /** Number of pods of its Job, if known; more pods than that are further attempts. */
   size?: number | undefined
-  /** Whether a pod of it failed, or it as a whole, and whether it is complete even so. */
+  /** Whether it failed as a whole, or one of its pods did. */
   hasFailed: boolean
+  /** Whether it is complete nevertheless. */
   isComplete?: boolean
-  /** What would be its tasks if no pod of it is listed: of a Job, and of its Workload of Kueue. */
+  /** Its pods by its Job, if none is listed. */
   templates: Template[]
+  /** Its pods by its Workload of Kueue, if none is listed and its Job does not tell them. */
   workload: Template[]
   readonly pods: Task[]
 }
 
-/** What any other object tells of the pods that it controls. */
+/** What any other object tells about the pods that it controls. */
 export interface Header {
   readonly created: Seconds
   readonly queue: string | undefined
@@ -75,22 +79,23 @@ export interface Header {
   readonly levels: AskedLevels | undefined
 }
 
-/** Controllers whose Jobs, sets of them, or clusters are parts of one job. */
+/** Controllers whose Jobs, sets of Jobs or clusters are parts of one job. */
 const WHOLES = ['JobSet', 'MPIJob', 'TrainJob', 'RayJob', 'AppWrapper']
 
+/** Key of an object. */
 export const keyOf = (namespace: string, kind: string, name: string): string => `${namespace}/${kind}/${name}`
 
-/** The object that controls another, or the first that it belongs to. */
+/** The object that controls another; without a controller, the first that owns it. */
 export const controllerOf = (metadata: Fields): Fields | undefined =>
   metadata.list('ownerReferences').find((each) => each.value('controller') === true) ?? metadata.list('ownerReferences')[0]
 
-/** Jobs by who has their pods, with what is around these. */
+/** Jobs by the owners of their pods, with the objects around them. */
 export class Owners {
   readonly #all = new Map<string, Owner>()
   readonly #headers = new Map<string, Header>()
-  /** Of parts, by key, the key of the whole. */
+  /** By key of a part: key of the whole. */
   readonly #wholes = new Map<string, string>()
-  /** By key, the application that pods of it say they are of. */
+  /** By key of an owner: key of the application that its pods name. */
   readonly #applications = new Map<string, string>()
 
   get(key: string, make: () => Owner): Owner {
@@ -105,18 +110,18 @@ export class Owners {
     this.#headers.set(key, header)
   }
 
-  /** What is controlled by one of the wholes, or is said to be of a JobSet, is a part of that. */
+  /** Notes that an object is a part of the JobSet that it names, or otherwise of its controller, if that is of a kind in `WHOLES`. */
   isPart(key: string, namespace: string, controller: Fields | undefined, jobSet: string | undefined): void {
     const [kind, name] = jobSet !== undefined ? ['JobSet', jobSet] : [controller?.text('kind'), controller?.text('name')]
     if (kind !== undefined && name !== undefined && WHOLES.includes(kind)) this.#wholes.set(key, keyOf(namespace, kind, name))
   }
 
-  /** Its pods are of an application, with all that these are part of. */
+  /** Notes that the pods of an owner belong to an application; everything that the owner is part of then belongs to it. */
   isOfApplication(key: string, namespace: string, name: string): void {
     this.#applications.set(key, keyOf(namespace, 'Application', name))
   }
 
-  /** The jobs, parts joined, and how many objects that were described are of none. */
+  /** The jobs, with parts joined, and the number of described objects that belong to none. */
   jobs(): { readonly owners: readonly Owner[]; readonly strangers: number } {
     const joined = new Map<string, Owner>()
     for (const [key, application] of this.#applications) {
@@ -160,7 +165,8 @@ export class Owners {
 }
 
 /**
- * Pods that failed and those that were started for them are one task, which ran as long as all of them, while there are more than so many.
+ * Joins failed pods with the pods that were started in their place to one task, which runs as long as all of them, while there are more than `size`
+ * pods.
  *
  * Source: Kubernetes, Job (`backoffLimit`).
  */

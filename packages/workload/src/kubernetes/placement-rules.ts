@@ -2,10 +2,10 @@ import type { NodeRequirement, PlacementRule, TaskSelector } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { termOf, type PodLike } from './node-constraints.js'
 
-/** A rule, with what labels those namespaces have that it is about, too. */
+/** A placement rule, possibly with requirements on the labels of the namespaces that it is about. */
 export type PodRule = PlacementRule & { readonly namespaces?: readonly NodeRequirement[] }
 
-/** Where a pod must be to others, or would rather be, and whether something of that is not read. */
+/** The placement rules of a pod, and whether one of its terms could not be read. */
 export interface PodRules {
   readonly rules: readonly PodRule[]
   readonly isUnread: boolean
@@ -13,15 +13,15 @@ export interface PodRules {
 
 const OPERATORS: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist']
 const WITHOUT_VALUES: readonly string[] = ['Exists', 'DoesNotExist']
-/** Labels of nodes that would be taken for groups of another kind. */
+/** Labels of nodes that have the names of other kinds of groups. */
 const GROUPS: readonly string[] = ['node', 'rack']
 const NOT_BY_DEFAULT = [['nodeAffinityPolicy', 'Ignore'], ['nodeTaintsPolicy', 'Honor']] as const
 
 /**
- * The affinities of a pod to others, how it is spread with them, and which nodes it prefers, unless labels of nodes are to be ignored. A selector that is not there selects no pods, and is left
- * out. Throws `BadLine`.
+ * The affinities of a pod to other pods, its topology spread constraints and, if `asksLabels`, the nodes that it prefers. A term without a selector
+ * selects no pods and is left out; a term with an unknown operator is left out and reported (`isUnread`). Throws `BadLine`.
  *
- * Source: Kubernetes, PodAffinityTerm, TopologySpreadConstraint, PreferredSchedulingTerm. Not read, and told: operators that there are not.
+ * Source: Kubernetes, PodAffinityTerm, TopologySpreadConstraint, PreferredSchedulingTerm.
  */
 export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
   const affinity = pod.spec.object('affinity')
@@ -34,11 +34,11 @@ export function rulesOfPod(pod: PodLike, asksLabels: boolean): PodRules {
   }
 }
 
-/** Names of labels of pods by which rules select them. */
+/** Names of the labels of pods by which rules select them. */
 export const tagsAsked = (rules: readonly PlacementRule[]): string[] =>
   rules.flatMap((rule) => (rule.kind === 'nodes' ? [] : [...Object.keys(rule.of?.tags ?? {}), ...(rule.of?.matchExpressions ?? []).map(({ key }) => key)]))
 
-/** Names of the labels that a `selector` goes by. */
+/** Names of the labels in a `selector`. */
 export function labelsSelected(fields: Fields | undefined): string[] {
   const selector = fields?.object('selector')
   return [...(selector?.object('matchLabels')?.keys() ?? []), ...(selector?.list('matchExpressions') ?? []).flatMap((each) => each.text('key') ?? [])]
@@ -80,7 +80,7 @@ const overOf = (term: Fields): string => {
   return GROUPS.includes(key) ? `label:${key}` : key
 }
 
-/** The pods that a term is about: with the values that the pod itself has for `matchLabelKeys`, and others than for `mismatchLabelKeys`. */
+/** The pods that a term selects. With `matchLabelKeys` their values must equal those of the pod itself, with `mismatchLabelKeys` differ from them. */
 function selectorOf(term: Fields, { labels }: PodLike, users: readonly string[] | 'all'): TaskSelector | 'unread' | 'of nobody' {
   const selector = term.object('labelSelector')
   if (selector === undefined) return 'of nobody'
@@ -103,7 +103,7 @@ function expressionOf(each: Fields): NodeRequirement | 'unread' {
   return { key, operator: operator as NodeRequirement['operator'], ...(values.length > 0 && { values }) }
 }
 
-/** The namespaces of the pods that it is about, beside those with labels: those that are named, or the pod's own, or all. */
+/** Namespaces of the pods that a term is about, apart from those that it selects by labels: those that it names, the pod's own, or all. */
 function usersOf(term: Fields, { namespace }: PodLike): readonly string[] | 'all' {
   const named = term.texts('namespaces')
   const selector = term.object('namespaceSelector')

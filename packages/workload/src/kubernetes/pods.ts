@@ -37,21 +37,22 @@ export const kubernetesOptions = z.strictObject({
 type KubernetesOptions = z.output<typeof kubernetesOptions>
 
 /**
- * Pods of Kubernetes, and the Jobs that they are of: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs to
- * completion are the tasks of a job, any other pod is a job; a pod runs from the time it was scheduled until its last container ended. A job was submitted
- * when its Job or its first pod was created. A Job whose pods are gone has as many as its `completions`, of which `parallelism` ran at a time; where more are listed, those that
- * failed and those that were started for them are one task. A Workload of Kueue tells
- * the queue, the priority and the pods of its job where these are gone: from its admission until it had finished. The Jobs of a JobSet (MPIJob, ...) are one job. Of any other
- * object that controls pods it is known when it was created, and its queue. The class of a pod group, of a job of Volcano, or of Kueue says the priority of its pods, and without one
- * those of Volcano have that of who names none; others that have no number for it have that of their PriorityClass.
+ * Pods of Kubernetes and their Jobs: `kubectl get jobs,pods -A -o json`, or yaml, or manifests one after another. The pods of a controller that runs
+ * to completion are the tasks of a job; every other pod is a job. A pod runs from the time it was scheduled until its last container ended. A job was
+ * submitted when its Job or its first pod was created. If the pods of a Job are gone, it has `completions` tasks, of which `parallelism` ran at a
+ * time; if more pods are listed, failed pods and those started in their place are one task. A Workload of Kueue tells the queue and the priority of
+ * its job and, if the pods are gone, its pods, which ran from its admission until it finished. The Jobs of a JobSet (MPIJob, ...) are one job. Any
+ * other object that controls pods tells when it was created, and its queue. The class of a pod group, of a job of Volcano or of Kueue gives the
+ * priority of its pods; in Volcano, pods without one have the default priority. Other pods without a number have the priority of their PriorityClass.
  *
- * Pods of YuniKorn that name an application are one job, whoever controls them.
+ * Pods of YuniKorn that name an application are one job, whatever controls them.
  *
- * Pods of one group that ask different amounts are stages of one gang. Of a group that needs fewer pods than it has these are the first
- * kinds, or as many of each as its tasks (Volcano) or subgroups (KAI) say.
+ * Pods of one group that ask for different amounts are stages of one gang. If a group needs fewer pods than it has, these are of the first kinds, or
+ * as many of each kind as its tasks (Volcano) or subgroups (KAI) say.
  *
- * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are those that have not ended, unless it is said how long they run. Pods of YuniKorn that
- * name no application, all of a namespace being one without an end there, are jobs of their own or of who controls them.
+ * Deviations: all pods of a job are asked for at once. Pods of daemons are left out, and so are pods that have not ended, unless an option says how
+ * long they run. YuniKorn treats pods without an application as one application per namespace, without an end; here they are jobs of their own or of
+ * their controllers.
  */
 export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   name: 'kubernetes',
@@ -63,10 +64,10 @@ export const kubernetesFormat: TraceFormat<typeof kubernetesOptions> = {
   parser: (options, place) => new KubernetesJobs(options, place),
 }
 
-/** Of a longer list what comes behind its start may be pods. */
+/** Length of a text from which on pods may follow after its start, characters. */
 const LONG = 65_536
 
-/** Whether a text begins as objects of Kubernetes do, and has one of these kinds. */
+/** Whether a text begins like objects of Kubernetes and contains one of these kinds. */
 function isPrinted(head: string, kinds: string): boolean {
   if (!isYaml(head)) return /"apiVersion"\s*:/.test(head) && new RegExp(`"kind"\\s*:\\s*"(${kinds})(List)?"`).test(head)
   return /^(---|apiVersion:|kind:|items:|metadata:|- )/.test(head.replace(/^(\s*(#.*)?\r?\n)*/, ''))
@@ -81,16 +82,16 @@ const GROUPS = [
   'scheduling.x-k8s.io/pod-group',
   'pod-group.scheduling.sigs.k8s.io',
   'pod-group-name',
-] // the last of KAI
-/** What names the application of a pod for YuniKorn, a label or an annotation. */
+] // the last one is KAI's
+/** Label or annotation that names the application of a pod for YuniKorn. */
 const APPLICATION = 'yunikorn.apache.org/app-id'
-/** What Kueue writes on pods of a job that it has admitted as a whole. */
+/** Marks that Kueue puts on pods of a job that it has admitted as a whole. */
 const ADMITTED = ['kueue.x-k8s.io/workload', 'kueue.x-k8s.io/podset']
-/** Where a job names its class of Kueue. */
+/** Label that names the Kueue class of a job. */
 const CLASS = 'kueue.x-k8s.io/priority-class'
-/** What a JobSet writes on its Jobs and their pods. */
+/** Label that a JobSet puts on its Jobs and their pods. */
 const JOB_SET = 'jobset.sigs.k8s.io/jobset-name'
-/** Controllers that keep pods running: each of theirs is for itself. */
+/** Controllers that keep pods running; each of their pods is a job. */
 const SERVICES = ['ReplicaSet', 'StatefulSet', 'ReplicationController', 'Deployment']
 const DAEMONS = ['DaemonSet', 'Node']
 
@@ -103,7 +104,7 @@ class KubernetesJobs implements LineParser {
   readonly #classes = new PriorityClasses()
   readonly #levels = new TopologyLevels()
   readonly #namespaces = new Namespaces()
-  /** Labels of pods by which rules of any, or disruption budgets, select them: others are not kept, since many are of one pod each. */
+  /** Labels of pods by which rules or disruption budgets select pods. Other labels are not kept, since many occur on one pod only. */
   readonly #tags = new Set<string>()
   readonly #counts = { others: 0, daemons: 0, going: 0, gated: 0, unfinished: 0, unknown: 0, nothing: 0, empty: 0, classes: 0, unread: 0, ofMemory: 0, ofSeveral: 0, levels: 0 }
   #isEnded = false
@@ -189,7 +190,7 @@ class KubernetesJobs implements LineParser {
     else this.#other(object, kind ?? '', name)
   }
 
-  /** What may control pods, of whatever kind: when it was created, and its queue. */
+  /** Reads any other object, which may control pods: when it was created, its queue and the like. */
   #other(object: Fields, kind: string, name: string): void {
     const metadata = object.object('metadata') as Fields
     const created = timeAt(metadata, 'creationTimestamp')
@@ -274,12 +275,13 @@ class KubernetesJobs implements LineParser {
     owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), ...this.#placing(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')), levels: levelsAskedBy(template.object('metadata')) }]
   }
 
-  /** Of a job that Kueue has admitted: all of its pods ran from then until it had finished. */
+  /** Reads a job that Kueue has admitted: all its pods ran from then until it finished. */
   #workload(workload: Fields, name: string, line: number): void {
     const metadata = workload.object('metadata') as Fields
     const [spec, status] = [needed(workload, 'spec'), workload.object('status')]
     const controller = controllerOf(metadata)
-    const isGroup = controller?.text('kind') === 'Pod' && controller.value('controller') !== true // of several pods
+    // a group of several pods
+    const isGroup = controller?.text('kind') === 'Pod' && controller.value('controller') !== true
     const [kind, owned] = controller === undefined ? ['Workload', name] : isGroup ? ['PodGroup', name] : [controller.text('kind') ?? 'Workload', controller.text('name') ?? name]
     const owner = this.#owner(kind, owned, metadata, line)
     if (this.options.queue === 'label') owner.queue ??= spec.text('queueName')
@@ -349,7 +351,7 @@ class KubernetesJobs implements LineParser {
     return { constraints: constraintsOfPod(like, asksLabels), tags: tagsOf(labels), rules }
   }
 
-  /** With the labels alone by which rules select pods, and rules about namespaces that are known. */
+  /** A task with only the labels by which rules select pods, and with rules whose namespaces are known. */
   readonly #selectable = <T extends Task>(task: T): T => ({ ...task, rules: this.#resolved(task), tags: Object.fromEntries(Object.entries(task.tags).filter(([key]) => this.#tags.has(key)).sort(([a], [b]) => (a < b ? -1 : 1))) })
 
   #resolved({ rules }: Task): PlacementRule[] {
@@ -393,7 +395,7 @@ class KubernetesJobs implements LineParser {
 
 const ALL = { all: undefined, ofKind: undefined }
 
-/** Pods that ask alike, and are of one kind where kinds matter, are the tasks of a stage; no stage waits for another. */
+/** The stages of a job: pods that ask for the same, and are of the same kind if `byKind`, are the tasks of a stage. No stage waits for another. */
 function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: string | undefined; readonly levels: AskedLevels | undefined; readonly stage: StageSpec }[] {
   const alike = new Map<string, Task[]>()
   for (const pod of pods) {
@@ -409,20 +411,31 @@ function stageOf({ demand, constraints, tags, rules }: Task, tasks: number, dura
 
 const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 'default'
 
-/** The application of a pod that YuniKorn schedules, by the first that names it; pods that name none are one application of their namespace there, without an end. */
+/**
+ * The application that a pod names for YuniKorn, in the first of several places. Pods without one are jobs here, although YuniKorn treats them as one
+ * application per namespace.
+ */
 function applicationOf(spec: Fields, metadata: Fields): string | undefined {
   if (spec.text('schedulerName') !== 'yunikorn') return undefined
   return marksOf(metadata)(APPLICATION) ?? metadata.object('labels')?.text('applicationId') ?? metadata.object('labels')?.text('spark-app-selector')
 }
 
-/** What pod groups, and other objects of Volcano, say of their queue or class. Source: Volcano, cache.go (Snapshot); KAI Scheduler, PodGroup. */
+/**
+ * Queue or priority class that pod groups, and other objects of Volcano, name.
+ *
+ * Source: Volcano, cache.go (Snapshot); KAI Scheduler, PodGroup.
+ */
 function textIn(object: Fields, kind: string, key: 'queue' | 'priorityClassName'): string | undefined {
   const isOne = kind === 'PodGroup' || object.text('apiVersion')?.includes('volcano.sh/') === true
   const text = isOne ? object.object('spec')?.value(key) : undefined
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Whether Volcano has the priority of a job from it alone, and not from pods. Source: Volcano, cache.go (Snapshot). */
+/**
+ * Whether Volcano takes the priority of a job only from this object, not from its pods.
+ *
+ * Source: Volcano, cache.go (Snapshot).
+ */
 const isOfVolcano = (object: Fields, kind: string): boolean => (kind === 'PodGroup' || kind === 'Job') && object.text('apiVersion')?.includes('volcano.sh/') === true
 
 function needed(object: Fields, key: string): Fields {

@@ -4,7 +4,7 @@ import { marksOf } from './objects.js'
 const KAI: Readonly<Record<string, boolean>> = { preemptible: true, 'non-preemptible': false }
 
 /**
- * Whether labels or annotations say that a pod may be preempted; `undefined`: they say nothing.
+ * Whether labels or annotations say that a pod may be preempted; `undefined` if they do not say.
  *
  * Source: KAI Scheduler, `ParsePreemptibility`; Volcano, GetPodPreemptable; YuniKorn, allow-preemption.
  */
@@ -14,19 +14,19 @@ export function preemptibleBy(metadata: Fields | undefined): boolean | undefined
   if (ofKai !== undefined) return ofKai
   const ofVolcano = mark('volcano.sh/preemptable')
   const isRefused = (ofVolcano !== undefined && !TRUE.includes(ofVolcano)) || mark('yunikorn.apache.org/allow-preemption') === 'false'
-  return isRefused ? false : undefined // all may be there that do not refuse
+  return isRefused ? false : undefined // pods that do not refuse may be preempted anyway
 }
 
-/** What Go reads as true. */
+/** Words that Go parses as true. */
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True']
 
-/** The same of a pod group of KAI. */
+/** The same for a pod group of KAI. */
 export const preemptibleGroup = (kind: string, object: Fields): boolean | undefined =>
   kind === 'PodGroup' ? wordOfKai(object.object('spec')?.value('preemptibility')) : undefined
 
 const wordOfKai = (word: unknown): boolean | undefined => (typeof word === 'string' && Object.hasOwn(KAI, word) ? KAI[word] : undefined)
 
-/** What pods come to together, of which each says something or not: not to be preempted where none may be, to be where one says so. */
+/** Whether pods together may be preempted, from what each says: true if one says so, false if all refuse, otherwise `undefined`. */
 export function togetherPreemptible(pods: readonly (boolean | undefined)[]): boolean | undefined {
   if (pods.includes(true)) return true
   return pods.length > 0 && pods.every((each) => each === false) ? false : undefined

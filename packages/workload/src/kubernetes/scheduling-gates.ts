@@ -2,21 +2,21 @@ import type { Seconds } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import type { Task } from './owners.js'
 
-/** Of what Kueue gates it lifts the gates itself when it admits the pod, as its policy does. */
+/** Kueue lifts its own gates when it admits a pod, which its policy models, so they do not count. */
 const OF_KUEUE = 'kueue.x-k8s.io/'
 
-/** Whether something keeps a pod that waits from being scheduled. Source: Kubernetes, `schedulingGates`. */
+/** Whether scheduling gates keep a pending pod from being scheduled. Source: Kubernetes, `schedulingGates`. */
 export const isBehindGates = (spec: Fields, phase: string | undefined): boolean =>
   phase === 'Pending' && spec.list('schedulingGates').some((each) => each.text('name')?.startsWith(OF_KUEUE) !== true)
 
-/** The pods of a job, and whether they wait behind gates: all of them, or those that have gates are left out. */
+/** The pods of a job, and whether they wait behind gates. If only some have gates, those are left out. */
 export function apartFromGated(all: readonly Task[]): { readonly pods: readonly Task[]; readonly isGated: boolean } {
   const open = all.filter((pod) => pod.isGated !== true)
   const isGated = open.length === 0 && all.length > 0
   return { pods: isGated ? all : open, isGated }
 }
 
-/** What became of pods behind gates, which are `lifted` so long after their creation, if that is said. */
+/** What happened to pods behind gates, which are lifted `lifted` seconds after their creation, if given. */
 export const gatesText = (lifted: Seconds | undefined): string =>
   lifted === undefined
     ? 'pods behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when'

@@ -1,23 +1,26 @@
 import type { Fields } from '../json/fields.js'
 
-/** How many pods of each kind start together at least, of as many as there are of each. */
+/** Fewest pods of each kind that start together, from the number of pods of each kind. */
 export type LeastOfKinds = (pods: ReadonlyMap<string, number>) => ReadonlyMap<string, number>
 
-/** What a subgroup needs before anything of it runs. */
+/** What a subgroup needs before any of it runs. */
 interface Need {
   readonly name: string
-  /** Pods by subgroup; none where it does not need any. */
+  /** Number of pods by subgroup; empty if it needs none. */
   readonly pods: ReadonlyMap<string, number>
-  /** Whether there are so many. */
+  /** Whether there are that many pods. */
   readonly isThere: boolean
 }
 
 /**
- * The subgroups of a pod group of KAI: of those in the group, and in each subgroup that has others in it, `minSubGroup` must have their pods, by default all. Those
- * that need none count first, then the first by name that have pods enough, as KAI takes them while nothing of the group runs.
+ * The fewest pods by subgroup for a pod group of KAI. In the group, and in each subgroup that contains others, `minSubGroup` subgroups must have
+ * their pods; default: all. Those that need no pods count first, then by name those that have enough pods, as KAI takes them while nothing of the
+ * group runs.
  *
- * Source: KAI Scheduler, collectTasksFromSubGroupSet, SubGroupSet.GetMinMembersToSatisfy. Deviations: the group is the same whatever has run of it; where too few
- * subgroups have pods enough KAI starts nothing, and here the others follow with what they have; pods of those that are not needed start one by one, there together.
+ * Source: KAI Scheduler, collectTasksFromSubGroupSet, SubGroupSet.GetMinMembersToSatisfy.
+ *
+ * Deviations: the choice does not depend on what of the group has run. If too few subgroups have enough pods, KAI starts nothing, while here the
+ * others are chosen with the pods they have. Pods of subgroups that are not needed start one by one here, in KAI together.
  */
 export function leastOfSubgroups(spec: Fields): LeastOfKinds {
   const inside = new Map<string | undefined, Fields[]>()

@@ -2,21 +2,21 @@ import type { Topology } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 import { marksOf } from './objects.js'
 
-/** What is said of the groups of nodes that pods should share: a level by the label of nodes that names their group of it, or by the number of its tier. */
+/** Which groups of nodes pods should share. A level is given by the label of nodes that names their group, or by the number of a tier. */
 export interface AskedLevels {
   readonly required?: string | number | undefined
   readonly preferred?: string | number | undefined
-  /** Pods of stages that say the same are in one group together. */
+  /** Pods of stages with the same name here are in one group together. */
   readonly group?: string | undefined
-  /** Parts of so many pods are to be together, too, which nobody heeds here. */
+  /** Whether parts of the pods should be together too, which is not supported here. */
   readonly hasSlices?: boolean
 }
 
 /**
- * What labels or annotations of pods, or of what controls them, say; `undefined`: nothing.
+ * The levels in labels or annotations of pods, or of what controls them; `undefined` if there are none.
  *
- * Source: Kueue, kueue.x-k8s.io/podset-required-topology, podset-preferred-topology, podset-group-name; KAI Scheduler, kai.scheduler/topology-required-placement,
- * topology-preferred-placement.
+ * Source: Kueue, kueue.x-k8s.io/podset-required-topology, podset-preferred-topology, podset-group-name; KAI Scheduler,
+ * kai.scheduler/topology-required-placement, topology-preferred-placement.
  */
 export function levelsAskedBy(metadata: Fields | undefined): AskedLevels | undefined {
   const mark = marksOf(metadata)
@@ -28,7 +28,7 @@ export function levelsAskedBy(metadata: Fields | undefined): AskedLevels | undef
   })
 }
 
-/** The same of a pod set of a Workload of Kueue. */
+/** The levels of a pod set of a Workload of Kueue. */
 export function levelsOfPodSet(set: Fields): AskedLevels | undefined {
   const request = set.object('topologyRequest')
   return request && asked({
@@ -37,7 +37,7 @@ export function levelsOfPodSet(set: Fields): AskedLevels | undefined {
 }
 
 /**
- * The same of a pod group, or job of Volcano, as a whole.
+ * The levels of a pod group, or of a job of Volcano, as a whole.
  *
  * Source: KAI Scheduler, PodGroup (`topologyConstraint`); Volcano, NetworkTopologySpec.
  */
@@ -53,11 +53,11 @@ export function levelsOfGroup(object: Fields): AskedLevels | undefined {
 const asked = (levels: AskedLevels): AskedLevels | undefined =>
   (levels.required === undefined && levels.preferred === undefined && levels.hasSlices !== true ? undefined : levels)
 
-/** What is asked by level numbers, of a job and of its stages. */
+/** What a job and its stages ask for, with levels as numbers. */
 interface Topologies {
   readonly job: Topology | undefined
   readonly stages: readonly (Topology | undefined)[]
-  /** Whether it has levels of which no Topology tells, or asks for slices. */
+  /** Whether it names levels that no Topology lists, or asks for slices. */
   readonly isUnknown: boolean
 }
 
@@ -65,8 +65,8 @@ const HOSTNAME = 'kubernetes.io/hostname'
 const LOWEST = 'lowest tier'
 
 /**
- * Numbers of the levels that Topology objects name by labels of nodes: 0 nodes, 1 the smallest groups of them. Of a label in several the first counts. Tiers of
- * HyperNodes are levels in their order; where no HyperNode is listed their numbers are those of levels.
+ * Numbers of the levels that Topology objects list by labels of nodes: 0 is a node, 1 the smallest group of nodes. If several list a label, the first
+ * counts. Tiers of HyperNodes are levels in ascending order; if no HyperNode is listed, the number of a tier is that of a level.
  */
 export class TopologyLevels {
   readonly #levels = new Map([[HOSTNAME, 0], [LOWEST, 1]])
@@ -82,12 +82,15 @@ export class TopologyLevels {
     if (tier !== undefined) this.#tiers.add(tier)
   }
 
-  /** The level of a tier, or the largest below it. */
+  /** Level of a tier: the number of listed tiers up to it, or the tier itself if none is listed. */
   #levelOfTier(tier: number): number {
     return this.#tiers.size === 0 ? tier : [...this.#tiers].filter((each) => each <= tier).length
   }
 
-  /** What a job says itself, or its stages: of all of it where it has one, or all are in one group together. */
+  /**
+   * What a job asks for by itself, or its stages do. A request of the only stage, or of stages that are in one group together, is a request of the
+   * job.
+   */
   of(job: AskedLevels | undefined, stages: readonly (AskedLevels | undefined)[]): Topologies {
     const [first] = stages
     const areTogether = stages.length === 1 || (first?.group !== undefined && stages.every((each) => JSON.stringify(each) === JSON.stringify(first)))

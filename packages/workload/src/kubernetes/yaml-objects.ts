@@ -3,18 +3,18 @@ import { isCircular } from '@sched/core'
 import type { Found } from '../json/documents.js'
 import { BadLine } from '../trace/format.js'
 
-/** Whether text is no JSON, by its first sign. */
+/** Whether a text does not begin like JSON. */
 export const isYaml = (text: string): boolean => !/^\s*[[{]/.test(text)
 
 /**
- * Objects of YAML documents one after another, and the items of lists that kubectl prints: cut at `---` and at the dash of each item, so that memory holds
- * one object and not the file. A document whose items are not in lines of their own is read as a whole.
+ * Reads objects of consecutive YAML documents, and the items of lists that kubectl prints. Text is cut at `---` and at the dash of each item, so that
+ * memory holds one object and not the file. A document whose items do not begin on lines of their own is read as a whole.
  */
 export class YamlObjects {
   #lines: string[] = []
-  /** The number of each of these lines in the file, where blank ones are passed over. */
+  /** Number in the file of each of these lines; empty lines of the file are skipped. */
   #numbers: number[] = []
-  /** Blanks before the dash of an item; `undefined` outside of `items`, -1 before the first. */
+  /** Number of blanks before the dash of an item; `undefined` outside of `items`, -1 before the first item. */
   #indent: number | undefined
 
   line(text: string, number: number, visit: (found: Found) => void): void {
@@ -39,7 +39,7 @@ export class YamlObjects {
       }
       if (/^[^\s#-]/.test(text)) {
         this.#finish(visit)
-        this.#indent = undefined // what stands behind the items, and is of the list
+        this.#indent = undefined // what follows the items belongs to the list
         this.#skips = true
         return
       }
@@ -47,7 +47,7 @@ export class YamlObjects {
     this.#keep(text, number)
   }
 
-  /** Until the end of the document: the rest of a list, which is no object. */
+  /** True until the end of the document, after the items of a list: the rest is not an object. */
   #skips = false
 
   end(visit: (found: Found) => void): void {
@@ -87,7 +87,7 @@ function parsed(lines: readonly string[], numbers: readonly number[]): unknown {
     try {
       return document.toJS({ maxAliasCount: 100 })
     } catch (wrong) {
-      if (!(wrong instanceof ReferenceError)) throw wrong // of an alias without its anchor, or one of too many
+      if (!(wrong instanceof ReferenceError)) throw wrong // an alias without its anchor, or too many aliases
       throw new BadLine(undefined, `the object that begins on line ${numbers[0]} is no YAML: ${wrong.message.replace(/\.$/, '')}.`)
     }
   }

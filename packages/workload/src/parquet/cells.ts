@@ -1,16 +1,16 @@
 import type { SchemaElement, SchemaTree } from 'hyparquet'
 import { clockText, dateText, momentText } from './time-text.js'
 
-/** A column of plain values, and how a value becomes the text that a CSV of the table has. */
+/** A column of plain values, with the conversion of a value to its text in a CSV of the table. */
 export interface Column {
-  /** As in JSON Lines: fields of structs after a dot. */
+  /** Name as in JSON Lines: fields of structs after a dot. */
   readonly name: string
   readonly path: readonly string[]
-  /** Of a value that is not null. */
+  /** Text of a value that is not null. */
   readonly text: (value: unknown) => string
 }
 
-/** A column that a table of text has no place for. */
+/** A column that a text table cannot express. */
 export interface LeftOut {
   readonly name: string
   readonly what: string
@@ -20,8 +20,8 @@ type Cell = Column['text']
 const plain: Cell = (value) => String(value)
 
 /**
- * The columns of a schema. The types of columns whose values the decoder would make inexact, or refuse (decimals, intervals), are taken off them here,
- * so that it gives them raw.
+ * The columns of a schema. Columns whose values the decoder would make inexact, or refuse (decimals, intervals), lose their types in the schema here,
+ * so that the decoder returns raw values.
  */
 export function columnsOf(root: SchemaTree): { readonly columns: Column[]; readonly leftOut: LeftOut[] } {
   const columns: Column[] = []
@@ -40,10 +40,10 @@ export function columnsOf(root: SchemaTree): { readonly columns: Column[]; reado
   return { columns, leftOut }
 }
 
-/** The lists that readers here know, those of workflows; others (samples of power, say) would be large for nothing. */
+/** Names of lists that readers know, those of workflows; other lists, for example samples of power, would be large and unused. */
 const relatives = /^(parents|children)$/
 
-/** The text of a list of whole numbers or of texts, as JSON has it: `[1,2]`. */
+/** Text of a list of whole numbers or strings as in JSON: `[1,2]`. */
 function listOf({ converted_type: converted }: SchemaElement, [repeated, ...others]: readonly SchemaTree[]): Cell | undefined {
   if (converted !== 'LIST' || repeated?.element.repetition_type !== 'REPEATED' || others.length > 0 || repeated.children.length > 1) return undefined
   const { element, children } = repeated.children[0] ?? repeated
@@ -81,7 +81,7 @@ function cellOf(element: SchemaElement): Cell | undefined {
 }
 
 const asItIs = <T>(value: T): T => value
-/** What the decoder makes of values: times stay numbers, since it may decode more rows than are asked for. */
+/** Conversions by the decoder. Times stay numbers, because it may decode more rows than requested. */
 export const parsers = {
   timestampFromMilliseconds: asItIs,
   timestampFromMicroseconds: asItIs,
@@ -95,7 +95,7 @@ const perSecond = { MILLIS: 1000, MICROS: 1_000_000, NANOS: 1_000_000_000 } as c
 const clock = (unit: keyof typeof perSecond): Cell => (value) => clockText(value as number | bigint, perSecond[unit])
 const moment = (unit: keyof typeof perSecond): Cell => (value) => momentText(value as number | bigint, perSecond[unit])
 
-/** The fewest digits that are this number in single precision. */
+/** The fewest digits that give the same number in single precision. */
 const float: Cell = (value) => {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number((value as number).toPrecision(digits))
@@ -104,7 +104,7 @@ const float: Cell = (value) => {
   return plain(value)
 }
 
-/** A whole number of 10^-scale, which stands as a number or as its bytes, the highest first. */
+/** A decimal: a whole number of 10^-scale, stored as a number or as bytes, most significant byte first. */
 function decimal(element: SchemaElement): Cell {
   const { scale = element.logical_type?.type === 'DECIMAL' ? element.logical_type.scale : 0 } = element
   untyped(element)
@@ -122,7 +122,7 @@ function signed(bytes: Uint8Array): bigint {
   return BigInt.asIntN(bytes.length * 8, value)
 }
 
-/** Months (of 30 days), days and milliseconds, as Slurm writes a span: `1-02:03:04`. */
+/** A span of months (of 30 days), days and milliseconds in Slurm's form: `1-02:03:04`. */
 function interval(element: SchemaElement): Cell {
   untyped(element)
   return (value) => {

@@ -7,10 +7,9 @@ import type { TraceFormat } from '../trace/format.js'
 import { gpuStage, phillyOptions, type PhillyOptions } from './options.js'
 
 /**
- * The job log of Microsoft's Philly clusters (`cluster_job_log`): a list of JSON objects with the attempts of each job and
- * the GPUs that each had. A job asks for the GPUs of its last attempt and runs as long as all its attempts did, one after
- * another and without the pauses between them. Jobs that never ran are left out; an attempt without an end, or with one before its
- * start, is not counted.
+ * The job log of Microsoft's Philly clusters (`cluster_job_log`): a list of JSON objects with the attempts of each job and the GPUs of each attempt.
+ * A job asks for the GPUs of its last attempt and runs as long as all its attempts together, without the pauses between them. Jobs that never ran are
+ * left out; attempts without an end, or with an end before the start, do not count.
  *
  * Source: Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019.
  */
@@ -77,7 +76,7 @@ class PhillyJobs implements DocumentJobs {
   }
 }
 
-/** Seconds; the log writes `None` for a time that is not known. */
+/** Seconds since 1970; `undefined` if unknown, which the log writes as `None`. */
 function timeOf(fields: Fields, key: string): number | undefined {
   const text = fields.text(key)
   if (text === undefined) return undefined

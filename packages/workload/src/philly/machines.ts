@@ -7,8 +7,8 @@ const needed = ['machineId', 'number of GPUs']
 export const isPhillyMachines = (head: string): boolean => needed.every((name) => headerOf(head).some((found) => found.toLowerCase() === name.toLowerCase()))
 
 /**
- * The machine list of the Philly trace (`cluster_machine_list`): GPUs per machine as devices of 1000, and the memory of one GPU as the
- * label `gpu_memory`. Throws `BAD_INPUT` with file and line.
+ * The machine list of the Philly trace (`cluster_machine_list`): GPUs per machine as devices of 1000, and the memory of one GPU as the label
+ * `gpu_memory`. Throws `BAD_INPUT` with file and line.
  */
 export function phillyMachines(text: string, file?: string): MachineTable {
   const machines: { readonly name: string; readonly devices: { gpu: { count: number; milli: number } }; readonly labels?: Record<string, string> }[] = []

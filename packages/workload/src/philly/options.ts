@@ -7,7 +7,7 @@ export const phillyOptions = z.strictObject({
 })
 export type PhillyOptions = z.output<typeof phillyOptions>
 
-/** The stage of a job with so many GPUs: all start together. */
+/** The stage of a job with a number of GPUs, which all start together. */
 export function gpuStage(gpus: number, duration: number, { unit, gpu }: PhillyOptions) {
   if (unit === 'task') return { name: 'gpus', tasks: 1, demand: { gpu: gpus * gpu }, duration }
   return { name: 'gpus', tasks: gpus, demand: { gpu }, duration, ...(gpus > 1 && { gang: true }) }

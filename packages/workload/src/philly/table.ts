@@ -7,8 +7,8 @@ import { gpuStage, phillyOptions, type PhillyOptions } from './options.js'
 const needed = ['timestamp', 'duration', 'num_gpus', 'cluster']
 
 /**
- * The simplified table of the Philly trace that papers on GPU scheduling use (`timestamp,duration,num_gpus,gpu_time,cluster`):
- * the virtual cluster names the queue; rows are not in order and have no name, so jobs are called by their row.
+ * The simplified table of the Philly trace that papers on GPU scheduling use (`timestamp,duration,num_gpus,gpu_time,cluster`). The virtual cluster
+ * names the queue. Rows are in no order and have no ids, so jobs are named by their row.
  *
  * Source: Jeon et al., USENIX ATC 2019; the table as published with Sia (SOSP 2023).
  */
