@@ -1,16 +1,16 @@
 import { knownWords, SchedError } from '@sched/core'
 import type { Fields } from '../json/fields.js'
 
-/** What a job of a profile does, as far as it is known without a network. */
+/** What a job with a profile does, as far as it is known without a network. */
 export interface Work {
-  /** Seconds; -1 where the profile does not tell. */
+  /** Run time in seconds; -1 if the profile does not tell. */
   readonly time: number
-  /** It also sends or stores data. */
+  /** Whether it also sends or stores data. */
   readonly sends: boolean
 }
 
 type Kind = 'delay' | 'each' | 'total' | 'list' | 'sequence' | 'data'
-/** Types by the names of Batsim 1 to 5, also those of its development in between. */
+/** Types of profiles by their names in Batsim 1 to 5 and in development versions in between. */
 const kinds = knownWords<Kind>({
   delay: 'delay', DelayProfile: 'delay',
   ptask: 'list', ptask_homogeneous: 'each', sequential_composition: 'sequence', ptask_on_storage_homogeneous: 'data', ptask_data_staging_between_storages: 'data',
@@ -21,20 +21,20 @@ const kinds = knownWords<Kind>({
   msg_par_hg_pfs: 'data', msg_par_hg_pfs0: 'data', msg_par_hg_pfs_tiers: 'data', msg_par_hg_tier: 'data', parallel_homogeneous_pfs: 'data', data_staging: 'data', ParallelTaskOnStorageHomogeneousProfile: 'data', ParallelTaskDataStagingBetweenStoragesProfile: 'data',
 })
 
-/** Whether the amount is of all hosts together. */
+/** Whether the amount is the total of all hosts. */
 const isSpread = (profile: Fields): boolean => ['DefinedAmountsSpreadUniformly', 'defined_amount_spread_uniformly'].includes(profile.text('generation_strategy') ?? '')
 
 /** The profiles of a workload. */
 export class Profiles {
   readonly #found = new Map<string, Work>()
 
-  /** `speed` of a host in flop/s, where it is known. */
+  /** `speed`: speed of a host in flop/s, if known. */
   constructor(
     private readonly profiles: Fields,
     private readonly speed: number | undefined,
   ) {}
 
-  /** What a job of `res` hosts does. Throws `BadLine` with the field, `BAD_OPTION` where a profile computes and no speed is given. */
+  /** What a job on `res` hosts does. Throws `BadLine` with the field, and `BAD_OPTION` if a profile computes and no speed is given. */
   work(name: string, res: number, around: readonly string[] = []): Work {
     const key = `${res} ${name}`
     const known = this.#found.get(key)

@@ -26,12 +26,11 @@ const batsimOptions = z.strictObject({
 type BatsimOptions = z.output<typeof batsimOptions>
 
 /**
- * Workloads of the simulator Batsim: one JSON object with jobs, their profiles and the number of hosts (`nb_res`). A job is
- * rigid, as in logs of parallel machines; its `walltime` is the estimate, at which it is killed. Its run time is that of
- * its profile: a delay, computations at the speed of a host, or a sequence of such.
+ * Workloads of the simulator Batsim: one JSON object with jobs, their profiles and the number of hosts (`nb_res`). A job is rigid, as in logs of
+ * parallel machines; its `walltime` is the estimate, at which it is killed. Its run time is that of its profile: a delay, computations at the speed
+ * of a host, or a sequence of these.
  *
- * Deviations: data that a profile sends or stores take no time here, and of other profiles (SMPI, traces) the run time is
- * not known; both are counted.
+ * Deviations: data that a profile sends or stores take no time here, and the run time of other profiles (SMPI, traces) is unknown; both are counted.
  *
  * Source: Batsim, docs/input-workload.rst.
  */

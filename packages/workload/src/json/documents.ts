@@ -1,7 +1,7 @@
 import { asText } from '../trace/fields.js'
 import { BadLine, type LinePlace } from '../trace/format.js'
 
-/** A JSON object that stands in a file, with the line on which it begins. */
+/** A JSON object in a file, with the line on which it begins. */
 export interface Found {
   readonly value: unknown
   readonly line: number
@@ -11,22 +11,23 @@ const quote = 34
 const backslash = 92
 
 /**
- * JSON objects one after another, with or without anything between them, alone, as the elements of one list, or of the list
- * that an object around them has under the key `list`, `deep` objects in: cut by counting braces, so that memory holds one object and not the file.
+ * Finds JSON objects in lines: alone, one after another with or without separators, as elements of a list, or as elements of a list inside another
+ * object. `list` is the key of that list and `deep` its nesting depth: 1 if it is directly in the outer object. Objects are cut out by counting
+ * braces, so that memory holds one object and not the file.
  */
 export class Documents {
   #depth = 0
-  /** Nesting between objects: 0, or `deep` + 1 in the list of an object around them. */
+  /** Nesting depth between objects: 0, or `deep` + 1 inside the list of an outer object. */
   #floor = 0
-  /** Behind that list, in the object around it. */
+  /** Whether the position is in the outer object, behind the list. */
   #isRest = false
   #outer = 0
   #isText = false
   #isEscaped = false
   #textFrom = 0
-  /** The latest text was the key of the list. */
+  /** Whether the latest string was the key of the list. */
   #isKey = false
-  /** Objects that began on an earlier line. */
+  /** Earlier lines of an object that began on one of them. */
   #parts: Uint8Array[] = []
   #begin = 0
   #file: string | undefined
@@ -38,7 +39,7 @@ export class Documents {
     private readonly deep = 1,
   ) {}
 
-  /** Calls `visit` for each object that ends on the line. Throws the first `BadLine` when all of the line has been read. */
+  /** Reads a line and calls `visit` for each object that ends on it. Throws the first `BadLine` after the whole line has been read. */
   line(bytes: Uint8Array, from: number, to: number, visit: (found: Found) => void): void {
     let bad: unknown = this.place.file === this.#file ? undefined : this.#startFile()
     let start = from
@@ -70,7 +71,7 @@ export class Documents {
     if (bad !== undefined) throw bad as BadLine
   }
 
-  /** Throws `BadLine` where the last object has no end. */
+  /** Called after the last line. Throws `BadLine` if an object has no end. */
   end(): void {
     const cut = this.#cut()
     if (cut !== undefined) throw cut
@@ -82,7 +83,7 @@ export class Documents {
     return new BadLine(undefined, `the object that begins on line ${begin}${of} has no end.`, 'Was the file cut short? Copy it again')
   }
 
-  /** Another file follows: what the one before has left open is left out, and told. */
+  /** Begins another file. An object that the file before has left open is dropped, and returned as an error. */
   #startFile(): BadLine | undefined {
     const cut = this.#cut(` of ${JSON.stringify(this.#file)}`)
     this.#file = this.place.file
@@ -102,7 +103,7 @@ export class Documents {
     }
   }
 
-  /** What was read of the object so far is around those that are asked for. */
+  /** Enters the list: the object that was read so far is the outer one, and is not needed. */
   #enterList(): void {
     this.#floor = this.#depth = this.deep + 1
     this.#outer = this.#begin
@@ -115,7 +116,7 @@ export class Documents {
     this.#isRest = true
   }
 
-  /** Throws `BadLine`. */
+  /** Parses an object, from its earlier lines and the last part. Throws `BadLine`. */
   #parse(last: Uint8Array): unknown {
     const parts = [...this.#parts.splice(0), last]
     const where = this.#begin === this.place.line ? '' : `the object that begins on line ${this.#begin} `
@@ -133,7 +134,7 @@ export class Documents {
   }
 }
 
-/** What is wrong with an object, told with the line on which it begins where that is another one. */
+/** An error in an object; if the object begins on another line than the one being read, the message names that line. */
 export function inObject(error: unknown, begin: number, place: LinePlace): unknown {
   if (!(error instanceof BadLine) || begin === place.line) return error
   return new BadLine(error.field, `in the object that begins on line ${begin}: ${error.fact}`, error.wayOut)
@@ -145,10 +146,10 @@ function strange(bytes: Uint8Array, at: number, to: number): BadLine {
 }
 
 const LINE_END = Uint8Array.of(10)
-/** Blanks, and what separates the elements of a list. */
+/** Whether a byte is a blank, or separates the elements of a list. */
 const isBetween = (byte: number) => byte === 32 || byte === 9 || byte === 13 || byte === 44 || byte === 91 || byte === 93
 
-/** Where the parser stopped, as far as its message says. */
+/** Where the JSON parser stopped, if its message tells. */
 function mistakeIn(text: string, begin: number, error: unknown): string {
   const at = /at position (\d+)/.exec(String(error))?.[1]
   if (at === undefined) return ''

@@ -1,6 +1,6 @@
 import { BadLine } from '../trace/format.js'
 
-/** The fields of an object in a file, each checked as it is read. Throws `BadLine` with the field. */
+/** The fields of an object in a file; each is checked when it is read. Throws `BadLine` with the field. */
 export class Fields {
   readonly #object: Readonly<Record<string, unknown>>
 
@@ -25,12 +25,12 @@ export class Fields {
     return Object.hasOwn(this.#object, key) && this.#object[key] !== null && this.#object[key] !== undefined
   }
 
-  /** What a field holds, unchecked. */
+  /** The value of a field, unchecked; `undefined` if absent. */
   value(key: string): unknown {
     return this.has(key) ? this.#object[key] : undefined
   }
 
-  /** Text, also a number as text; `undefined` where it is absent or empty. */
+  /** Text, or a number as text; `undefined` if absent or empty. */
   text(key: string): string | undefined {
     if (!this.has(key)) return undefined
     const value = this.#object[key]
@@ -39,7 +39,7 @@ export class Fields {
     return value === '' ? undefined : value
   }
 
-  /** A number of at least `least`, also written as text; `undefined` where it is absent. */
+  /** A number of at least `least`, which may be written as a string; `undefined` if absent. */
   number(key: string, least = 0): number | undefined {
     if (!this.has(key)) return undefined
     const given = this.#object[key]
@@ -53,13 +53,14 @@ export class Fields {
     throw new BadLine(this.path + key, `found ${shown(given)}, expected ${range}.`)
   }
 
+  /** A whole number of at least `least`; `undefined` if absent. */
   whole(key: string, least = 0): number | undefined {
     const value = this.number(key, least)
     if (value === undefined || Number.isInteger(value)) return value
     throw new BadLine(this.path + key, `found ${value}, expected a whole number.`)
   }
 
-  /** The elements of a list of objects; none where it is absent. */
+  /** The elements of a list of objects; none if absent. */
   list(key: string): Fields[] {
     if (!this.has(key)) return []
     const value = this.#object[key]
@@ -67,12 +68,12 @@ export class Fields {
     return value.map((each, i) => new Fields(each, `${this.path}${key}[${i}].`))
   }
 
-  /** An object inside; `undefined` where it is absent. */
+  /** A nested object; `undefined` if absent. */
   object(key: string): Fields | undefined {
     return this.has(key) ? new Fields(this.#object[key], `${this.path}${key}.`) : undefined
   }
 
-  /** The elements of a list of texts or numbers. */
+  /** The elements of a list of strings or numbers. */
   texts(key: string): string[] {
     return Array.from({ length: this.size(key) }, (_, i) => {
       const element = new Fields({ [i]: (this.#object[key] as unknown[])[i] }, `${this.path}${key}.`).text(String(i))
@@ -81,14 +82,14 @@ export class Fields {
     })
   }
 
-  /** A number, or the largest of a list of numbers; 0 where it is absent. */
+  /** A number, or the largest of a list of numbers; 0 if absent. */
   most(key: string): number {
     if (!Array.isArray(this.#object[key])) return this.number(key) ?? 0
     const list = this.#object[key] as unknown[]
     return list.reduce<number>((most, _, i) => Math.max(most, new Fields({ [i]: list[i] }, `${this.path}${key}.`).number(String(i)) ?? 0), 0)
   }
 
-  /** Whole numbers above 0 under keys that start with a prefix, by the rest of the key; `except` are something else. */
+  /** Whole numbers above 0 under keys that start with a prefix, by the rest of the key, except for the keys in `except`. */
   amounts(prefix: string, except: ReadonlySet<string>): Record<string, number> {
     const amounts: Record<string, number> = {}
     for (const key of Object.keys(this.#object)) {
@@ -100,13 +101,14 @@ export class Fields {
     return amounts
   }
 
-  /** The number of elements of a list; 0 where it is absent. */
+  /** Number of elements of a list; 0 if absent. */
   size(key: string): number {
     const value = this.#object[key] ?? []
     if (Array.isArray(value)) return value.length
     throw new BadLine(this.path + key, `found ${shown(value)}, expected a list.`)
   }
 
+  /** The error for a field of the object. */
   bad(key: string, fact: string, wayOut = ''): BadLine {
     return new BadLine(this.path + key, fact, wayOut)
   }

@@ -2,37 +2,43 @@ import { SchedError } from '@sched/core'
 import type { AsyncBuffer } from 'hyparquet'
 import { columnsOf, parsers, type Column, type LeftOut } from './cells.js'
 
-/** Values at once, of 8 bytes each and of texts more: a row group of pandas (1 Mi rows) of 16 columns. Each further part of a row group is found from its start. */
+/**
+ * Most values read at once, of 8 bytes each, plus texts: a row group of pandas (1 Mi rows) with 16 columns. Each part of a row group must be located
+ * from the start of the group, so parts should be few.
+ */
 const cellsAtOnce = 1 << 24
 
-/** A table in Parquet: the columns that have a text each row, and the rows in batches. */
+/** A table in Parquet: the columns that have a text in each row, and the rows in batches. */
 export interface ParquetTable {
   readonly columns: readonly Column[]
   readonly leftOut: readonly LeftOut[]
   readonly rows: number
-  /** What the file says of itself, by name: the key-value metadata. */
+  /** The key-value metadata of the file. */
   readonly facts: ReadonlyMap<string, string>
-  /** At most one row group is read at once, and of a large one a part. Throws `BAD_INPUT`. */
+  /** Reads the rows in batches: at most one row group at once, or a part of a large one. Throws `BAD_INPUT`. */
   readonly batches: (mostRows?: number) => AsyncGenerator<Batch, void, undefined>
 }
 
 /** Rows that have been read. */
 interface Batch {
   readonly rows: number
-  /** The texts of each column of some of them, '' where there is no value. */
+  /** The texts of rows `from` to `to` (exclusive) of the batch, by column; '' for a missing value. */
   readonly texts: (from: number, to: number) => readonly (readonly string[])[]
 }
 
-/** Whether a content is Parquet, by its first bytes (`PAR1`). */
+/** Whether a file is Parquet, by its first bytes (`PAR1`). */
 export const isParquet = (head: Uint8Array): boolean => head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31
 
-/** Bytes in memory as the decoder takes them. */
+/** Bytes in memory, in the form that the decoder takes. */
 export const bufferOf = (bytes: Uint8Array): AsyncBuffer => ({
   byteLength: bytes.length,
-  slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer, // a copy, of a Buffer too
+  slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer, // a copy, even of a Buffer
 })
 
-/** The table of a content; the decoder is loaded now. Throws `BAD_INPUT` for one that is damaged or cut short, and what reading it throws. */
+/**
+ * The table in a Parquet file. The decoder is loaded when it is called. Throws `BAD_INPUT` for a damaged or truncated file, and what reading the file
+ * throws.
+ */
 export async function parquetTable(file: AsyncBuffer, name?: string): Promise<ParquetTable> {
   await checkEnd(file, name)
   const [{ parquetMetadataAsync, parquetScan, parquetSchema }, { compressors }] = await Promise.all([import('hyparquet'), import('hyparquet-compressors')])
@@ -71,7 +77,7 @@ function textsOf(values: ArrayLike<unknown>, { path, text }: Column, from: numbe
   return texts
 }
 
-/** The index of a Parquet file stands at its end. */
+/** Throws `BAD_INPUT` if a file does not end like Parquet, whose index is at the end. */
 async function checkEnd(file: AsyncBuffer, name: string | undefined): Promise<void> {
   const end = new Uint8Array(await file.slice(Math.max(0, file.byteLength - 4), file.byteLength))
   if (file.byteLength < 12 || !isParquet(end)) throw damaged(name, 'its end is missing')
@@ -84,7 +90,7 @@ const damaged = (file: string | undefined, why: string) => new SchedError(
   'Was it cut short? Copy it again.',
 )
 
-/** Whatever the decoder makes of damaged data is an error of the file. */
+/** Runs the decoder; any error that it throws is reported as a damaged file. */
 async function reading<T>(file: string | undefined, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read()

@@ -2,10 +2,10 @@ import type { ParquetTable } from './table.js'
 
 const pieceRows = 4096 // about 1 MiB of text
 
-/** The header line that a CSV of the table has. */
+/** The header line of a CSV of the table. */
 export const headerLine = ({ columns }: Pick<ParquetTable, 'columns'>): string => `${columns.map(({ name }) => field(name)).join(',')}\n`
 
-/** The rows of a table as lines of CSV, in pieces; line ends within a text become blanks. Throws what `batches` throws. */
+/** The rows of a table as lines of CSV, in pieces. Line ends within a text become blanks. Throws what `batches` throws. */
 export async function* csvRows(table: ParquetTable, mostRows?: number): AsyncGenerator<string, void, undefined> {
   for await (const { rows, texts } of table.batches(mostRows))
     for (let from = 0; from < rows; from += pieceRows) {
@@ -24,7 +24,7 @@ export async function* csvRows(table: ParquetTable, mostRows?: number): AsyncGen
 
 const field = (text: string): string => (/[",\r\n\0]/.test(text) ? `"${text.replaceAll('"', '""').replace(/[\r\n\0]+/g, ' ')}"` : text)
 
-/** The rows as JSON objects, texts all, without what has none; fields of structs stand in objects. Throws what `batches` throws. */
+/** The rows as JSON objects with all values as strings and without missing values; fields of structs are in objects. Throws what `batches` throws. */
 export async function* jsonRows({ columns, batches }: ParquetTable): AsyncGenerator<string, void, undefined> {
   for await (const { rows, texts } of batches())
     for (let row = 0; row < rows; row++) {

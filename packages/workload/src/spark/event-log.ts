@@ -14,13 +14,14 @@ const sparkOptions = z.strictObject({
 type SparkOptions = z.output<typeof sparkOptions>
 
 /**
- * Event logs of Spark applications, JSON Lines as the history server reads them, several one after another or in a directory (also rolling ones). A job of an
- * application is a job, submitted when its driver did, of those of its stages that ran, which wait for their parents; a stage that several jobs name is of the first. A task runs
- * from launch to finish, by its last attempt that succeeded; others are not counted. It asks for a share of an executor: `vcores` (`spark.task.cpus`) and `memory-mb` (of
- * `spark.executor.memory` and its overhead). Jobs without an end, or of which no task ran, are left out.
+ * Event logs of Spark applications, JSON Lines as the history server reads them: one or several after another, or in a directory (also rolling logs).
+ * A job of an application is a job, submitted when its driver submitted it. It has the stages that ran, which wait for their parents; a stage named
+ * by several jobs belongs to the first. A task runs from launch to finish of its last successful attempt; other attempts do not count. It asks for a
+ * share of an executor: `vcores` (`spark.task.cpus`) and `memory-mb` (of `spark.executor.memory` and its overhead). Jobs without an end, or without a
+ * task that ran, are left out.
  *
- * With `unit: executors` an application asks for what its executors were, each from its start to its removal, or to the end of the application; the
- * driver is left out.
+ * With `unit: executors`, an application is a job whose tasks are its executors, each from its start to its removal, or to the end of the
+ * application; the driver is left out.
  *
  * Source: Apache Spark 1.3 to 4, `org.apache.spark.util.JsonProtocol`.
  */
@@ -37,11 +38,11 @@ export const sparkFormat: TraceFormat<typeof sparkOptions> = {
 
 interface Stage {
   readonly id: number
-  /** `undefined` where the log does not say them. */
+  /** Ids of the parent stages; `undefined` if the log does not tell them. */
   readonly parents: readonly number[] | undefined
-  /** Of its own: other tasks and executors than those that the properties say. */
+  /** Whether it has a resource profile of its own, so that tasks and executors differ from the properties. */
   readonly hasProfile: boolean
-  /** By index. */
+  /** Tasks by index. */
   readonly tasks: Map<number, { readonly seconds: number; readonly host: string | undefined }>
 }
 
@@ -60,7 +61,7 @@ interface Application {
   start?: number
   properties: SparkProperties
   readonly jobs: Map<number, Job>
-  /** Of the job that named it first. */
+  /** Stages by id, with the job that named them first. */
   readonly stages: Map<number, { readonly stage: Stage; readonly job: Job }>
   readonly executors: Map<string, { readonly start: number; end?: number; readonly cores: number }>
 }

@@ -1,10 +1,14 @@
 import type { Demand } from '@sched/core'
 
+/** Configuration properties of an application. */
 export type SparkProperties = Readonly<Record<string, string | undefined>>
 
 const mib: Readonly<Record<string, number>> = { b: 2 ** -20, k: 2 ** -10, m: 1, g: 2 ** 10, t: 2 ** 20 }
 
-/** `memory-mb` of the container of an executor: its heap (1 GiB) and an overhead of a tenth, at least 384 MiB, as Spark asks YARN for it. */
+/**
+ * `memory-mb` of the container of an executor: its heap (default 1 GiB) and an overhead of a tenth but at least 384 MiB, as Spark requests it from
+ * YARN.
+ */
 export function memoryOf(properties: SparkProperties): number {
   const heap = amountOf(properties['spark.executor.memory'], 'b') ?? 1024
   const factor = Number(properties['spark.executor.memoryOverheadFactor'] ?? 0.1)
@@ -13,7 +17,7 @@ export function memoryOf(properties: SparkProperties): number {
   return Math.ceil(heap + overhead)
 }
 
-/** What a task asks for: as many of a node's cores and as much of its memory as it takes of an executor. */
+/** Demand of a task: its share of the cores and the memory of an executor. `found`: cores of an executor in the log, if known. */
 export function shareOfExecutor(properties: SparkProperties, found: number | undefined): Demand {
   const cpus = wholeOf(properties['spark.task.cpus']) ?? 1
   const cores = Math.max(cpus, found ?? wholeOf(properties['spark.executor.cores']) ?? 1)
@@ -22,7 +26,7 @@ export function shareOfExecutor(properties: SparkProperties, found: number | und
 
 const wholeOf = (text: string | undefined): number | undefined => (text !== undefined && /^[1-9]\d{0,8}$/.test(text.trim()) ? Number(text) : undefined)
 
-/** MiB of `7g`, or of a number in a unit. */
+/** MiB of an amount such as `7g`, or of a number in the given unit; `undefined` if it is not an amount. */
 function amountOf(text: string | undefined, unit: string): number | undefined {
   const [, number, letter = ''] = /^(\d+)([bkmgt]?)b?$/i.exec(text?.trim() ?? '') ?? []
   return number === undefined ? undefined : Number(number) * mib[letter === '' ? unit : letter.toLowerCase()]!

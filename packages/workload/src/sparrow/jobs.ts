@@ -15,8 +15,8 @@ const sparrowOptions = z.strictObject({
 })
 
 /**
- * Traces of the simulators of Sparrow, Hawk and Eagle: a job per line, with blanks between its submission, number of tasks, mean time
- * of a task and the time of each. Times are the trace's own.
+ * Traces of the simulators of Sparrow, Hawk and Eagle: one job per line, with its submit time, number of tasks, mean time of a task and the time of
+ * each task, separated by blanks. Times count from 0 of the trace, in seconds.
  *
  * Source: Delgado et al., "Hawk: Hybrid Datacenter Scheduling", USENIX ATC 2015, and the simulators published with it.
  */
@@ -34,7 +34,10 @@ const isNumber = (text: string) => /^\d+(\.\d*)?(e[-+]?\d+)?$/i.test(text)
 const fieldsOf = (line: string) => line.trim().split(/[ \t]+/)
 const isJob = (fields: readonly string[]) => fields.length > 3 && fields.length === 3 + Number(fields[1]) && fields.every(isNumber)
 
-/** A line of SWF looks like one of these where its job was submitted at 15 s: one line does not tell. */
+/**
+ * Whether the first lines are such jobs. A single line of 18 fields is not enough: in the Standard Workload Format a job that is submitted at 15 s
+ * looks the same.
+ */
 function detect(head: string): boolean {
   const lines = head.split('\n', 40)
   const whole = (lines.length < 40 && head.length >= 65_536 ? lines.slice(0, -1) : lines).map(fieldsOf).filter(([first]) => first !== '')

@@ -2,14 +2,14 @@ import type { Demand } from '@sched/core'
 import { roundUp } from '../alibaba/round-up.js'
 import { BadLine } from '../trace/format.js'
 
-/** Units of `cpu` and `gpu` in one core and one device, as everywhere here. */
+/** Amounts of `cpu` and `gpu` per core and per device. */
 export const MILLI = 1000
 
-/** Demands of tasks, of which equal ones share one object; amounts are rounded up, and those of 0 left out. */
+/** Demands of tasks. Equal ones share one object; amounts are rounded up, and amounts of 0 left out. */
 export class Demands {
   readonly #known = new Map<string, Demand>()
 
-  /** `undefined` where nothing is asked for. Throws `BadLine` for more than numbers count exactly. */
+  /** The demand with these amounts; `undefined` if all are 0. Throws `BadLine` for amounts above 2^53 - 1. */
   of(amounts: Readonly<Record<string, number>>): Demand | undefined {
     const asked = Object.entries(amounts).map(([name, amount]) => [name, roundUp(amount)] as const).filter(([, amount]) => amount > 0)
     if (asked.length === 0) return undefined

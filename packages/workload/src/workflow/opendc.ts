@@ -9,18 +9,17 @@ const opendcOptions = z.strictObject({
   memory: z.enum(['none', 'requested']).default('requested').describe('Whether tasks ask for memory (mem): mem_capacity, in the unit of the trace (MB).'),
 })
 
-/** Names of columns: of today, and of earlier versions. */
+/** Names of columns, those of the current version first. */
 const submits = ['submission_time', 'submissionTime', 'start_time', 'startTime']
 const ends = ['stop_time', 'stopTime', 'end_time', 'endTime']
 const cores = ['cpu_count', 'maxCores']
 const memories = ['mem_capacity', 'requiredMemory']
 
 /**
- * The table of tasks of OpenDC (`tasks.parquet`, earlier `meta.parquet`; Parquet, also as CSV): a job per task, or per group of tasks that
- * are related as parents and children, which are its
- * stages. Times are in ms or dates. A task asks for `cpu` and `gpu` in thousandths and for `mem`, all of its time.
+ * The table of tasks of OpenDC (`tasks.parquet`, earlier `meta.parquet`; Parquet or CSV). Every task is a job; tasks that are related as parents and
+ * children are stages of one job. Times are in ms or dates. A task asks for `cpu` and `gpu` in thousandths and for `mem`, all the time that it runs.
  *
- * Deviations: what a task uses from one moment to the next (`fragments.parquet`, `trace.parquet`) is not modelled, and neither are capacities in MHz, deadlines and deferral.
+ * Deviations: the use of a task over time (`fragments.parquet`, `trace.parquet`), capacities in MHz, deadlines and deferral are not modelled.
  *
  * Source: OpenDC, documentation of the workload, and `TaskSchemas.kt`, `ResourceReadSupport.kt`.
  */
@@ -34,7 +33,7 @@ export const opendcFormat: TraceFormat<typeof opendcOptions> = {
   parser: (options, place) => new TaskRows(new OpendcTasks(options.memory === 'requested'), place),
 }
 
-/** Also of the table of fragments, of which the parser says that it is the other one. */
+/** Whether the columns are those of the table of tasks or of the table of fragments; for the latter the parser says that it is the wrong table. */
 function isOpendc(names: ReadonlySet<string>): boolean {
   const hasOne = (of: readonly string[]) => of.some((name) => names.has(name))
   return names.has('id') && hasOne(cores) && ((hasOne(submits) && hasOne(memories)) || (names.has('duration') && names.has('cpu_usage')))

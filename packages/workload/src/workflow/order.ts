@@ -1,8 +1,8 @@
 import type { StageSpec } from '@sched/core'
 
 /**
- * Stages in an order in which each comes after those it waits for (`before`, by index): of what is ready, always the first. `undefined` where some
- * wait for each other in a circle. Takes n log n for n stages, and as long as there are waits.
+ * The stages in an order in which each comes after those that it waits for, with these waits (`before`, by index). Of several stages that are ready,
+ * the first comes first. `undefined` if some wait for each other in a circle. Takes n log n for n stages, plus the number of waits.
  */
 export function stagesInOrder(stages: readonly StageSpec[], before: readonly (readonly number[])[]): StageSpec[] | undefined {
   const order = inOrder(before)
@@ -27,7 +27,7 @@ function inOrder(before: readonly (readonly number[])[]): number[] | undefined {
   return order.length === before.length ? order : undefined
 }
 
-/** Some that wait for each other in a circle, each for the next and the last for the first; of what `stagesInOrder` cannot order. */
+/** Indices of some that wait for each other in a circle, each for the next and the last for the first; for what `stagesInOrder` cannot order. */
 export function circleIn(before: readonly (readonly number[])[]): number[] {
   const { waits, behind } = links(before)
   const free = waits.flatMap((count, i) => (count === 0 ? [i] : []))
@@ -38,14 +38,14 @@ export function circleIn(before: readonly (readonly number[])[]): number[] {
   return [...path].slice([...path].indexOf(at))
 }
 
-/** How many each waits for, and who waits for it. */
+/** How many others each waits for, and which wait for it. */
 function links(before: readonly (readonly number[])[]): { readonly waits: number[]; readonly behind: readonly number[][] } {
   const behind: number[][] = before.map(() => [])
   before.forEach((each, i) => each.forEach((one) => behind[one]!.push(i)))
   return { waits: before.map(({ length }) => length), behind }
 }
 
-/** Numbers of which the smallest is taken: a binary heap. */
+/** A binary heap of numbers, from which the smallest is taken. */
 class Smallest {
   readonly #heap: number[] = []
 

@@ -8,10 +8,10 @@ import { ruleReport, type RuleCount } from '../trace/facts.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 import { stagesInOrder } from './order.js'
 
-/** A task as a row of a table has it, with its relatives by their ids. */
+/** A task in a row of a table, with its relatives by id. */
 export interface TaskRow {
   readonly id: string
-  /** Milliseconds. */
+  /** Submit time in milliseconds. */
   readonly submit: number
   readonly parents: readonly string[]
   readonly children: readonly string[]
@@ -19,14 +19,15 @@ export interface TaskRow {
   readonly job?: Pick<JobSpec, 'user' | 'group'>
 }
 
-/** What a table of tasks says. */
+/** Reads the rows of a table of tasks. */
 export interface TaskReader {
-  /** Columns without which it cannot be read, and what to do then. */
+  /** Columns that must exist; of a list of columns, at least one. */
   readonly needed: readonly (string | readonly string[])[]
+  /** What to do if they do not. */
   readonly wayOut: string
-  /** Throws `BadLine`. */
+  /** The task of a row. Throws `BadLine`. */
   task(columns: Columns): TaskRow
-  /** The workflow that a task is of; default: all that are related are one. */
+  /** The workflow that a task belongs to. Default: tasks that are related are one workflow. */
   workflow?(columns: Columns): string
   rules(): readonly RuleCount[]
   notes?(): readonly string[]
@@ -35,13 +36,13 @@ export interface TaskReader {
 interface Workflow {
   readonly rows: TaskRow[]
   readonly line: number
-  /** Ids of its tasks. */
+  /** Position of each task in `rows`, by id. */
   readonly index: Map<string, number>
 }
 
 /**
- * A parser of tables of tasks, of which those of a workflow are stages of one job: submitted with the first of them, each after its parents (also those that name it as
- * a child). Relatives that are not there are not waited for.
+ * A parser for tables of tasks. The tasks of a workflow are the stages of one job, which is submitted with the first of them; each stage waits for
+ * its parents, including tasks that name it as a child. Relatives that do not exist are not waited for.
  */
 export class TaskRows implements LineParser {
   readonly #table: HeaderRows
@@ -118,7 +119,7 @@ export class TaskRows implements LineParser {
   }
 }
 
-/** Tasks in groups of those that are related, each in order, by their first. */
+/** Groups of related tasks. Tasks of a group are in order, and groups are ordered by their first task. */
 function related(before: readonly (readonly number[])[]): number[][] {
   const roots = before.map((_, i) => i)
   const root = (task: number): number => {
@@ -140,7 +141,7 @@ function related(before: readonly (readonly number[])[]): number[][] {
   return [...groups.values()]
 }
 
-/** Ids in a list as a table has it in a field: `[1,2]`, `["a","b"]`. Throws `BadLine`. */
+/** Ids in a list in a field of a table: `[1,2]`, `["a","b"]`. Throws `BadLine`. */
 export function idsIn(text: string, field: string): string[] {
   const bare = /^\[\s*((?:-?\w+\s*,\s*)*-?\w+)?\s*\]$/.exec(text)
   if (text === '' || (bare !== null && bare[1] === undefined)) return []
@@ -158,7 +159,7 @@ function quoted(text: string): unknown {
   }
 }
 
-/** Milliseconds of a point in time, which is a number of them or a date. Throws `BadLine`. */
+/** A point in time in milliseconds: a number of them, or a date. Throws `BadLine`. */
 export function millisIn(columns: Columns, ...names: string[]): number {
   const text = columns.text(...names)
   const field = fieldOf(columns, names)
@@ -168,17 +169,17 @@ export function millisIn(columns: Columns, ...names: string[]): number {
   throw new BadLine(field, text === '' ? 'is empty.' : `found ${JSON.stringify(text.slice(0, 40))}, expected a number of milliseconds or a date.`)
 }
 
-/** A number that has to be there. Throws `BadLine`. */
+/** A number that must be present. Throws `BadLine`. */
 export function amountIn(columns: Columns, names: readonly string[], least = 0): number {
   const text = columns.text(...names)
   if (text === '') throw new BadLine(fieldOf(columns, names), 'is empty.')
   return numberIn(text, fieldOf(columns, names), least)
 }
 
-/** Which of the columns is there. */
+/** The first of the columns that exists. */
 export const fieldOf = (columns: Columns, names: readonly string[]): string => names.find((name) => columns.has(name)) ?? names[0]!
 
-/** Text that has to be there. Throws `BadLine`. */
+/** Text that must be present. Throws `BadLine`. */
 export function textIn(columns: Columns, name: string): string {
   const text = columns.text(name)
   if (text === '') throw new BadLine(name, 'is empty.')

@@ -30,12 +30,12 @@ const wfOptions = z.strictObject({
 type WfOptions = z.output<typeof wfOptions>
 
 /**
- * Workflows of WfCommons, a JSON object each, several one after another or the files of a directory. A workflow is a job, its tasks are stages of one
- * task, which wait for their parents (also for those that name them as children). Versions 1.5 and later have tasks and their execution apart; in earlier
- * ones a task has both, is known by its name, and its memory is in kB up to 1.3. A task asks for `cpu` in thousandths of a core. An id, the name of
- * the workflow, that comes again is numbered.
+ * Workflows of WfCommons, one JSON object each: several one after another, or the files of a directory. A workflow is a job; its tasks are stages of
+ * one task each, which wait for their parents, including tasks that name them as children. Versions 1.5 and later have tasks and their execution
+ * apart; in earlier ones a task has both and is identified by its name, and its memory is in kB up to version 1.3. A task asks for `cpu` in
+ * thousandths of a core. Repeated ids, which are the names of the workflows, are numbered.
  *
- * Deviations: files take no time, and dependencies that only they tell are not known; priorities and machines of tasks are passed over.
+ * Deviations: files take no time, and dependencies given only by files are unknown; priorities and machines of tasks are ignored.
  *
  * Source: Coleman et al., "WfCommons", FGCS 128, 2022; WfFormat 1.0 to 1.6.
  */
@@ -126,7 +126,7 @@ class Workflows implements DocumentJobs {
     return said === 0 ? 1 : said
   }
 
-  /** MiB. */
+  /** Memory that a task used, MiB; 0 if unknown. */
   #memory(run: Fields | undefined): number {
     const bytes = run?.number('memoryInBytes') ?? (run?.number('memory') ?? 0) * 1000
     if (bytes === 0) this.#counts.memory++

@@ -5,24 +5,24 @@ import { eachTextLine } from '../table/header-rows.js'
 import { grouped, type MachineTable } from '../table/machine-table.js'
 import { MILLI } from './demand.js'
 
-/** Whether a text is a workflow of WfCommons: the schema's version, or the parts of a workflow. */
+/** Whether a text is a workflow of WfCommons, by the schema version or the parts of a workflow. */
 export const isWfFormat = (head: string): boolean =>
   /^[\s[]*\{/.test(head)
     && ((/"schemaVersion"\s*:\s*"1\.\d+"/.test(head) && /"workflow"\s*:\s*\{/.test(head))
       || /"workflow"\s*:\s*\{\s*"(specification|execution)"\s*:\s*\{/.test(head))
 
-/** Whether it may say the machines on which it ran. */
+/** Whether a text may name the machines on which a workflow ran. */
 export const hasWfMachines = (text: string): boolean => isWfFormat(text) && /"machines"\s*:\s*\[/.test(text)
 
 interface WfMachine {
   readonly name: string | undefined
   readonly cores: number | undefined
-  /** MiB. */
+  /** Memory, MiB. */
   readonly memory: number | undefined
   readonly fields: Fields
 }
 
-/** The machines on which a workflow ran, in any version. Throws `BadLine`. */
+/** The machines on which a workflow ran, in any version of the format. Throws `BadLine`. */
 export function machinesOfWorkflow(document: Fields): WfMachine[] {
   const workflow = document.object('workflow')
   const list = (workflow?.object('execution') ?? workflow)?.list('machines') ?? []
@@ -39,7 +39,8 @@ export function machinesOfWorkflow(document: Fields): WfMachine[] {
 }
 
 /**
- * The machines on which workflows ran, each name once: `cpu` in thousandths of a core, and `mem` (MiB) where it is said. Throws `BAD_INPUT` with file, line and field.
+ * The machines on which workflows ran, each name once: `cpu` in thousandths of a core, and `mem` in MiB if given. Throws `BAD_INPUT` with file, line
+ * and field.
  *
  * Source: WfCommons, WfFormat 1.0 to 1.6.
  */

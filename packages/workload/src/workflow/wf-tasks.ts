@@ -3,17 +3,17 @@ import type { Fields } from '../json/fields.js'
 import { instant } from '../slurm/times.js'
 import type { BadLine } from '../trace/format.js'
 
-/** A task of a workflow, with what is known of its run. */
+/** A task of a workflow, with what is known about its run. */
 export interface Task {
   readonly fields: Fields
-  /** By which it is told from the others. */
+  /** Unique name in the workflow. */
   readonly name: string
-  /** By which they may call it besides. */
+  /** Another name that its relatives may use. */
   readonly alias?: string | undefined
   readonly run: Fields | undefined
 }
 
-/** Tasks of version 1.5 and later: what they are stands in the specification, how they ran in the execution. Throws `BadLine`. */
+/** The tasks of version 1.5 and later: the specification describes them, the execution tells how they ran. Throws `BadLine`. */
 export function tasksApart(specification: Fields, execution: Fields | undefined): Task[] {
   const runs = new Map<string, Fields>()
   for (const run of execution?.list('tasks') ?? []) {
@@ -30,7 +30,7 @@ export function tasksApart(specification: Fields, execution: Fields | undefined)
   return some(tasks, specification, 'tasks')
 }
 
-/** Tasks of the versions up to 1.4, which up to 1.2 are called jobs. Throws `BadLine`. */
+/** The tasks of versions up to 1.4, which are called jobs up to 1.2. Throws `BadLine`. */
 export function tasksTogether(workflow: Fields): Task[] {
   const key = workflow.has('tasks') ? 'tasks' : 'jobs'
   const tasks = workflow.list(key).map((fields): Task => ({ fields, name: needed(fields, 'name'), alias: fields.text('id'), run: fields }))
@@ -38,7 +38,7 @@ export function tasksTogether(workflow: Fields): Task[] {
   return some(tasks, workflow, key)
 }
 
-/** Which tasks each waits for, by index: those that it calls its parents, and those that call it their child. Throws `BadLine`. */
+/** Which tasks each task waits for, by index: those that it names as parents, and those that name it as a child. Throws `BadLine`. */
 export function parentsOf(tasks: readonly Task[]): number[][] {
   const index = new Map<string, number>()
   tasks.forEach(({ name }, i) => index.set(name, i))
@@ -56,14 +56,14 @@ export function parentsOf(tasks: readonly Task[]): number[][] {
   return before.map((each) => [...each].sort((a, b) => a - b))
 }
 
-/** Text that has to be there. Throws `BadLine`. */
+/** Text that must be present. Throws `BadLine`. */
 export function needed(fields: Fields, key: string): string {
   const text = fields.text(key)
   if (text === undefined) throw fields.bad(key, 'is missing.')
   return text
 }
 
-/** Seconds since 1970 of a date, also of `05-04-23T10:46:27Z` (May 4), as records of Pegasus have it; `undefined` for anything else. */
+/** Seconds since 1970 of a date, also of `05-04-23T10:46:27Z` (May 4, 2023) in records of Pegasus; `undefined` for anything else. */
 export function momentOf(text: string): Seconds | undefined {
   const time = /^[\d.]+$/.test(text) ? undefined : instant(text.replace(/^(\d\d)-(\d\d)-(\d\d)T/, '20$3-$1-$2T'))
   return time === undefined || Number.isNaN(time) ? undefined : time

@@ -18,10 +18,10 @@ const wtaOptions = z.strictObject({
 type WtaOptions = z.output<typeof wtaOptions>
 
 /**
- * The table `tasks` of a trace of the Workflow Trace Archive (schema 1.0, Parquet, also as CSV); times are in ms. The tasks of a workflow are stages of a
- * job, which is submitted with the first of them. A task asks for `cpu` in thousandths of a core, or for `gpu` where its `resource_type` says so.
+ * The table `tasks` of a trace of the Workflow Trace Archive (schema 1.0, Parquet or CSV), with times in ms. The tasks of a workflow are stages of a
+ * job, which is submitted with the first of them. A task asks for `cpu` in thousandths of a core, or for `gpu` if its `resource_type` says so.
  *
- * Deviations: a task waits for its parents and not for its own submission; sites, tables of states and data transfers, and times of I/O are not read.
+ * Deviations: a task waits for its parents but not for its own submission; sites, tables of states and data transfers, and times of I/O are not read.
  *
  * Source: Versluis et al., "The Workflow Trace Archive", IEEE TPDS 31(9), 2020; wta-tools, `objects/task.py`.
  */
@@ -35,7 +35,7 @@ export const wtaFormat: TraceFormat<typeof wtaOptions> = {
   parser: (options, place) => new TaskRows(new WtaTasks(options), place),
 }
 
-/** Also of the table of workflows, of which the parser says that it is the other one. */
+/** Whether the columns are those of the table of tasks or of the table of workflows; for the latter the parser says that it is the wrong table. */
 const isWta = (names: ReadonlySet<string>): boolean =>
   names.has('ts_submit') && names.has('id') && ((names.has('workflow_id') && names.has('runtime')) || (names.has('task_count') && names.has('critical_path_length')))
 
@@ -70,7 +70,7 @@ class WtaTasks implements TaskReader {
     ]
   }
 
-  /** An amount that is not known is -1. */
+  /** Demand of a task. Unknown amounts are -1 in the table. */
   #demand(columns: Columns): TaskRow['stage']['demand'] {
     const { scale, memory } = this.options
     const amount = amountIn(columns, ['resource_amount_requested'], -Infinity)

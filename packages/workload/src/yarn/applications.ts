@@ -18,14 +18,15 @@ export const applicationOptions = z.strictObject({
 })
 type ApplicationOptions = z.output<typeof applicationOptions>
 
-/** What an application held in all: amounts times seconds, by resource. */
+/** What an application held in total: amount times seconds, by resource. */
 type Held = ReadonlyMap<string, number>
 
 /**
- * Applications that YARN's resource manager lists: `ws/v1/cluster/apps` in JSON, of one request or several one after another, or the applications alone.
- * It tells what an application held in all (`memorySeconds`, `vcoreSeconds`, `resourceSecondsMap`), and neither how many containers nor how long each ran. So a job has
- * equal containers of `vcores`, with the memory that came with each: as many as it held on average from launch to finish, that together hold what
- * it held. Applications that have not ended, and those that never held anything, are left out.
+ * Applications as YARN's resource manager lists them: `ws/v1/cluster/apps` in JSON, from one request or several one after another, or only the
+ * applications. A list tells what an application held in total (`memorySeconds`, `vcoreSeconds`, `resourceSecondsMap`), but neither how many
+ * containers it had nor how long each ran. So a job has equal containers of `vcores`, each with the corresponding memory: the average number that it
+ * held from launch to finish, such that together they hold what it held. Applications that have not ended, and applications that never held anything,
+ * are left out.
  *
  * Source: Apache Hadoop, "ResourceManager REST API's" (`AppInfo`).
  */
@@ -45,7 +46,7 @@ const isList = (head: string): boolean =>
   && /"id"\s*:\s*"application_\d+_\d+"/.test(head)
   && !/"attempts"\s*:/.test(head)
 
-/** What the resource manager answers where it knows of no applications, or of none that were asked for. */
+/** Answer of the resource manager if it knows no applications, or none that match the request. */
 const nobody = /^\s*\{\s*"apps"\s*:\s*(null|\{\s*\})\s*\}\s*$/
 
 class Applications implements DocumentJobs {
@@ -55,9 +56,9 @@ class Applications implements DocumentJobs {
   constructor(private readonly options: ApplicationOptions) {}
 
   jobs(document: Fields): JobSpec[] {
-    const app = document.object('app') ?? document // of ws/v1/cluster/apps/ID
+    const app = document.object('app') ?? document // an answer of ws/v1/cluster/apps/ID
     const id = app.text('id')
-    if (id === undefined && document.keys().includes('apps')) return [] // an answer without any
+    if (id === undefined && document.keys().includes('apps')) return [] // an answer without applications
     if (id === undefined) throw app.bad('id', 'is missing.', 'Print whole lists: curl RESOURCEMANAGER:8088/ws/v1/cluster/apps')
     if (this.#seen.has(id)) return this.#none('twice')
     this.#seen.add(id)
@@ -112,7 +113,7 @@ class Applications implements DocumentJobs {
     const masters: StageSpec[] = isMastered ? [{ name: 'master', tasks: 1, demand: master, duration: 0, master: true, ...constraints }] : []
     const rest = new Map([...all].map(([name, amount]) => [name, isMastered ? amount - (master[name] ?? 0) * seconds : amount] as const))
     const [memorySeconds, vcoreSeconds] = [rest.get('memory-mb') as number, rest.get('vcores') as number]
-    if (memorySeconds <= 0 || vcoreSeconds <= 0) return [{ name: 'containers', tasks: 1, demand: master, duration: seconds, ...constraints }] // the master alone
+    if (memorySeconds <= 0 || vcoreSeconds <= 0) return [{ name: 'containers', tasks: 1, demand: master, duration: seconds, ...constraints }] // only the master
     const containerSeconds = memory === undefined ? vcoreSeconds / (vcores as number) : memorySeconds / memory
     const each = (name: string) => Math.max(1, Math.ceil((rest.get(name) as number) / containerSeconds - 1e-9))
     const others = [...rest.keys()].filter((name) => name !== 'memory-mb' && name !== 'vcores' && rest.get(name) as number > 0)
@@ -123,13 +124,13 @@ class Applications implements DocumentJobs {
   }
 }
 
-/** Milliseconds since 1970; 0 is how YARN writes a time that has not come. */
+/** Milliseconds since 1970; `undefined` if absent or 0, which YARN writes for a time that has not come. */
 function timeOf(app: Fields, key: string): number | undefined {
   const time = app.number(key)
   return time === 0 ? undefined : time
 }
 
-/** Resource-seconds; those of GPUs are there where Hadoop lists them (in some versions one entry alone is left of several of the same key). */
+/** Resource-seconds by resource. GPUs are included if Hadoop lists them; some versions keep only one of several entries with the same key. */
 function heldBy(app: Fields): Held {
   const held = new Map<string, number>()
   const map = app.object('resourceSecondsMap')

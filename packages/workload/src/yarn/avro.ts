@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 
-/** A schema of Avro as it stands in JSON: the name of a type, several of which a value is of one, or a type with its parts. */
+/** A schema of Avro in JSON: the name of a type, a list of types for a union, or a type with its parts. */
 type Schema = string | readonly Schema[] | {
   readonly type: Schema
   readonly name?: string
@@ -19,8 +19,8 @@ const magicBytes = new TextEncoder().encode(MAGIC)
 export const isAvroBinary = (head: string): boolean => head.startsWith(MAGIC)
 
 /**
- * Job histories in Avro's binary encoding, one after another, as the lines of the other kind: `Avro-Json`, the schema, and each event as Avro writes it in JSON
- * (a value of one of several types stands under the name of its type). Throws `BAD_INPUT` where they are damaged.
+ * Converts job histories in Avro's binary encoding, one or several after another, to the lines of the text form: `Avro-Json`, the schema, and each
+ * event in Avro's JSON encoding, in which a value of a union is under the name of its type. Throws `BAD_INPUT` if they are damaged.
  *
  * Source: Apache Avro 1.11, specification, binary and JSON encoding; Apache Hadoop, `EventWriter`.
  */
@@ -57,12 +57,12 @@ class BinaryReader {
     return this.left <= 0
   }
 
-  /** Bytes that are not read yet. */
+  /** Number of bytes that have not been read. */
   get left(): number {
     return this.bytes.length - this.#at
   }
 
-  /** Whether another file begins: no event does so, whose type would be negative. */
+  /** Whether another file begins here. No event begins like this, since its type would be negative. */
   get isStart(): boolean {
     return magicBytes.every((byte, i) => this.bytes[this.#at + i] === byte)
   }
@@ -85,7 +85,7 @@ class BinaryReader {
     return this.bytes.subarray(from, this.#at)
   }
 
-  /** A whole number, of which more than 2^53 is inexact. */
+  /** A whole number; it is not exact above 2^53. */
   whole(): number {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
@@ -102,7 +102,7 @@ class BinaryReader {
   }
 }
 
-/** The types of a schema, those with a name also by it. */
+/** The types of a schema; named types can be looked up by name. */
 class Types {
   readonly root: Schema
   readonly #named = new Map<string, Schema>()
@@ -142,7 +142,7 @@ class Types {
     return value === null ? null : { [typeof type === 'string' ? type : ((type as { readonly name?: string }).name ?? 'value')]: value }
   }
 
-  /** Elements stand in blocks with their number before them; a negative one is followed by the size in bytes. */
+  /** The elements of an array or a map, which are stored in blocks after their number. A negative number is followed by the size in bytes. */
   #blocks<T>(from: BinaryReader, read: () => T): T[] {
     const all: T[] = []
     for (let count = from.whole(); count !== 0; count = from.whole()) {

@@ -12,7 +12,7 @@ export const containerOptions = z.strictObject({
 })
 export type ContainerOptions = z.output<typeof containerOptions>
 
-/** A task of a trace of YARN or Hadoop. */
+/** A task in a trace of YARN or Hadoop. */
 export interface Container {
   readonly type: string
   readonly duration: Seconds
@@ -20,7 +20,7 @@ export interface Container {
   readonly host?: string | undefined
 }
 
-/** Containers as stages: one per type and demand in order of first mention, reduces after maps. Equal demands share one object. */
+/** Makes stages of containers: one per type and demand, in order of first occurrence, with reduces after maps. Equal demands share one object. */
 export class Stages {
   readonly #demands = new Map<string, Demand>()
 
@@ -67,5 +67,5 @@ export class Stages {
 
 const rankOf = ({ type }: Pick<Container, 'type'>) => (type === 'reduce' ? 1 : 0)
 
-/** The node of `/rack/node`. */
+/** The node in `/rack/node`. */
 export const nodeOf = (host: string | undefined): string | undefined => host?.slice(host.lastIndexOf('/') + 1)

@@ -5,16 +5,16 @@ import type { LineParser, LinePlace } from '../trace/format.js'
 import { Documents, inObject } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 
-/** What a format of JSON objects makes of one. */
+/** Makes jobs of the JSON objects of a format. */
 export interface DocumentJobs {
-  /** The jobs of an object, their submit times in the unit of the trace. Throws `BadLine`. */
+  /** The jobs of an object, with submit times in the unit of the trace. Throws `BadLine`. */
   jobs(document: Fields): readonly JobSpec[]
   rules(): readonly RuleCount[]
-  /** What a file says besides its jobs, for people. */
+  /** What a file tells besides its jobs, for people. */
   notes?(): readonly string[]
 }
 
-/** A parser of JSON objects one after another; the jobs are held and sorted, times count from the first unless said. */
+/** A parser for consecutive JSON objects. Jobs are held and sorted; times count from the first submission, unless `origin` says otherwise. */
 export function documentParser(
   reader: DocumentJobs,
   place: LinePlace,
@@ -45,6 +45,6 @@ export function documentParser(
   }
 }
 
-/** The cluster that a file for YARN's SLS is meant for, as options of the command line; its nodes have 10 vcores and 10240 MB. */
+/** A note on the cluster that a file for YARN's SLS is made for, as command-line options. Its nodes have 10 vcores and 10240 MB. */
 export const clusterNote = (nodes: number, racks: number): string =>
   `meant for ${nodes} node${nodes === 1 ? '' : 's'}: --nodes ${nodes} --racks ${Math.max(1, Math.min(racks, nodes))} --resources vcores=10,memory-mb=10240`

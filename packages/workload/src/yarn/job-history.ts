@@ -9,10 +9,10 @@ import { containerOptions, nodeOf, Stages, type Container } from './containers.j
 import { hadoopPriorities } from './rumen.js'
 
 /**
- * Job histories of MapReduce, which its history server keeps (`job_...jhist`): a line `Avro-Json`, the schema and the events of one job, several such files one
- * after another or in a directory; files in Avro's binary encoding become such lines first. A task runs as long as its attempt that succeeded, or else its last one that
- * has a start and an end; attempts besides are not counted. The history does not say what containers asked for, so that options do. The application master's
- * container is left out, and so are tasks and jobs of which no run time is known.
+ * Job histories of MapReduce as its history server keeps them (`job_...jhist`): a line `Avro-Json`, the schema, and the events of one job; several
+ * such files one after another or in a directory. Files in Avro's binary encoding are converted first. A task runs as long as its successful attempt
+ * or, without one, its last attempt with a start and an end; other attempts do not count. The history does not tell what containers asked for, so
+ * options do. The container of the application master, and tasks and jobs without a known run time, are left out.
  *
  * Source: Apache Hadoop, `org.apache.hadoop.mapreduce.jobhistory` (EventWriter, JobHistoryParser).
  */
@@ -44,7 +44,7 @@ interface History {
   launch?: number | undefined
   end?: number | undefined
   status?: string | undefined
-  /** By id, in the order in which they started. */
+  /** Tasks by id, in the order in which they started. */
   readonly tasks: Map<string, { readonly type: string; readonly attempts: Map<string, Attempt> }>
 }
 
@@ -158,7 +158,7 @@ function ofAttempt(job: History, type: string, fields: Fields): void {
   Object.assign(attempt, { end: timeOf(fields, 'finishTime'), host: fields.text('hostname'), succeeded: type.endsWith('_FINISHED') })
 }
 
-/** Milliseconds; what is not known is -1, or 0. */
+/** Milliseconds since 1970; `undefined` if absent or unknown, which is written as -1 or 0. */
 function timeOf(fields: Fields, key: string): number | undefined {
   const time = fields.number(key, -1)
   return time === undefined || time <= 0 ? undefined : time

@@ -10,9 +10,9 @@ type YarnNode = { readonly name: string } & Omit<MachineGroup, 'names' | 'count'
 export const isYarnNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /"nodeHostName"\s*:/.test(head) && /"(availMemoryMB|totalResource)"\s*:/.test(head)
 
 /**
- * Nodes that YARN's resource manager lists (`ws/v1/cluster/nodes`): `memory-mb`, `vcores` and what else they have in all, GPUs as `gpu`; the label of a node,
- * of which it has one, is its `partition`. Nodes that take no containers (LOST, UNHEALTHY, DECOMMISSIONED, ...) are left out. Several on a host are told
- * apart by their ports. Throws `BAD_INPUT` with file and line.
+ * Nodes as YARN's resource manager lists them (`ws/v1/cluster/nodes`): `memory-mb`, `vcores` and other resources in total, GPUs as `gpu`; the only
+ * label of a node is its label `partition`. Nodes that take no containers (LOST, UNHEALTHY, DECOMMISSIONED, ...) are left out. Several nodes on one
+ * host are named with their ports. Throws `BAD_INPUT` with file and line.
  *
  * Source: Apache Hadoop, "ResourceManager REST API's" (`NodeInfo`).
  */
@@ -23,7 +23,7 @@ export function yarnNodes(text: string, file?: string): MachineTable {
   eachTextLine(text, place, (bytes, from, to) =>
     documents.line(bytes, from, to, ({ value }) => {
       const document = new Fields(value)
-      const fields = document.object('node') ?? document // of ws/v1/cluster/nodes/ID
+      const fields = document.object('node') ?? document // an answer of ws/v1/cluster/nodes/ID
       const host = fields.text('nodeHostName')
       if (host === undefined) throw fields.bad('nodeHostName', 'is missing.')
       const id = fields.text('id') ?? host
@@ -43,7 +43,7 @@ export function yarnNodes(text: string, file?: string): MachineTable {
   return grouped('yarn', found.map(({ fields, host, id }) => nodeOf(fields, hosts.get(host) === 1 ? host : id)))
 }
 
-/** Throws `BadLine` while its line is known. */
+/** Checks the fields of a node while its line is known. Throws `BadLine`. */
 function checked(fields: Fields): Fields {
   nodeOf(fields, '')
   return fields
@@ -55,7 +55,7 @@ function nodeOf(fields: Fields, name: string): YarnNode {
   return { name, ...(rack !== undefined && { racks: [rack] }), resources: amountsOf(fields), ...(label !== undefined && { labels: { partition: label } }) }
 }
 
-/** What the node has in all; before Hadoop 3.1 it is what is used and what is not. */
+/** Total amounts of a node; before Hadoop 3.1 these are the used and the available amounts added up. */
 function amountsOf(node: Fields): Record<string, number> {
   const total = node.object('totalResource')
   const sum = (...keys: string[]) => keys.reduce((all, key) => all + (node.whole(key) ?? 0), 0)

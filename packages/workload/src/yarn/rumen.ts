@@ -15,10 +15,9 @@ const rumenOptions = z.strictObject({
 })
 
 /**
- * Jobs that Rumen took from Hadoop's history: JSON objects one after another, times in ms since 1970. As YARN's SLS does,
- * a task runs as long as its last attempt did; a task without one runs from its own start to its end, and one of which
- * neither is known is left out. A job without a submission time is submitted when it was launched or its first task started;
- * a job with the id of one above is called `<id>#2`.
+ * Jobs that Rumen extracted from Hadoop's history: consecutive JSON objects, with times in ms since 1970. As in YARN's SLS, a task runs as long as
+ * its last attempt did; a task without attempts runs from its own start to its end, and a task without any of these is left out. A job without a
+ * submit time is submitted when it was launched or its first task started. Repeated ids are numbered: `<id>#2`, `<id>#3`, ...
  *
  * Source: Apache Hadoop, hadoop-rumen, `LoggedJob`; hadoop-sls, `SLSRunner`.
  */
@@ -95,13 +94,13 @@ class RumenJobs implements DocumentJobs {
   }
 }
 
-/** Milliseconds; -1 is how Rumen writes a time that is not known. */
+/** Milliseconds since 1970; `undefined` if absent or -1, which Rumen writes for an unknown time. */
 function timeOf(fields: Fields, key: string): number | undefined {
   const time = fields.number(key, -1)
   return time === undefined || time < 0 ? undefined : time
 }
 
-/** Seconds from start to finish, `undefined` where one is not known. */
+/** Seconds from start to finish; `undefined` if one of them is unknown. */
 function spanOf(fields: Fields): number | undefined {
   const [start, finish] = [timeOf(fields, 'startTime'), timeOf(fields, 'finishTime')]
   if (start === undefined || finish === undefined) return undefined

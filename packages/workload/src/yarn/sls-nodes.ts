@@ -4,7 +4,7 @@ import { grouped, type MachineGroup, type MachineTable } from '../table/machine-
 import { Documents } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 
-/** Of a node that does not say them: yarn.sls.nm.memory.mb and yarn.sls.nm.vcores. */
+/** Amounts of a node that gives none: yarn.sls.nm.memory.mb and yarn.sls.nm.vcores. */
 const DEFAULT_MEMORY = 10_240
 const DEFAULT_VCORES = 10
 
@@ -12,10 +12,9 @@ const DEFAULT_VCORES = 10
 export const isSlsNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /"rack"\s*:/.test(head) && /"nodes"\s*:/.test(head)
 
 /**
- * Racks with their nodes as YARN's SLS has them: JSON objects one after another. A node without amounts has 10 vcores and
- * 10240 memory-mb. Its node label is its `partition`; of several, which YARN refuses, each is a label of the value `true`, and none
- * a partition. An empty object in the list of nodes is passed over.
- * Throws `BAD_INPUT` with file and line.
+ * Racks with their nodes in the format of YARN's SLS: consecutive JSON objects. A node without amounts has 10 vcores and 10240 memory-mb. The label
+ * of a node is its label `partition`; if it has several, which YARN refuses, each is a label with the value `true`, and there is no `partition`.
+ * Empty objects in the list of nodes are skipped. Throws `BAD_INPUT` with file and line.
  *
  * Source: Apache Hadoop, hadoop-sls, `SLSUtils`, `SLSConfiguration`.
  */

@@ -6,12 +6,12 @@ import { clusterNote, documentParser, type DocumentJobs } from './document-forma
 import type { Fields } from '../json/fields.js'
 
 /**
- * Jobs of YARN's scheduler load simulator (SLS) in its own JSON: objects one after another. A container runs for
- * `container.duration.ms`, `duration.ms`, or from `container.start.ms` to `container.end.ms`; its amounts are
- * `container.memory-mb`, `container.vcores` and any other `container.<resource>` of a whole number. A job with a label expression
- * requires nodes of that partition. An object with `num.nodes` says what cluster is meant, which is noted.
+ * Jobs of YARN's scheduler load simulator (SLS) in its own JSON: consecutive objects. A container runs for `container.duration.ms`, `duration.ms`, or
+ * from `container.start.ms` to `container.end.ms`; its amounts are `container.memory-mb`, `container.vcores` and any other `container.<resource>`
+ * with a whole number. A job with a label expression requires nodes of that partition. An object with `num.nodes` describes the cluster, which is
+ * reported in a note.
  *
- * Deviations from SLS: the application master's own container is not run, and delays of requests are not kept.
+ * Deviations from SLS: the container of the application master is not run, and delays of requests are ignored.
  *
  * Source: Apache Hadoop, hadoop-sls, `SLSConfiguration`, `AMDefinitionSLS`, `MRAMSimulator`.
  */
@@ -25,7 +25,7 @@ export const slsFormat: TraceFormat<typeof containerOptions> = {
   parser: (options, place) => documentParser(new SlsJobs(options), place, { perSecond: 1000 }),
 }
 
-/** Keys of a container that are no resource. */
+/** Keys of a container that are not resources. */
 const notResources = new Set(['host', 'start.ms', 'end.ms', 'duration.ms', 'priority', 'type', 'execution.type', 'allocation.id', 'request.delay', 'request.delay.ms', 'count'])
 
 class SlsJobs implements DocumentJobs {
@@ -83,10 +83,10 @@ class SlsJobs implements DocumentJobs {
   }
 }
 
-/** Older inputs call the memory of a container `container.memory`. */
+/** Renames the memory of a container, which older inputs call `container.memory`. */
 const inMegabytes = ({ memory, ...others }: Record<string, number>): Record<string, number> => (memory === undefined ? others : { 'memory-mb': memory, ...others })
 
-/** Seconds. */
+/** Run time of a container in seconds. */
 function durationOf(task: Fields): number {
   const own = task.number('container.duration.ms') ?? task.number('duration.ms')
   if (own !== undefined) return own / 1000

@@ -3,12 +3,12 @@ import { drawLogNormal, logNormalOfMean } from '../omega/log-normal.js'
 import { normalOf } from '../generate/gamma.js'
 import type { Fields } from '../json/fields.js'
 
-/** Draws a value, a real number. */
+/** Draws a value. */
 export type Sample = () => number
 
 /**
- * A value as SYNTH describes it: `{ val }` always, `{ val, std }` log-normal of that mean and standard deviation or, with
- * `dist: NORM`, normal; or one of `discrete` with `weights`, default equal ones. A number alone is taken for `{ val }`.
+ * The distribution of a value as SYNTH describes it: `{ val }` is constant; `{ val, std }` is log-normal with this mean and standard deviation, or
+ * normal with `dist: NORM`; `discrete` is a choice by `weights`, by default equal ones. A number is taken for `{ val }`. Throws `BadLine`.
  */
 export function sampleOf(parent: Fields, key: string, next: () => number): Sample {
   if (typeof parent.value(key) === 'number') return constant(parent.number(key) ?? 0)
@@ -23,11 +23,11 @@ export function sampleOf(parent: Fields, key: string, next: () => number): Sampl
   return spread(fields, 'std', { mean: val, given: fields.number('std') ?? 0, dist }, next)
 }
 
-/** The older form: a mean and a standard deviation under keys of their own. */
+/** The older form of a distribution: a mean and a standard deviation under keys of their own. */
 export const sampleOfPair = (fields: Fields, mean: string, deviation: string, next: () => number): Sample =>
   spread(fields, deviation, { mean: fields.number(mean) ?? 0, given: fields.number(deviation) ?? 0, dist: 'LOGNORM' }, next)
 
-/** An index in proportion to weights. Throws `BadLine` where they add up to nothing. */
+/** Draws an index in proportion to weights. Throws `BadLine` if their sum is 0. */
 export function weighted(parent: Fields, key: string, weights: readonly number[], next: () => number): () => number {
   const sum = weights.reduce((a, b) => a + b, 0)
   if (!(sum > 0)) throw parent.bad(key, weights.length === 0 ? 'is empty.' : 'has no weight above 0.')
@@ -40,10 +40,10 @@ export function weighted(parent: Fields, key: string, weights: readonly number[]
 
 const constant = (value: number) => () => value
 
-/** Beyond it a distribution is a slip of the pen, of which no numbers can be drawn. */
+/** Largest standard deviation as a multiple of the mean; more would be a mistake, and no numbers could be drawn. */
 const MOST_SPREAD = 1e6
 
-/** Without a deviation a sixth of the mean; what has no mean is 0. */
+/** Without a standard deviation it is a sixth of the mean; with a mean of 0 or less the value is always 0. */
 function spread(
   fields: Fields,
   at: string,
@@ -66,7 +66,7 @@ function discrete(fields: Fields, next: () => number): Sample {
   return () => values[index()] as number
 }
 
-/** Numbers of at least 0, which SLS writes as texts, too. */
+/** Numbers of at least 0, which SLS may write as strings. */
 const numbers = (fields: Fields, key: string): number[] =>
   fields.texts(key).map((text, i) => {
     const value = Number(text)

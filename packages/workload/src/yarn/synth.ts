@@ -18,13 +18,12 @@ const synthOptions = z.strictObject({
 type SynthOptions = z.output<typeof synthOptions>
 
 /**
- * Settings of the job generator of YARN's scheduler load simulator (SLS, `--tracetype=SYNTH`): one JSON object with workloads,
- * each with a queue, classes of jobs and a distribution of submissions over time, in both forms that Hadoop has had. The jobs are
- * drawn from the seed of the file: alike in distribution to those of SLS, and not the same, since the generators of random
- * numbers differ.
+ * Settings of the job generator of YARN's scheduler load simulator (SLS, `--tracetype=SYNTH`): one JSON object with workloads, each with a queue,
+ * classes of jobs and a distribution of submissions over time, in both forms that Hadoop has had. Jobs are drawn from the seed of the file: their
+ * distributions are those of SLS, but the jobs differ, since the random number generators do.
  *
- * Deviations: the application master's own container is not run, and all containers are guaranteed ones; containers of type
- * `stream` run once, for their time. A negative number of a normal distribution is 0.
+ * Deviations: the container of the application master is not run, and all containers are guaranteed ones; containers of type `stream` run once, for
+ * their time. Negative values of a normal distribution become 0.
  *
  * Source: Apache Hadoop, hadoop-sls, `SynthTraceJobProducer`, `SynthJob`, `SynthUtils`.
  */
@@ -38,7 +37,7 @@ export const synthFormat: TraceFormat<typeof synthOptions> = {
   parser: (options, place) => documentParser(new SynthJobs(options), place, { perSecond: 1 }, 'trace'),
 }
 
-/** More would be a slip of the pen. */
+/** Most jobs, and most tasks of all jobs; more would be a mistake. */
 const MOST = 10_000_000
 const LEAST_MEMORY = 1024
 
@@ -107,7 +106,7 @@ class SynthJobs implements DocumentJobs {
 
 const whole = (sample: Sample) => Math.max(0, Math.round(sample()))
 
-/** A workload: its queue, and how the time and the class of a job are drawn. */
+/** A workload: its queue, and how to draw the time and the class of a job. */
 class SynthWorkload {
   readonly queue: string | undefined
   readonly time: () => number
@@ -123,7 +122,7 @@ class SynthWorkload {
   }
 }
 
-/** Whole seconds from one time of the distribution to before the next; the last one is itself. */
+/** Draws a time in whole seconds: a time of the distribution is drawn, and then one between it and the next; the last time stands for itself. */
 function timesOf(fields: Fields, next: () => number): () => number {
   const given = fields.list('time_distribution')
   const times = given.map((each) => each.whole('time') ?? 0)
