@@ -39,6 +39,9 @@ describe('describe', () => {
     // 1 + 7 + 3 = 11; 5; 30: median 11
     expect(summaryOf(workloadOf('w', [job('a', 0, diamond), job('b', 0, early), job('c', 0, [stage(1, 30)])])).criticalPath).toEqual({ median: 11, max: 30, stages: 3 })
     expect(summaryOf(workloadOf('w', [job('b', 0, early)]))).not.toHaveProperty('criticalPath')
+    const master = { ...stage(1, 6), master: true }
+    const behind = [master, stage(1, 1), { ...stage(1, 2), after: after(1) }] as StageSpec[] // these open when the master has run for 6 s
+    expect(summaryOf(workloadOf('w', [job('m', 0, behind)])).criticalPath).toEqual({ median: 9, max: 9, stages: 2 })
   })
 
   it('counts jobs that may be on some nodes only, or on nodes with taints', () => {

@@ -19,6 +19,8 @@ interface HeldOptions {
 export class HeldJobs {
   readonly #jobs: JobSpec[] = []
   readonly #lines = new Map<string, number>()
+  /** Highest number given to a repeated id. */
+  readonly #times = new Map<string, number>()
   #next = 0
   #first: Seconds = 0
   #unsorted = 0
@@ -40,12 +42,23 @@ export class HeldJobs {
   /** Adds a job. Throws `BadLine` for an id that was used before, if these are refused. */
   add(job: JobSpec, line: number): void {
     const before = this.#lines.get(job.id)
-    if (before !== undefined && this.renames) return this.add({ ...job, id: `${job.id}#${++this.#repeated + 1}` }, line)
-    if (before !== undefined) throw new BadLine('id', `job id "${job.id}" was used before, on ${this.#counted} ${before}.`, 'Give every job an id of its own')
-    this.#lines.set(job.id, line)
+    if (before !== undefined && !this.renames)
+      throw new BadLine('id', `job id "${job.id}" was used before, on ${this.#counted} ${before}.`, 'Give every job an id of its own')
+    const id = before === undefined ? job.id : this.#numbered(job.id)
+    this.#lines.set(id, line)
     const last = this.#jobs.at(-1)
     if (last !== undefined && job.submit < last.submit) this.#unsorted++
-    this.#jobs.push(job)
+    this.#jobs.push(before === undefined ? job : { ...job, id })
+  }
+
+  /** The first of `id#2`, `id#3`, ... that is not used yet. */
+  #numbered(id: string): string {
+    let times = this.#times.get(id) ?? 1
+    do times++
+    while (this.#lines.has(`${id}#${times}`))
+    this.#times.set(id, times)
+    this.#repeated++
+    return `${id}#${times}`
   }
 
   /** Sorts the jobs; called after the last one. If the trace has submit times before its own 0, time 0 is the first submission. */
