@@ -13,7 +13,8 @@ export function workloadOf(name: string, jobs: readonly JobSpec[]): Workload {
   }
 }
 
-class ListSource implements JobSource {
+/** The jobs of a list in order. */
+export class ListSource implements JobSource {
   readonly #jobs: readonly JobSpec[]
   #next = 0
 

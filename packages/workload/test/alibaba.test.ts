@@ -136,7 +136,7 @@ describe('tasks of Alibaba\'s GPU trace of 2020', () => {
       { names: ['a2', 'a3'], count: 2, resources: { cpu: 9600, mem: 524_288 }, devices: { gpu: { count: 2, milli: 1000 } }, labels: { model: 'T4' } },
     ] })
     expect(readMachines('machine,gpu_type,cap_cpu,cap_mem,cap_gpu\na1,CPU,96,512,0\n').nodes).toHaveLength(1)
-    expect(messageOf(() => readMachines('a1,CPU,96,512,0\na2,T4,96\n', 'm.csv'))).toBe('"m.csv" line 2: has not the 5 columns machine, GPU type, CPUs, memory, GPUs. Was the file cut short? Copy it again.')
+    expect(messageOf(() => readMachines('a1,CPU,96,512,0\na2,T4,96\n', 'm.csv'))).toBe('"m.csv" line 2: found 3 columns, expected 5 (machine, GPU type, CPUs, memory, GPUs). Was the file cut short? Copy it again.')
   })
 })
 

@@ -74,7 +74,8 @@ describe('sge', () => {
     ['a record that ends in its category', record().split(':').slice(0, 40).join(':'), '"accounting" line 6 category: found "-U users -l h_rt=7200,h_vmem=2G,gpu=2 -pe mpi 16", expected a category, iow, pe_taskid and maxvmem.'],
     ['a time that is none', record({ submit: 'soon' }), '"accounting" line 6 submission_time: found "soon", expected a whole number of at least 0.'],
     ['a limit that is none', record({ category: '-l h_rt=long' }), '"accounting" line 6 category: found h_rt=long, expected a span of time such as 3600 or 1:00:00.'],
-    ['memory that is none', record({ category: '-l h_vmem=much' }), '"accounting" line 6 category: found memory of much, expected an amount such as 4G.'],
+    ['a soft limit that is none', record({ category: '-l s_rt=long' }), '"accounting" line 6 category: found s_rt=long, expected a span of time such as 3600 or 1:00:00.'],
+    ['memory that is none', record({ category: '-l h_vmem=much' }), '"accounting" line 6 category: found h_vmem=much, expected an amount such as 4G.'],
   ])('names file, line and field of %s', (_, line, message) => {
     expect(messageOf(() => read([record({ job: 1 }), line]))).toContain(message)
     const kept = read([record({ job: 1 }), line], {}, { onBadLine: 'skip' })

@@ -1,6 +1,6 @@
 import * as z from '@sched/bundled/zod'
 import { machineOptions, ruleOptions, type RuleOptions } from '../rigid/options.js'
-import { limitsOf, type Size, type Sizes } from '../rigid/machine.js'
+import { limitsOf, optionSize, type Sizes } from '../rigid/machine.js'
 import type { RigidResource } from '../rigid/resources.js'
 import type { RigidTasks } from '../rigid/stages.js'
 
@@ -60,9 +60,8 @@ export function accountingResources({ unit, memory, gpuDemand }: AccountingRules
 
 /** Size of the machine from the options, otherwise from the header of the file; records of jobs do not tell it. */
 export function accountingSizes({ procs, nodes, mem, gpus }: AccountingRules, header: Sizes = {}): Sizes {
-  return { procs: option(procs, 'procs') ?? header.procs, nodes: option(nodes, 'nodes') ?? header.nodes, mem: option(mem, 'mem'), gpus: option(gpus, 'gpus') }
+  return { procs: optionSize(procs, 'procs') ?? header.procs, nodes: optionSize(nodes, 'nodes') ?? header.nodes, mem: optionSize(mem, 'mem'), gpus: optionSize(gpus, 'gpus') }
 }
 
+/** Largest amounts that a job may ask for. */
 export const accountingLimits = (options: AccountingRules, sizes: Sizes) => limitsOf(accountingResources(options), sizes)
-
-const option = (given: number | undefined, name: string): Size | undefined => (given === undefined ? undefined : { amount: given, origin: `option ${name}` })

@@ -1,12 +1,12 @@
-import { isFollower, SchedError, type JobSource, type JobSpec } from '@sched/core'
+import { isFollower, type JobSource, type JobSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import { checkText, eachLine } from '../rigid/each-line.js'
 import { inferSize, machineOf, type Size, type Sizes } from '../rigid/machine.js'
 import { recordedStart, recordedUse } from '../rigid/recorded-use.js'
 import type { RigidResource } from '../rigid/resources.js'
-import { BadLines, noJobs, ofRow } from '../trace/bad-lines.js'
-import { ruleLine, type RuleCount } from '../trace/facts.js'
-import { BadLine, type PartsReading, type ReadOptions, type Trace } from '../trace/format.js'
+import { BadLines, noJobs } from '../trace/bad-lines.js'
+import { ruleLine } from '../trace/facts.js'
+import type { PartsReading, ReadOptions, Trace } from '../trace/format.js'
 import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
 import { AccountingJobs, joining, type AccountingRecord, type AccountingTable, type JoinsJobs, type RecordReader } from './records.js'
 
@@ -67,7 +67,7 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     this.#made.throttle(this.#jobs, this.#lines.throttles?.() ?? new Map())
     const found = [...this.#made.rules(), ...(this.#lines.rules?.() ?? []), ...this.#joined.rules()]
     const jobs = this.#jobs
-    if (jobs.length === 0) throw this.#empty(name, found)
+    if (jobs.length === 0) throw this.#bad.allBad(this.#place) ?? noJobs(found, name)
     if (this.#unsorted > 0) jobs.sort((a, b) => a.submit - b.submit)
     const origin = jobs[0]!.submit
     const { machine, notes } = sized(jobs, this.options, this.header, this.#made.startsBehind)
@@ -100,15 +100,8 @@ export class WholeAccounting<S extends z.ZodType<AccountingRules>> implements Pa
     try {
       read()
     } catch (error) {
-      if (!(error instanceof BadLine)) throw ofRow(error, this.#place)
-      this.#bad.add(error, this.#place)
+      this.#bad.excuse(error, this.#place)
     }
-  }
-
-  #empty(file: string | undefined, rules: readonly RuleCount[]): SchedError {
-    const [first] = this.#bad.problems
-    if (first !== undefined) return new SchedError('BAD_INPUT', `all ${this.#bad.skipped} ${this.#place.counted}s with jobs are bad, the first: ${first}`)
-    return noJobs(rules, file)
   }
 }
 

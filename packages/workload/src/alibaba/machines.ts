@@ -1,8 +1,7 @@
-import { SchedError } from '@sched/core'
 import { numberIn, wholeIn } from '../job-table/values.js'
 import { splitCsv } from '../slurm/csv.js'
 import { eachTextLine } from '../table/header-rows.js'
-import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
+import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
 import { BadLine } from '../trace/format.js'
 
 const fieldsOf = (line: string) => splitCsv(line).map((field) => field.trim())
@@ -25,18 +24,18 @@ export const isPaiMachines = (head: string): boolean => {
  * file and line.
  */
 export function paiMachines(text: string, file?: string): MachineTable {
-  const found: ({ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>)[] = []
+  const found: ListedMachine[] = []
   const utf8 = new TextDecoder()
   eachTextLine(text, { file, line: 0 }, (bytes, from, to) => {
-    const [name, type, cpus, memory, gpus, ...rest] = fieldsOf(utf8.decode(bytes.subarray(from, to)))
-    if (gpus === undefined || rest.length > 0) throw new BadLine(undefined, 'has not the 5 columns machine, GPU type, CPUs, memory, GPUs.', 'Was the file cut short? Copy it again')
+    const fields = fieldsOf(utf8.decode(bytes.subarray(from, to)))
+    const [name, type, cpus, memory, gpus, ...rest] = fields
+    if (gpus === undefined || rest.length > 0) throw new BadLine(undefined, `found ${fields.length} columns, expected 5 (machine, GPU type, CPUs, memory, GPUs).`, 'Was the file cut short? Copy it again')
     if (name === 'machine') return
     const count = wholeIn(gpus, 'GPUs', 0)
     const resources = { cpu: Math.round(numberIn(cpus!, 'CPUs', 0) * 100), mem: Math.round(numberIn(memory!, 'memory', 0) * 1024) }
     found.push({ name: name!, resources, ...(count > 0 && { devices: { gpu: { count, milli: 1000 } }, labels: { model: type! } }) })
   })
-  if (found.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
-  return grouped('pai', found)
+  return grouped('pai', found, file)
 }
 
 /** Memory of the largest machine, in the unit of `mem`. */
@@ -82,6 +81,5 @@ function machines(name: string, text: string, file: string | undefined, read: (f
     const resources = { cpu: Math.round(numberIn(listed.cpus, 'CPUs', 0) * 100), mem: Math.round((numberIn(listed.memory, 'memory', 0) / listed.whole) * MEMORY) }
     found.set(listed.machine, { name: listed.machine, resources, ...(listed.racks.length > 0 && { racks: listed.racks }) })
   })
-  if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
-  return grouped(name, found.values())
+  return grouped(name, found.values(), file)
 }

@@ -1,6 +1,6 @@
 import type { JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import { limitsOf, machineOf, type Size } from '../rigid/machine.js'
+import { limitsOf, machineOf, optionSize, type Size } from '../rigid/machine.js'
 import { machineOptions, ruleOptions } from '../rigid/options.js'
 import { RigidJob } from '../rigid/resources.js'
 import { Rules } from '../rigid/rules.js'
@@ -51,7 +51,7 @@ export const batsimFormat: TraceFormat<typeof batsimOptions> = {
 }
 
 const sizeOf = ({ procs }: BatsimOptions, said: number | undefined): Size | undefined =>
-  procs !== undefined ? { amount: procs, origin: 'option procs' } : said === undefined || said < 1 ? undefined : { amount: said, origin: 'nb_res of the workload' }
+  optionSize(procs, 'procs') ?? (said === undefined || said < 1 ? undefined : { amount: said, origin: 'nb_res of the workload' })
 
 class BatsimWorkload implements LineParser {
   readonly #documents: Documents

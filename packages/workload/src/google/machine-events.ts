@@ -1,4 +1,4 @@
-import { SchedError, type Seconds } from '@sched/core'
+import type { Seconds } from '@sched/core'
 import { numberIn } from '../job-table/values.js'
 import { eachTextLine } from '../table/header-rows.js'
 import { OpenAbsences, type AbsenceTable, type OutageFormat } from '../outage/table.js'
@@ -32,8 +32,7 @@ export function machineEvents(text: string, file?: string): MachineTable {
     const amount = (value: string, column: number) => Math.round(numberIn(value, columns[column]!, 0) * UNITS)
     found.set(machine, { name: machine, resources: { cpu: amount(cpus, 4), mem: amount(memory, 5) } })
   })
-  if (found.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
-  return grouped('google 2011', found.values())
+  return grouped('google 2011', found.values(), file)
 }
 
 /**

@@ -188,7 +188,7 @@ export class JobRows implements RowReader {
 
   #weightOf(row: Row): number {
     const weight = numberIn(this.#text(row, 'weight'), this.#column('weight'), 0)
-    if (weight === 0) throw new BadLine(this.#column('weight'), 'found 0, expected more.')
+    if (weight === 0) throw new BadLine(this.#column('weight'), 'found 0, expected a number above 0.')
     return weight
   }
 

@@ -1,6 +1,6 @@
 import { describeIssues, fieldOf, SchedError, type JobSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
-import type { TraceFacts } from '../trace/facts.js'
+import { factsOf, type TraceFacts } from '../trace/facts.js'
 import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../trace/format.js'
 import { checkJob } from './check-job.js'
 import { headerSchema, nativeFormat, nativeVersion } from './schema.js'
@@ -25,8 +25,7 @@ export const native: TraceFormat<typeof noOptions> = {
 function factsOfHeader(head: Uint8Array): TraceFacts {
   const end = head.indexOf(10)
   try {
-    const { machine, header, start, timeZone } = headerSchema.parse(JSON.parse(new TextDecoder().decode(head.subarray(0, end === -1 ? head.length : end))))
-    return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
+    return factsOf(headerSchema.parse(JSON.parse(new TextDecoder().decode(head.subarray(0, end === -1 ? head.length : end)))))
   } catch {
     return {}
   }

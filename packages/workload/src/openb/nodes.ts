@@ -1,6 +1,6 @@
 import { SchedError } from '@sched/core'
 import { eachRow, headerOf, wholeOf } from '../table/header-rows.js'
-import { grouped, type MachineTable } from '../table/machine-table.js'
+import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
 
 const needed = ['sn', 'cpu_milli', 'memory_mib', 'gpu', 'model']
 
@@ -13,7 +13,7 @@ export const isOpenbNodes = (head: string): boolean => ['sn', 'cpu_milli', 'gpu'
  */
 export function openbNodes(text: string, file?: string): MachineTable {
   const seen = new Set<string>()
-  const machines: Parameters<typeof grouped>[1] extends Iterable<infer M> ? M[] : never = []
+  const machines: ListedMachine[] = []
   eachRow(text, needed, `A list of nodes has ${needed.join(', ')}.`, file, (row, line) => {
     const name = row.text('sn')
     if (name === '') throw new SchedError('BAD_INPUT', 'is empty.', { file, line, field: 'sn' })
@@ -28,6 +28,5 @@ export function openbNodes(text: string, file?: string): MachineTable {
       ...(model !== '' && { labels: { model } }),
     })
   })
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file }, 'Is it the right file, and whole?')
-  return grouped('openb', machines)
+  return grouped('openb', machines, file)
 }

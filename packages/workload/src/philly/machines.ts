@@ -1,9 +1,10 @@
 import { SchedError } from '@sched/core'
 import { eachRow, headerOf, wholeOf } from '../table/header-rows.js'
-import { grouped, type MachineTable } from '../table/machine-table.js'
+import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
 
 const needed = ['machineId', 'number of GPUs']
 
+/** Whether a text is the machine list of the Philly trace. */
 export const isPhillyMachines = (head: string): boolean => needed.every((name) => headerOf(head).some((found) => found.toLowerCase() === name.toLowerCase()))
 
 /**
@@ -11,7 +12,7 @@ export const isPhillyMachines = (head: string): boolean => needed.every((name) =
  * `gpu_memory`. Throws `BAD_INPUT` with file and line.
  */
 export function phillyMachines(text: string, file?: string): MachineTable {
-  const machines: { readonly name: string; readonly devices: { gpu: { count: number; milli: number } }; readonly labels?: Record<string, string> }[] = []
+  const machines: ListedMachine[] = []
   const seen = new Set<string>()
   eachRow(text, needed, 'A machine list has machineId, number of GPUs, single GPU mem.', file, (row, line) => {
     const name = row.text('machineId')
@@ -20,6 +21,5 @@ export function phillyMachines(text: string, file?: string): MachineTable {
     const memory = row.text('single GPU mem')
     machines.push({ name, devices: { gpu: { count: wholeOf(row, 'number of GPUs', 30), milli: 1000 } }, ...(memory !== '' && { labels: { gpu_memory: memory } }) })
   })
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
-  return grouped('philly', machines)
+  return grouped('philly', machines, file)
 }

@@ -7,7 +7,11 @@ export interface Size {
   readonly amount: number
   readonly origin: string
 }
+/** Sizes of the machine by resource. */
 export type Sizes = { readonly [R in RigidResource]?: Size | undefined }
+
+/** The size that an option of the reader gives; `undefined` if it is not set. */
+export const optionSize = (amount: number | undefined, name: string): Size | undefined => (amount === undefined ? undefined : { amount, origin: `option ${name}` })
 
 /** Largest amounts that a job may ask for, in the order of its resources, `Infinity` if unknown, and where they come from. */
 export interface Limits {
@@ -15,6 +19,7 @@ export interface Limits {
   readonly origins: readonly string[]
 }
 
+/** Limits of the resources that jobs ask for. */
 export function limitsOf(resources: readonly RigidResource[], sizes: Sizes): Limits {
   return {
     amounts: resources.map((resource) => sizes[resource]?.amount ?? Infinity),

@@ -31,27 +31,35 @@ export function askedFor(category: string): Asked {
   const asked = new Map<string, string>()
   for (const [, list] of category.replace(/-soft .*?(?= -(?!l )[a-z]|$)/g, '').matchAll(/(?:^| )-l ([^ ]+)/g))
     for (const pair of list!.split(',')) asked.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-  const first = (...names: string[]) => names.map((name) => asked.get(name)).find((value) => value !== undefined)
+  const first = (...names: string[]): Request | undefined => names.flatMap((name) => (asked.has(name) ? [{ name, text: asked.get(name)! }] : []))[0]
   return {
     limit: seconds(first('h_rt', 's_rt')),
     memory: memoryOf(first('m_mem_free', 'h_vmem', 'mem_free')),
-    gpus: Number(/^(\d{1,9})(?:\.0*)?$/.exec(first('gpu', 'gpus', 'ngpus') ?? '')?.[1] ?? -1),
+    gpus: Number(/^(\d{1,9})(?:\.0*)?$/.exec(first('gpu', 'gpus', 'ngpus')?.text ?? '')?.[1] ?? -1),
   }
 }
 
-function seconds(text: string | undefined): number {
-  if (text === undefined || /^infinity$/i.test(text)) return NaN
+/** What a job asks for of a resource: `h_rt=3600`. */
+interface Request {
+  readonly name: string
+  readonly text: string
+}
+
+function seconds(request: Request | undefined): number {
+  if (request === undefined || /^infinity$/i.test(request.text)) return NaN
+  const { name, text } = request
   const value = /^\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : timeSpan(text)
-  if (value === undefined) throw new BadLine('category', `found h_rt=${text.slice(0, 40)}, expected a span of time such as 3600 or 1:00:00.`)
+  if (value === undefined) throw new BadLine('category', `found ${name}=${text.slice(0, 40)}, expected a span of time such as 3600 or 1:00:00.`)
   return value
 }
 
 /** Upper-case units are powers of 1024, lower-case units powers of 1000. */
 const multipliers: Readonly<Record<string, number>> = { '': 1, k: 1e3, K: 2 ** 10, m: 1e6, M: 2 ** 20, g: 1e9, G: 2 ** 30, t: 1e12, T: 2 ** 40 }
 
-function memoryOf(text: string | undefined): number {
-  if (text === undefined || /^infinity$/i.test(text)) return -1
+function memoryOf(request: Request | undefined): number {
+  if (request === undefined || /^infinity$/i.test(request.text)) return -1
+  const { name, text } = request
   const [, amount, unit = ''] = /^(\d{1,15}(?:\.\d+)?)([kKmMgGtT]?)$/.exec(text) ?? []
-  if (amount === undefined) throw new BadLine('category', `found memory of ${text.slice(0, 40)}, expected an amount such as 4G.`)
+  if (amount === undefined) throw new BadLine('category', `found ${name}=${text.slice(0, 40)}, expected an amount such as 4G.`)
   return Math.ceil((Number(amount) * multipliers[unit]!) / 2 ** 20)
 }

@@ -1,14 +1,14 @@
 import { SchedError } from '@sched/core'
-import type { Size, Sizes } from '../rigid/machine.js'
+import { optionSize, type Size, type Sizes } from '../rigid/machine.js'
 import { fieldNumber, fieldTexts } from './header.js'
 import type { HeaderFields } from '../trace/facts.js'
 import type { SwfRules } from './options.js'
 
 /** The size of the machine from the options and the header; amounts that neither gives are absent. */
 export function swfSizes(options: SwfRules, header: HeaderFields): Sizes {
-  const nodes = option(options.nodes, 'nodes') ?? headerSize(header, 'MaxNodes')
-  const procs = option(options.procs, 'procs') ?? headerSize(header, 'MaxProcs') ?? nodesAsProcs(nodes)
-  return { procs, nodes, mem: option(options.mem, 'mem') }
+  const nodes = optionSize(options.nodes, 'nodes') ?? headerSize(header, 'MaxNodes')
+  const procs = optionSize(options.procs, 'procs') ?? headerSize(header, 'MaxProcs') ?? nodesAsProcs(nodes)
+  return { procs, nodes, mem: optionSize(options.mem, 'mem') }
 }
 
 /** Processors per node, for jobs that ask for whole nodes. Throws `BAD_OPTION` if unknown. */
@@ -46,7 +46,6 @@ export function headerNotes(header: HeaderFields, sizes: Sizes, rows: number | u
 }
 
 const guess = 'MaxNodes of the header, which has no MaxProcs'
-const option = (amount: number | undefined, name: string): Size | undefined => (amount === undefined ? undefined : { amount, origin: `option ${name}` })
 const nodesAsProcs = (nodes: Size | undefined): Size | undefined => nodes && { amount: nodes.amount, origin: guess }
 
 /** Size of the machine in a field of a header; `undefined` if it is not a whole number of at least 1. */

@@ -91,8 +91,7 @@ export class SwfTable {
     try {
       if (isPlain ? this.reading.keep() : this.reading.line(bytes, from, to)) this.#add()
     } catch (error) {
-      if (!(error instanceof BadLine)) throw error
-      this.bad.add(error, this)
+      this.bad.excuse(error, this)
     }
   }
 
@@ -113,8 +112,8 @@ export class SwfTable {
   }
 
   #empty(): SchedError {
-    const [first] = this.bad.problems
-    if (first !== undefined) return new SchedError('BAD_INPUT', `all ${this.bad.skipped} lines with jobs are bad, the first: ${first}`)
+    const allBad = this.bad.allBad({})
+    if (allBad !== undefined) return allBad
     if (this.reading.rows === 0) return noJobs([], this.file)
     return new SchedError('BAD_INPUT', `none of ${this.reading.rows} jobs is left: ${this.reading.rules().map(ruleLine).join('; ')}.`, { file: this.file }, 'Choose other rules.')
   }

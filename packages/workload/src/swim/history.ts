@@ -1,5 +1,6 @@
 import type { Demand, JobSpec, StageSpec } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
+import { toMillis } from '../generate/sampling.js'
 import { numberIn, wholeIn } from '../job-table/values.js'
 import { sizeClass } from '../size-class.js'
 import { heldParser, type RowReader } from '../table/held-jobs.js'
@@ -93,5 +94,5 @@ class HistoryRows implements RowReader {
 function stage(name: string, count: number, seconds: number, demand: Demand, bytesIn: number, bytesOut: number): StageSpec | undefined {
   const tasks = count === 0 && seconds > 0 ? 1 : count
   if (tasks === 0) return undefined
-  return { name, tasks, demand, duration: Math.round((seconds / tasks) * 1000) / 1000, bytesIn, bytesOut }
+  return { name, tasks, demand, duration: toMillis(seconds / tasks), bytesIn, bytesOut }
 }

@@ -1,3 +1,5 @@
+import { SchedError } from '@sched/core'
+
 /** A group of machines, in the form of a cluster description. */
 export interface MachineGroup {
   /** Names of the machines. */
@@ -21,9 +23,12 @@ export interface MachineTable {
   readonly nodes: MachineGroup[]
 }
 
-/** Groups machines in the order of the table; adjacent equal machines form a group. */
-export function grouped(name: string, machines: Iterable<{ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>>): MachineTable {
-  const nodes: { names: string[]; count: number; key: string; rest: Omit<MachineGroup, 'names' | 'count'> }[] = []
+/** One machine of a list. */
+export type ListedMachine = { readonly name: string } & Omit<MachineGroup, 'names' | 'count'>
+
+/** Groups machines in the order of the table; adjacent equal machines form a group. Throws `BAD_INPUT` if there is none. */
+export function grouped(name: string, machines: Iterable<ListedMachine>, file: string | undefined): MachineTable {
+  const nodes: { names: string[]; count: number; key: string; rest: Omit<ListedMachine, 'name'> }[] = []
   for (const { name: node, ...rest } of machines) {
     const key = JSON.stringify(rest)
     const last = nodes.at(-1)
@@ -32,5 +37,6 @@ export function grouped(name: string, machines: Iterable<{ readonly name: string
       last.count++
     } else nodes.push({ names: [node], count: 1, key, rest })
   }
+  if (nodes.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
   return { name, nodes: nodes.map(({ names, count, rest }) => ({ names, count, ...rest })) }
 }

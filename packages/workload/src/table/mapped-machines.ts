@@ -1,4 +1,3 @@
-import { SchedError } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 import { amountIn } from '../job-table/amounts.js'
 import { amountColumn, rowOptions, valuesAsked } from '../job-table/options.js'
@@ -6,7 +5,7 @@ import { JsonRows, missingColumn, SeparatedRows, type Row } from '../job-table/r
 import { wholeIn } from '../job-table/values.js'
 import { BadLine } from '../trace/format.js'
 import { eachTextLine } from './header-rows.js'
-import { grouped, type MachineTable } from './machine-table.js'
+import { grouped, type ListedMachine, type MachineTable } from './machine-table.js'
 
 const column = z.string().min(1)
 const deviceColumn = z.strictObject({
@@ -28,15 +27,13 @@ export const machineMapping = z.strictObject({
 /** A mapping of a table of machines, with its defaults. */
 export type MachineMapping = z.output<typeof machineMapping>
 
-type Machine = Parameters<typeof grouped>[1] extends Iterable<infer M> ? M : never
-
 /** The machines of any table, by a mapping of its columns. Throws `BAD_INPUT` with file and line. */
 export function mappedMachines(text: string, mapping: MachineMapping, file?: string): MachineTable {
   const place = { file, line: 0, checked: false }
   const rows = text.trimStart().startsWith('{') ? new JsonRows() : new SeparatedRows(mapping.separator, place, mapping.names)
   const where = valuesAsked(mapping.where)
   if (mapping.names !== undefined) checkColumns(mapping, mapping.names, place)
-  const machines: Machine[] = []
+  const machines: ListedMachine[] = []
   const seen = new Set<string>()
   eachTextLine(text, place, (bytes, from, to) => {
     const row = rows.row(bytes, from, to)
@@ -48,11 +45,10 @@ export function mappedMachines(text: string, mapping: MachineMapping, file?: str
       machines.push(machine)
     }
   })
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
-  return grouped('machines', machines)
+  return grouped('machines', machines, file)
 }
 
-function machinesIn(row: Row, { name: nameColumn, count, racks, resources = {}, devices = {}, labels = {} }: MachineMapping): Machine[] {
+function machinesIn(row: Row, { name: nameColumn, count, racks, resources = {}, devices = {}, labels = {} }: MachineMapping): ListedMachine[] {
   const name = row(nameColumn)
   if (name === '') throw new BadLine(nameColumn, 'is empty.')
   const amounts = Object.entries(resources).flatMap(([resource, asked]) => {

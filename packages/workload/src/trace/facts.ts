@@ -1,4 +1,4 @@
-import type { Demand, Seconds, Workload } from '@sched/core'
+import type { Demand, Seconds } from '@sched/core'
 
 /** The machine that a trace was recorded on. */
 export interface Machine {
@@ -34,9 +34,8 @@ export interface TraceFacts {
   readonly timeZone?: string
 }
 
-/** The facts that a workload carries about its machine and log; empty for a workload without them. */
-export function factsOf(workload: Workload): TraceFacts {
-  const { machine, header, start, timeZone } = workload as Workload & TraceFacts
+/** The facts that a workload or a header has about its machine and log; empty if it has none. */
+export function factsOf({ machine, header, start, timeZone }: TraceFacts): TraceFacts {
   return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
 }
 

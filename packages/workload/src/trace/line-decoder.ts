@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
-import { BadLines, noJobs, ofRow } from './bad-lines.js'
-import { BadLine, type LineParser, type LinePlace, type ReadOptions, type TraceReport } from './format.js'
+import { BadLines, noJobs } from './bad-lines.js'
+import type { LineParser, LinePlace, ReadOptions, TraceReport } from './format.js'
 import { JobSequence } from './job-sequence.js'
 import { unreadableKind } from './looks-like.js'
 
@@ -103,7 +103,7 @@ export class LineDecoder implements TraceReport, LinePlace {
       const job = this.#parser.line(this.#bytes, from, to)
       return job === undefined ? undefined : this.#accepted(job)
     } catch (error) {
-      this.#excuse(error)
+      this.#bad.excuse(error, this)
       return undefined
     }
   }
@@ -122,7 +122,7 @@ export class LineDecoder implements TraceReport, LinePlace {
       try {
         return this.#accepted(job)
       } catch (error) {
-        this.#excuse(error)
+        this.#bad.excuse(error, this)
       }
     }
     return undefined
@@ -134,19 +134,11 @@ export class LineDecoder implements TraceReport, LinePlace {
     try {
       this.#parser.end?.()
     } catch (error) {
-      this.#excuse(error)
+      this.#bad.excuse(error, this)
     }
     const more = this.#more()
     if (more !== undefined || this.jobs > 0) return more
-    const [first] = this.problems
-    if (first !== undefined) throw new SchedError('BAD_INPUT', `all ${this.skipped} ${this.counted}s with jobs are bad, the first: ${first}`)
-    throw noJobs(this.more.rules ?? [], this.file)
-  }
-
-  /** Skips or throws a bad line, as the policy says; throws any other error. */
-  #excuse(error: unknown): void {
-    if (!(error instanceof BadLine)) throw ofRow(error, this)
-    this.#bad.add(error, this)
+    throw this.#bad.allBad(this) ?? noJobs(this.more.rules ?? [], this.file)
   }
 
   #checkStart(): void {

@@ -5,6 +5,7 @@ import type { PartsReading, ReadOptions, Trace, TraceFormat, TraceReport } from 
 import { asText } from './fields.js'
 import { detectFormatOf, traceFormat } from './formats.js'
 import { LineDecoder } from './line-decoder.js'
+import { ListSource } from '../workload.js'
 
 const LINE_FEED = 10
 /** Least number of bytes in a piece. */
@@ -76,7 +77,7 @@ function* parsed(content: Uint8Array, options: ParseOptions): Generator<undefine
     jobs: whole.jobs,
     report: reportOf(whole),
     open(): JobSource {
-      if (decoder.format.isHeld === true) return sourceOf(jobs)
+      if (decoder.format.isHeld === true) return new ListSource(jobs)
       const reading = decoder.start(whole.skipped === 0)
       reading.push(bytes)
       reading.end()
@@ -94,11 +95,6 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
     yield from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
     from = to
   } while (from < bytes.length)
-}
-
-function sourceOf(jobs: readonly JobSpec[]): JobSource {
-  let next = 0
-  return { next: () => jobs[next++] }
 }
 
 /** A chosen or detected format with checked options, ready to start readings. */

@@ -1,4 +1,3 @@
-import { SchedError } from '@sched/core'
 import { Documents } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import { eachTextLine } from '../table/header-rows.js'
@@ -58,6 +57,5 @@ export function wfMachines(text: string, file?: string): MachineTable {
       }
     }),
   () => documents.end())
-  if (machines.size === 0) throw new SchedError('BAD_INPUT', 'lists no machine.', { file }, 'Is it the right file, and whole?')
-  return grouped('wfformat', machines.values())
+  return grouped('wfformat', machines.values(), file)
 }

@@ -2,9 +2,7 @@ import { SchedError } from '@sched/core'
 import { Documents } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 import { eachTextLine } from '../table/header-rows.js'
-import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
-
-type YarnNode = { readonly name: string } & Omit<MachineGroup, 'names' | 'count'>
+import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
 
 /** Whether a text is a list of nodes of YARN's resource manager. */
 export const isYarnNodes = (head: string): boolean => /^[\s[]*\{/.test(head) && /"nodeHostName"\s*:/.test(head) && /"(availMemoryMB|totalResource)"\s*:/.test(head)
@@ -40,7 +38,7 @@ export function yarnNodes(text: string, file?: string): MachineTable {
     )
   const hosts = new Map<string, number>()
   for (const { host } of found) hosts.set(host, (hosts.get(host) ?? 0) + 1)
-  return grouped('yarn', found.map(({ fields, host, id }) => nodeOf(fields, hosts.get(host) === 1 ? host : id)))
+  return grouped('yarn', found.map(({ fields, host, id }) => nodeOf(fields, hosts.get(host) === 1 ? host : id)), file)
 }
 
 /** Checks the fields of a node while its line is known. Throws `BadLine`. */
@@ -49,7 +47,7 @@ function checked(fields: Fields): Fields {
   return fields
 }
 
-function nodeOf(fields: Fields, name: string): YarnNode {
+function nodeOf(fields: Fields, name: string): ListedMachine {
   const rack = fields.text('rack')
   const [label] = fields.texts('nodeLabels')
   return { name, ...(rack !== undefined && { racks: [rack] }), resources: amountsOf(fields), ...(label !== undefined && { labels: { partition: label } }) }

@@ -1,6 +1,5 @@
-import { SchedError } from '@sched/core'
 import { eachTextLine } from '../table/header-rows.js'
-import { grouped, type MachineGroup, type MachineTable } from '../table/machine-table.js'
+import { grouped, type ListedMachine, type MachineTable } from '../table/machine-table.js'
 import { Documents } from '../json/documents.js'
 import { Fields } from '../json/fields.js'
 
@@ -22,7 +21,7 @@ export function slsNodes(text: string, file?: string): MachineTable {
   const place = { file, line: 0, checked: false }
   const documents = new Documents(place)
   const seen = new Set<string>()
-  const machines: ({ readonly name: string } & Omit<MachineGroup, 'names' | 'count'>)[] = []
+  const machines: ListedMachine[] = []
   eachTextLine(text, place, (bytes, from, to) =>
     documents.line(bytes, from, to, ({ value }) => {
       const rack = new Fields(value)
@@ -37,11 +36,10 @@ export function slsNodes(text: string, file?: string): MachineTable {
       }
     }),
   () => documents.end())
-  if (machines.length === 0) throw new SchedError('BAD_INPUT', 'lists no node.', { file }, 'Is it the right file, and whole?')
-  return grouped('sls', machines)
+  return grouped('sls', machines, file)
 }
 
-function machineOf(node: Fields, rack: string): { readonly name: string } & Omit<MachineGroup, 'names' | 'count'> | undefined {
+function machineOf(node: Fields, rack: string): ListedMachine | undefined {
   if (node.isEmpty) return undefined
   const name = node.text('node')
   if (name === undefined) throw node.bad('node', 'is missing.')
