@@ -160,6 +160,7 @@ describe('kubernetes', () => {
     ['pods with a label that it has not', { labelSelector: { matchExpressions: [{ key: 'old', operator: 'Exists' }] } }, false],
     ['pods without its own label', { labelSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['train'] }] } }, false],
     ['other values of a label', { labelSelector: {}, mismatchLabelKeys: ['app'] }, false],
+    ['all pods, whatever the value of a label that it has not', { labelSelector: {}, mismatchLabelKeys: ['old'] }, true],
     ['pods of other namespaces', { labelSelector: {}, namespaces: ['web'] }, false],
     ['pods of namespaces with a label', { labelSelector: {}, namespaceSelector: { matchLabels: { team: 'x' } } }, false],
     ['nobody', {}, false],

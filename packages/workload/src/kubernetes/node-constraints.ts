@@ -1,6 +1,5 @@
 import type { Constraints, NodeRequirement, NodeSelectorTerm, TaintEffect, Toleration } from '@sched/core'
 import type { Fields } from '../json/fields.js'
-import { isApart } from './apart.js'
 
 /** A pod, or a template of pods. */
 export interface PodLike {
@@ -11,11 +10,11 @@ export interface PodLike {
 
 /**
  * Where a pod may run: the labels of nodes that it requires by `nodeSelector` and required node affinity, unless `asksLabels` is false; the taints
- * that it tolerates, without those that Kubernetes adds itself; and whether other pods of its job must be on other nodes. Throws `BadLine`.
+ * that it tolerates, without those that Kubernetes adds itself; and, if `isApart`, that pods of its job are on different nodes. Throws `BadLine`.
  *
  * Source: Kubernetes, component-helpers, nodeaffinity.go (GetRequiredNodeAffinity).
  */
-export function constraintsOfPod({ spec, labels, namespace }: PodLike, asksLabels: boolean): Constraints | undefined {
+export function constraintsOfPod(spec: Fields, asksLabels: boolean, isApart: boolean): Constraints | undefined {
   const tolerations = tolerationsOf(spec)
   const selector = asksLabels ? spec.object('nodeSelector') : undefined
   const asked = (selector?.keys() ?? []).map((key) => [key, selector?.text(key) ?? ''] as const)
@@ -26,7 +25,7 @@ export function constraintsOfPod({ spec, labels, namespace }: PodLike, asksLabel
   const constraints: Constraints = {
     ...(require.length > 0 && { require: Object.fromEntries(require) }),
     ...(terms !== undefined && !isPlain && { nodeSelectorTerms: terms }),
-    ...(tolerations.length > 0 && { tolerations }), ...(isApart(spec, labels, namespace) && { distinctNodes: true }),
+    ...(tolerations.length > 0 && { tolerations }), ...(isApart && { distinctNodes: true }),
   }
   return Object.keys(constraints).length === 0 ? undefined : constraints
 }

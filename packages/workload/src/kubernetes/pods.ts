@@ -6,6 +6,7 @@ import { HeldJobs } from '../table/held-jobs.js'
 import { ruleReport } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import type { LineParser, LinePlace, TraceFormat } from '../trace/format.js'
+import { isApart } from './apart.js'
 import { shareOfGpus } from './gpu-shares.js'
 import { gangOf, kindOf, leastOf } from './least-pods.js'
 import { constraintsOfPod } from './node-constraints.js'
@@ -346,9 +347,10 @@ class KubernetesJobs implements LineParser {
     const asksLabels = this.options.nodeSelector === 'require'
     this.#namespaces.see(namespace)
     const { rules, isUnread } = rulesOfPod(like, asksLabels)
+    const tags = tagsOf(labels)
     if (isUnread) this.#counts.unread++
     for (const key of tagsAsked(rules)) this.#tags.add(key)
-    return { constraints: constraintsOfPod(like, asksLabels), tags: tagsOf(labels), rules }
+    return { constraints: constraintsOfPod(like.spec, asksLabels, isApart(rules, tags, namespace)), tags, rules }
   }
 
   /** A task with only the labels by which rules select pods, and with rules whose namespaces are known. */
