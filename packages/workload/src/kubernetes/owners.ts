@@ -82,6 +82,9 @@ export interface Header {
 /** Controllers whose Jobs, sets of Jobs or clusters are parts of one job. */
 const WHOLES = ['JobSet', 'MPIJob', 'TrainJob', 'RayJob', 'AppWrapper']
 
+/** Levels of objects that may be part of each other. */
+const MOST_LEVELS = 10
+
 /** Key of an object. */
 export const keyOf = (namespace: string, kind: string, name: string): string => `${namespace}/${kind}/${name}`
 
@@ -111,23 +114,35 @@ export class Owners {
   }
 
   /** Notes that an object is a part of the JobSet that it names, or otherwise of its controller, if that is of a kind in `WHOLES`. */
-  isPart(key: string, namespace: string, controller: Fields | undefined, jobSet: string | undefined): void {
+  addPart(key: string, namespace: string, controller: Fields | undefined, jobSet: string | undefined): void {
     const [kind, name] = jobSet !== undefined ? ['JobSet', jobSet] : [controller?.text('kind'), controller?.text('name')]
     if (kind !== undefined && name !== undefined && WHOLES.includes(kind)) this.#wholes.set(key, keyOf(namespace, kind, name))
   }
 
   /** Notes that the pods of an owner belong to an application; everything that the owner is part of then belongs to it. */
-  isOfApplication(key: string, namespace: string, name: string): void {
+  addToApplication(key: string, namespace: string, name: string): void {
     this.#applications.set(key, keyOf(namespace, 'Application', name))
   }
 
   /** The jobs, with parts joined, and the number of described objects that belong to none. */
   jobs(): { readonly owners: readonly Owner[]; readonly strangers: number } {
-    const joined = new Map<string, Owner>()
+    this.#joinApplications()
+    const joined = this.#joined()
+    for (const [key, owner] of joined) complete(owner, this.#headers.get(key), this.#headers.get(owner.group ?? ''))
+    return { owners: [...joined.values()], strangers: this.#strangers() }
+  }
+
+  /** Makes each application the whole of everything that its owners are part of. */
+  #joinApplications(): void {
     for (const [key, application] of this.#applications) {
       const whole = this.#wholeOf(key)
       if (whole !== application) this.#wholes.set(whole, application)
     }
+  }
+
+  /** The jobs by key: each whole with the tasks of all its parts. */
+  #joined(): Map<string, Owner> {
+    const joined = new Map<string, Owner>()
     for (const [key, owner] of this.#all) {
       const whole = this.#wholeOf(key)
       const into = joined.get(whole)
@@ -136,32 +151,43 @@ export class Owners {
       if (into === undefined) joined.set(whole, key === whole ? owner : { ...owner, id: idOf(whole), least: undefined, templates: [], pods: [...tasks] })
       else join(into, key === whole ? owner.pods : tasks, owner)
     }
-    const used = new Set<string>()
-    for (const { group } of this.#all.values()) if (group !== undefined) used.add(group)
-    for (const key of this.#all.keys()) for (let at: string | undefined = key, steps = 0; at !== undefined && steps < 10; at = this.#wholes.get(at), steps++) used.add(at)
-    for (const [key, owner] of joined) {
-      const [header, group] = [this.#headers.get(key), this.#headers.get(owner.group ?? '')]
-      owner.least = header?.least ?? group?.least ?? owner.least
-      owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
-      owner.queue ??= header?.queue ?? group?.queue
-      owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
-      owner.levels = group?.levels ?? header?.levels ?? owner.levels
-      if (header === undefined) continue
-      owner.created = Math.min(owner.created, header.created)
-      owner.isGang ||= header.isGang
-    }
-    return { owners: [...joined.values()], strangers: [...this.#headers.keys()].filter((key) => !used.has(key)).length }
+    return joined
   }
 
-  #wholeOf(key: string): string {
-    let at = key
-    for (let steps = 0; steps < 10; steps++) {
-      const next = this.#wholes.get(at)
-      if (next === undefined) break
-      at = next
+  /** Number of described objects that control no pods, neither directly nor as a whole or a pod group. */
+  #strangers(): number {
+    const used = new Set<string>()
+    for (const [key, { group }] of this.#all) {
+      if (group !== undefined) used.add(group)
+      for (const each of this.#upwards(key)) used.add(each)
     }
-    return at
+    return [...this.#headers.keys()].filter((key) => !used.has(key)).length
   }
+
+  /** The key of the outermost object that an object is part of. */
+  #wholeOf(key: string): string {
+    let whole = key
+    for (const each of this.#upwards(key)) whole = each
+    return whole
+  }
+
+  /** The key of an object, and of what it is part of, from the inside out; not endless if these are part of each other. */
+  *#upwards(key: string): Generator<string> {
+    let at: string | undefined = key
+    for (let level = 0; at !== undefined && level <= MOST_LEVELS; at = this.#wholes.get(at), level++) yield at
+  }
+}
+
+/** Adds what the object that controls the pods of a job, and their pod group, tell about it. */
+function complete(owner: Owner, header: Header | undefined, group: Header | undefined): void {
+  owner.least = header?.least ?? group?.least ?? owner.least
+  owner.wholeClass ??= header?.priorityClass ?? group?.priorityClass
+  owner.queue ??= header?.queue ?? group?.queue
+  owner.preemptible = group?.preemptible ?? header?.preemptible ?? owner.preemptible
+  owner.levels = group?.levels ?? header?.levels ?? owner.levels
+  if (header === undefined) return
+  owner.created = Math.min(owner.created, header.created)
+  owner.isGang ||= header.isGang
 }
 
 /**

@@ -201,15 +201,12 @@ class KubernetesJobs implements LineParser {
     const queue = this.options.queue === 'namespace' ? undefined : (marksOf(metadata)(...QUEUES) ?? textIn(object, kind, 'queue'))
     const priorityClass = workloadClass(marksOf(metadata)(CLASS)) ?? textIn(object, kind, 'priorityClassName') ?? (isOfVolcano(object, kind) ? NO_CLASS : undefined)
     this.#owners.describe(key, { created, queue, isGang: marksOf(metadata)(QUEUES[0] as string) !== undefined, least: leastOf(object, kind, metadata), priorityClass, preemptible: preemptibleGroup(kind, object) ?? preemptibleBy(metadata), levels: levelsOfGroup(object) ?? levelsAskedBy(metadata) })
-    this.#owners.isPart(key, namespace, controllerOf(metadata), undefined)
+    this.#owners.addPart(key, namespace, controllerOf(metadata), undefined)
   }
 
   #pod(pod: Fields, name: string, line: number): void {
     const metadata = pod.object('metadata') as Fields
-    const mark = marksOf(metadata)
-    const controller = controllerOf(metadata)
-    const kind = controller?.text('kind') ?? ''
-    if (DAEMONS.includes(kind)) return void this.#counts.daemons++
+    if (DAEMONS.includes(controllerOf(metadata)?.text('kind') ?? '')) return void this.#counts.daemons++
     const [spec, status] = [needed(pod, 'spec'), needed(pod, 'status')]
     const phase = status.text('phase')
     const isGoing = phase === 'Running' || phase === 'Pending'
@@ -219,37 +216,42 @@ class KubernetesJobs implements LineParser {
     if (isGated) this.#counts.gated++
     if (isGated && this.options.gated === undefined) return
     const start = trueSince(status, 'PodScheduled') ?? timeAt(status, 'startTime') ?? (isGoing ? Infinity : undefined)
-    const ends = [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(
-      each.object('state')?.object('terminated'),
-      'finishedAt',
-    ) ?? [])
+    const ends = endsOfContainers(status)
     if (start === undefined || (!isGoing && ends.length === 0)) return void this.#counts.unknown++
     if (isGoing) this.#counts.unfinished++
-    const group = mark(...GROUPS)
-    const isOwned = controller !== undefined && !SERVICES.includes(kind)
-    const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
-    const owner = this.#owner(ownerKind, ownerName, metadata, line)
-    const [namespace, application] = [namespaceOf(metadata), applicationOf(spec, metadata)]
-    const key = keyOf(namespace, ownerKind, ownerName)
-    if (isOwned) this.#owners.isPart(key, namespace, undefined, mark(JOB_SET))
-    if (application !== undefined) this.#owners.isOfApplication(key, namespace, application)
-    owner.priority ??= spec.number('priority', -Infinity)
-    owner.priorityClass ??= spec.text('priorityClassName')
-    owner.deadline ??= spec.number('activeDeadlineSeconds')
-    if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
-    if (group !== undefined) owner.group ??= keyOf(namespace, 'PodGroup', group)
+    const owner = this.#ownerOfPod(spec, metadata, name, line)
     if (phase === 'Failed') owner.hasFailed = true
     if (isGoing && !isGated) owner.isGoing = true
     owner.pods.push({
       start,
       seconds: isGoing ? (unfinished as number) : Math.max(start, ...ends) - start,
-      demand: this.#demand(spec, metadata),
-      ...this.#placing(pod, namespaceOf(metadata)),
+      ...this.#asked(pod, spec, namespaceOf(metadata)),
       kind: kindOf(metadata),
-      preemptible: preemptibleBy(metadata),
-      levels: levelsAskedBy(metadata),
       ...(phase === 'Failed' && { hasFailed: true }), ...(isGated && { isGated }),
     })
+  }
+
+  /**
+   * The owner of a pod, with what the pod tells about it: its controller, unless that keeps pods running; its pod group if it has no controller;
+   * otherwise itself.
+   */
+  #ownerOfPod(spec: Fields, metadata: Fields, name: string, line: number): Owner {
+    const mark = marksOf(metadata)
+    const controller = controllerOf(metadata)
+    const [kind, group] = [controller?.text('kind') ?? '', mark(...GROUPS)]
+    const isOwned = controller !== undefined && !SERVICES.includes(kind)
+    const [ownerKind, ownerName] = isOwned ? [kind, controller.text('name') ?? name] : group !== undefined && controller === undefined ? ['PodGroup', group] : ['Pod', name]
+    const owner = this.#owner(ownerKind, ownerName, metadata, line)
+    const [namespace, application] = [namespaceOf(metadata), applicationOf(spec, metadata)]
+    const key = keyOf(namespace, ownerKind, ownerName)
+    if (isOwned) this.#owners.addPart(key, namespace, undefined, mark(JOB_SET))
+    if (application !== undefined) this.#owners.addToApplication(key, namespace, application)
+    owner.priority ??= spec.number('priority', -Infinity)
+    owner.priorityClass ??= spec.text('priorityClassName')
+    owner.deadline ??= spec.number('activeDeadlineSeconds')
+    if (group !== undefined || mark(...ADMITTED) !== undefined) owner.isGang = true
+    if (group !== undefined) owner.group ??= keyOf(namespace, 'PodGroup', group)
+    return owner
   }
 
   #job(job: Fields, name: string, line: number): void {
@@ -257,7 +259,7 @@ class KubernetesJobs implements LineParser {
     const [spec, status] = [needed(job, 'spec'), job.object('status')]
     const owner = this.#owner('Job', name, metadata, line)
     owner.least ??= leastOf(job, 'Job', metadata)
-    this.#owners.isPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
+    this.#owners.addPart(keyOf(namespaceOf(metadata), 'Job', name), namespaceOf(metadata), controllerOf(metadata), marksOf(metadata)(JOB_SET))
     owner.deadline ??= spec.number('activeDeadlineSeconds')
     owner.preemptible ??= preemptibleBy(metadata)
     owner.levels ??= levelsAskedBy(metadata)
@@ -273,7 +275,7 @@ class KubernetesJobs implements LineParser {
     owner.priorityClass ??= pod?.text('priorityClassName')
     if (start === undefined || end === undefined || template === undefined || pod === undefined) return
     const each = (Math.max(0, end - start) * Math.min(parallelism, tasks)) / tasks
-    owner.templates = [{ tasks, start, seconds: each, demand: this.#demand(pod, template.object('metadata')), ...this.#placing(template, namespaceOf(metadata)), preemptible: preemptibleBy(template.object('metadata')), levels: levelsAskedBy(template.object('metadata')) }]
+    owner.templates = [{ tasks, start, seconds: each, ...this.#asked(template, pod, namespaceOf(metadata)) }]
   }
 
   /** Reads a job that Kueue has admitted: all its pods ran from then until it finished. */
@@ -328,6 +330,12 @@ class KubernetesJobs implements LineParser {
     const found = ofWhole ?? priority ?? this.#classes.priorityOf(priorityClass)
     if (found === undefined || (wholeClass !== undefined && ofWhole === undefined)) this.#counts.classes++
     return found ?? 0
+  }
+
+  /** What a pod, or a template of pods, asks for. */
+  #asked(pod: Fields, spec: Fields, namespace: string): Pick<Task, 'demand' | 'constraints' | 'tags' | 'rules' | 'preemptible' | 'levels'> {
+    const metadata = pod.object('metadata')
+    return { demand: this.#demand(spec, metadata), ...this.#placing(pod, namespace), preemptible: preemptibleBy(metadata), levels: levelsAskedBy(metadata) }
   }
 
   #demand(spec: Fields, metadata: Fields | undefined): Demand {
@@ -410,6 +418,10 @@ function stagesOf(pods: readonly Task[], byKind: boolean): { readonly kind: stri
 function stageOf({ demand, constraints, tags, rules }: Task, tasks: number, duration: Seconds | readonly Seconds[], index = 0): StageSpec {
   return { name: index === 0 ? 'pods' : `pods-${index + 1}`, tasks, demand, duration, ...(constraints !== undefined && { constraints }), ...(Object.keys(tags).length > 0 && { tags }), ...(rules.length > 0 && { placementRules: rules }) }
 }
+
+/** When the containers of a pod ended, those that have. */
+const endsOfContainers = (status: Fields): Seconds[] =>
+  [...status.list('initContainerStatuses'), ...status.list('containerStatuses')].flatMap((each) => timeAt(each.object('state')?.object('terminated'), 'finishedAt') ?? [])
 
 const namespaceOf = (metadata: Fields): string => metadata.text('namespace') ?? 'default'
 
