@@ -2,8 +2,8 @@ import type { Duration, Seconds, StageSpec } from '@sched/core'
 
 /**
  * The least time that a job takes on nodes of speed 1 with room for all its tasks, and the number of stages of its longest chain. A chain is made of
- * stages that each wait for all tasks of the one before; a stage takes as long as its longest task, or the mean if durations are drawn. A master is no
- * part of a chain, but the other stages open only when it has run for its duration.
+ * stages that each wait for all tasks of the one before; a stage takes as long as its longest task, or the mean if durations are drawn. A master is
+ * no part of a chain, but the other stages open only when it has run for its duration.
  */
 export function criticalPath(stages: readonly StageSpec[]): { readonly seconds: Seconds; readonly stages: number } {
   const ends = new Float64Array(stages.length)

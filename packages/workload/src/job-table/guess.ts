@@ -42,7 +42,7 @@ const dependencies = ['dependencies', 'dependency', 'dependson', 'dependsupon', 
 /** The column of a table that says which jobs a job waits for, by its name. */
 export function dependencyColumn(head: string): string | undefined {
   const [line = ''] = head.split('\n', 1)
-  return splitLine(line.trim(), separatorIn(line.trim())).map((name) => name.trim()).find((name) => dependencies.includes(name.toLowerCase().replace(/[^a-z]/g, '')))
+  return splitLine(line.trim(), separatorIn(line.trim())).map((name) => name.trim()).find((name) => dependencies.includes(lettersOf(name)))
 }
 
 /** What a table may mean, guessed from its header. */
@@ -61,7 +61,7 @@ export const guessMapping = (head: string): string | undefined => guess(head).ma
 export function guessDemands(names: readonly string[]): string | undefined {
   const near = nearNames(names, new Map())
   const asks = Object.entries(demands).flatMap(([resource, known]) => {
-    const name = known.flatMap((each) => names.find((one) => one.toLowerCase().replace(/[^a-z]/g, '') === each) ?? [])[0] ?? near.get(resource)
+    const name = known.flatMap((each) => names.find((one) => lettersOf(one) === each) ?? [])[0] ?? near.get(resource)
     return name === undefined ? [] : [`${resource}: ${quoted(name)}`]
   })
   return asks.length === 0 ? undefined : `demands: { ${asks.join(', ')} }`
@@ -70,40 +70,65 @@ export function guessDemands(names: readonly string[]): string | undefined {
 /** Guesses the mapping of a table from its header and first rows. */
 export function guess(head: string): Guess {
   const { names, rows, isTable } = tableOf(head)
-  const plain = names.map((name) => name.slice(name.lastIndexOf('.') + 1).toLowerCase().replace(/[^a-z]/g, '')) // a nested field goes by its own name
-  const short = plain.map((name) => name.replace(/(timestamp|datetime|date|inseconds|seconds|secs?)$/, ''))
-  const found = (known: readonly string[]) => known.flatMap((each) => names[plain.indexOf(each)] ?? names[short.indexOf(each)] ?? [])[0]
-  const known = new Map(Object.entries(columns).flatMap(([meaning, known]) => (found(known) === undefined ? [] : [[meaning, found(known)!] as const])))
-  const taken = new Map([...known, ...Object.entries(demands).flatMap(([resource, known]) => (found(known) === undefined ? [] : [[resource, found(known)!] as const]))])
-  const hosts = found(nodes)
-  if (hosts !== undefined) taken.set('nodes', hosts)
+  const found = finderIn(names)
+  const [known, amounts, hosts] = [foundOf(columns, found), foundOf(demands, found), found(nodes)]
+  const taken = new Map([...known, ...amounts, ...(hosts === undefined ? [] : [['nodes', hosts] as const])])
   const near = isTable ? nearNames(names, taken) : new Map<string, string>()
-  const amountOf = (resource: string) => found(demands[resource] ?? []) ?? near.get(resource)
-  const isWhole = known.has('submit') && (known.has('duration') || known.has('end')) // recognized names take precedence over similar names
-  const means = isWhole ? known : new Map(Object.keys(columns).flatMap((meaning) => [known.get(meaning) ?? near.get(meaning) ?? []].flat().map((name) => [meaning, name] as const)))
+  const means = meaningsOf(known, near)
   const submit = means.get('submit')
-  if (submit === undefined || !(means.has('duration') || means.has('end'))) return isTable && names.length > 2 ? partial(means) : {}
+  if (submit === undefined || !hasRun(means)) return isTable && names.length > 2 ? partial(means) : {}
   if (!means.has('start')) means.set('start', submit) // for example virtual machines, which do not wait
   if (means.has('duration')) ['start', 'end'].forEach((meaning) => means.delete(meaning))
   if (found(['taskid', 'taskname']) !== undefined) means.delete('id') // a job has several rows
-  const isPerNode = hosts !== undefined && !means.has('tasks') && Object.keys(demands).some((resource) => amountOf(resource) !== undefined)
+  const asked = Object.keys(demands).flatMap((resource) => [amounts.get(resource) ?? near.get(resource) ?? []].flat().map((name) => ({ resource, name })))
+  const isPerNode = hosts !== undefined && !means.has('tasks') && asked.length > 0
   if (isPerNode) means.set('tasks', hosts)
-  /** Amounts must be whole numbers: fractions are scaled to thousandths, and fractions of a machine's memory to millionths. */
-  const amount = (resource: string, name: string) => {
-    const isPart = rows.some((row) => /^\d*\.0*[1-9]/.test(row[names.indexOf(name)] ?? ''))
-    const more = [...(isPart ? [`scale: ${resource === 'mem' ? 1_000_000 : 1000}`] : []), ...(isPerNode && resource !== 'mem' ? ['total: true'] : [])]
-    return more.length > 0 ? `{ ${[`column: ${quoted(name)}`, ...more].join(', ')} }` : quoted(name)
-  }
-  const asks = Object.keys(demands).flatMap((resource) => (amountOf(resource) === undefined ? [] : [`${resource}: ${amount(resource, amountOf(resource)!)}`]))
+  const values = (name: string) => rows.map((row) => row[names.indexOf(name)] ?? '')
+  const asks = asked.map(({ resource, name }) => `${resource}: ${amountOf(resource, name, values(name), isPerNode)}`)
   if (asks.length === 0 && hosts !== undefined) asks.push(`nodes: ${quoted(hosts)}`) // a parallel machine
   const parts = [
-    `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`,
+    columnsOf(means),
     asks.length > 0 ? `demands: { ${asks.join(', ')} }` : 'defaults: { demand: { cpu: 1 } }',
     ...(isPerNode ? ['defaults: { gang: true }'] : []),
-    ...unitOf(rows.map((row) => row[names.indexOf(submit)] ?? '')),
+    ...unitOf(values(submit)),
   ]
   return { mapping: `{ ${parts.join(', ')} }` }
 }
+
+/** Letters of a name in lower case, by which names are compared. */
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
+
+/** Finds the first of some known names among the names of columns. A nested field goes by its own name, and a name need not tell that it is a time. */
+function finderIn(names: readonly string[]): (known: readonly string[]) => string | undefined {
+  const plain = names.map((name) => lettersOf(name.slice(name.lastIndexOf('.') + 1)))
+  const short = plain.map((name) => name.replace(/(timestamp|datetime|date|inseconds|seconds|secs?)$/, ''))
+  return (known) => known.flatMap((each) => names[plain.indexOf(each)] ?? names[short.indexOf(each)] ?? [])[0]
+}
+
+/** Columns that are found, by meaning. */
+const foundOf = (meanings: Readonly<Record<string, readonly string[]>>, found: (known: readonly string[]) => string | undefined): Map<string, string> =>
+  new Map(Object.entries(meanings).flatMap(([meaning, known]) => [found(known) ?? []].flat().map((name) => [meaning, name] as const)))
+
+/** Columns by meaning. Similar names count only if recognized names do not tell submissions and run times. */
+function meaningsOf(known: ReadonlyMap<string, string>, near: ReadonlyMap<string, string>): Map<string, string> {
+  if (known.has('submit') && hasRun(known)) return new Map(known)
+  return new Map(Object.keys(columns).flatMap((meaning) => [known.get(meaning) ?? near.get(meaning) ?? []].flat().map((name) => [meaning, name] as const)))
+}
+
+const hasRun = (means: ReadonlyMap<string, string>): boolean => means.has('duration') || means.has('end')
+
+/**
+ * The amount of a resource as YAML. Amounts must be whole numbers: fractions are scaled to thousandths, and fractions of a machine's memory to
+ * millionths. With `isPerNode`, amounts other than memory are of the whole job.
+ */
+function amountOf(resource: string, name: string, values: readonly string[], isPerNode: boolean): string {
+  const isPart = values.some((value) => /^\d*\.0*[1-9]/.test(value))
+  const more = [...(isPart ? [`scale: ${resource === 'mem' ? 1_000_000 : 1000}`] : []), ...(isPerNode && resource !== 'mem' ? ['total: true'] : [])]
+  return more.length > 0 ? `{ ${[`column: ${quoted(name)}`, ...more].join(', ')} }` : quoted(name)
+}
+
+/** A mapping of columns as YAML. */
+const columnsOf = (means: ReadonlyMap<string, string>): string => `columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} }`
 
 /**
  * Names of the columns and some rows, of a table with a header line, or of JSON Lines by the keys of the first line. The last row may be cut off and
@@ -143,8 +168,8 @@ const inside = (value: object, before: string): Record<string, string> =>
 /** The guess for a table whose submissions or run times are not recognized. It needs two recognized columns, one of which is a time. */
 function partial(means: ReadonlyMap<string, string>): Guess {
   if (means.size < 2 || !['submit', 'start', 'end', 'duration'].some((meaning) => means.has(meaning))) return {}
-  const lacks = [...(means.has('submit') ? [] : ['submit (when a job was submitted)']), ...(means.has('duration') || means.has('end') ? [] : ['duration (or start and end)'])]
-  return { known: `{ columns: { ${[...means].map(([meaning, name]) => `${meaning}: ${quoted(name)}`).join(', ')} } }`, lacks: lacks.join(' and ') }
+  const lacks = [...(means.has('submit') ? [] : ['submit (when a job was submitted)']), ...(hasRun(means) ? [] : ['duration (or start and end)'])]
+  return { known: `{ ${columnsOf(means)} }`, lacks: lacks.join(' and ') }
 }
 
 /**

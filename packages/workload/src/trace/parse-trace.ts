@@ -48,18 +48,23 @@ export async function parseTraceInTurns(content: Uint8Array, options: ParseOptio
 function* parsed(content: Uint8Array, options: ParseOptions): Generator<undefined, Trace, void> {
   const bytes = isAvroBinary(asText(content, 0, 16)) ? avroAsJson(content, options.file) : content
   const decoder = decoderFor(bytes, options)
-  if (decoder.readWhole !== undefined) {
-    const whole = decoder.readWhole(bytes)
-    for (const piece of piecesOf(bytes)) {
-      whole.add(piece, options.file)
-      yield
-    }
-    return whole.trace(options.file)
+  return yield* decoder.readWhole === undefined ? parsedByLine(decoder, bytes, options.file) : parsedWhole(decoder.readWhole(bytes), bytes, options.file)
+}
+
+function* parsedWhole(whole: PartsReading, bytes: Uint8Array, file: string | undefined): Generator<undefined, Trace, void> {
+  for (const piece of piecesOf(bytes)) {
+    whole.add(piece, file)
+    yield
   }
+  return whole.trace(file)
+}
+
+function* parsedByLine(decoder: ReadyDecoder, bytes: Uint8Array, file: string | undefined): Generator<undefined, Trace, void> {
+  const { format } = decoder
   const whole = decoder.start(false)
   const jobs: JobSpec[] = []
   const take = () => {
-    for (let job = whole.next(); job !== undefined; job = whole.next()) if (decoder.format.isHeld === true) jobs.push(job)
+    for (let job = whole.next(); job !== undefined; job = whole.next()) if (format.isHeld === true) jobs.push(job)
   }
   for (const piece of piecesOf(bytes)) {
     whole.push(piece)
@@ -70,14 +75,14 @@ function* parsed(content: Uint8Array, options: ParseOptions): Generator<undefine
   take()
   return {
     ...decoder.facts(bytes),
-    ...decoder.format.inferred?.(jobs),
-    name: options.file ?? decoder.format.name,
-    format: decoder.format.name,
+    ...format.inferred?.(jobs),
+    name: file ?? format.name,
+    format: format.name,
     chained: decoder.chained,
     jobs: whole.jobs,
     report: reportOf(whole),
     open(): JobSource {
-      if (decoder.format.isHeld === true) return new ListSource(jobs)
+      if (format.isHeld === true) return new ListSource(jobs)
       const reading = decoder.start(whole.skipped === 0)
       reading.push(bytes)
       reading.end()
@@ -121,6 +126,7 @@ export function decoderFor(head: Uint8Array, { format, options, ...reading }: Pa
   }
 }
 
+/** The report of a reading so far. */
 export function reportOf({ lines, counted, jobs, skipped, problems, more }: LineDecoder): TraceReport {
   return { lines, ...(counted === 'row' && { counted }), jobs, skipped, problems, ...more }
 }
