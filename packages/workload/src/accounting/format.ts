@@ -5,7 +5,8 @@ import { BadLine, type LineParser, type LinePlace, type TraceFormat } from '../t
 import { ruleLine, type RuleCount } from '../trace/facts.js'
 import { machineOf } from '../rigid/machine.js'
 import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
-import { AccountingJobs, joining, type AccountingRecord, type AccountingTable } from './records.js'
+import { AccountingJobs } from './jobs.js'
+import { joining, type AccountingRecord, type AccountingTable } from './records.js'
 import { WholeAccounting } from './whole.js'
 
 type Schema = z.ZodType<AccountingRules>

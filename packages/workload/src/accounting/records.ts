@@ -1,13 +1,10 @@
-import type { Constraints, JobSpec, StageSpec, Topology } from '@sched/core'
+import type { JobSpec, Topology } from '@sched/core'
 import type * as z from '@sched/bundled/zod'
 import type { Sizes } from '../rigid/machine.js'
-import { RigidJob, type RigidResource } from '../rigid/resources.js'
-import { Rules } from '../rigid/rules.js'
-import { RigidStages } from '../rigid/stages.js'
 import type { RuleCount } from '../trace/facts.js'
-import { BadLine, type LinePlace, type TraceFormat } from '../trace/format.js'
-import { featuresOf, type Licenses } from '../slurm/amounts.js'
-import { accountingLimits, accountingResources, accountingSizes, type AccountingRules } from './options.js'
+import type { LinePlace, TraceFormat } from '../trace/format.js'
+import type { Licenses } from '../slurm/amounts.js'
+import type { AccountingRules } from './options.js'
 
 /**
  * What a resource manager recorded of a job. Times are in seconds since 1970, spans in seconds. Unknown numbers are -1 or NaN, unknown names are
@@ -62,8 +59,6 @@ export interface AccountingRecord {
   readonly department?: string
 }
 
-const SECONDS_PER_MINUTE = 60
-
 /** Called with each record of a line; `step` stands for a record about a step of a job. */
 export type TakeRecord = (record: AccountingRecord | 'step') => void
 
@@ -113,12 +108,6 @@ const eachAlone: JoinsJobs = { take: (job) => [job], end: () => [], rules: () =>
 /** The object that joins records of a table to jobs. */
 export const joining = <S extends z.ZodType<AccountingRules>>({ joins }: AccountingTable<S>, options: z.output<S>): JoinsJobs => joins?.(options) ?? eachAlone
 
-/** CPU time and used memory per processor. A CPU time of 0 is left out: records have it for jobs without steps, or if steps are not read. */
-function meanUse({ cpuTime = 0, usedMem = 0, allocated, requested }: AccountingRecord): { readonly cpuTime?: number; readonly mem?: number } {
-  const procs = allocated > 0 ? allocated : requested
-  return procs > 0 ? { ...(cpuTime > 0 && { cpuTime: cpuTime / procs }), ...(usedMem > 0 && { mem: usedMem / procs }) } : {}
-}
-
 /** How the records of a resource manager are read as a table. */
 export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodType<AccountingRules>>
   extends Pick<TraceFormat<S>, 'name' | 'title' | 'source' | 'detect' | 'options'> {
@@ -142,205 +131,4 @@ export interface AccountingTable<S extends z.ZodType<AccountingRules> = z.ZodTyp
   readonly follows?: (options: z.output<S>) => FollowsJobs
   /** What the start of the file says about the machine. Default: nothing. */
   readonly sizes?: (head: Uint8Array) => Sizes
-}
-
-/** Makes jobs of records according to the rules. Submit times are still in seconds since 1970. */
-export class AccountingJobs {
-  /** Start times, by id, of jobs that wait for others. */
-  readonly startsBehind = new Map<string, number>()
-  readonly #resources: readonly RigidResource[]
-  readonly #job: RigidJob
-  readonly #rules: Rules
-  /** Ids of jobs that had not ended. Another record with the same id, from a later export, is then a bad line. */
-  readonly #unended = new Set<string>()
-  readonly #stages: RigidStages
-  readonly #counts = {
-    steps: 0, status: 0, neverStarted: 0, pending: 0, submit: 0, nodesAlone: 0, processors: 0, memory: 0, jobs: 0, withGpus: 0, withLicenses: 0, onOne: 0,
-    throttled: 0, constraints: 0, alternatives: 0, reservations: 0, later: 0, notEligible: 0, exclusive: 0, exclusiveUser: 0, switches: 0, segments: 0,
-  }
-
-  /** `gpusIn`: which field tells GPUs; `follows`: which jobs wait for others; `header`: size of the machine from the file. */
-  constructor(private readonly options: AccountingRules, private readonly gpusIn: string, private readonly follows: FollowsJobs | undefined, header: Sizes = {}) {
-    const resources = accountingResources(options)
-    this.#resources = resources
-    this.#job = new RigidJob(resources.length)
-    this.#rules = new Rules(options, resources, accountingLimits(options, accountingSizes(options, header)))
-    this.#stages = new RigidStages(resources, options.tasks)
-  }
-
-  /**
-   * The job of a record; `undefined` if the rules leave it out. Throws `BadLine` for a job that is too wide if that is an error, and for a second
-   * record of an unended job.
-   */
-  job(record: AccountingRecord | 'step'): JobSpec | undefined {
-    if (record === 'step') {
-      this.#counts.steps++
-      return undefined
-    }
-    const { state, start, submit, eligible = NaN, elapsed, end } = record
-    const { status } = this.options
-    if (this.#unended.has(record.id)) throw new BadLine(undefined, `job ${record.id} is recorded above, where it had not ended, and runs there as long as its limit says.`, 'Give its last record alone')
-    if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
-    if (!(submit >= 0)) return this.#leave('submit')
-    const waits = this.options.pending === 'estimate' && state === 'pending' && record.limit > 0 && record.limit < Infinity
-    if (waits) this.#counts.pending++
-    else if (!(start >= 0) || (record.allocated === 0 && !(elapsed > 0))) return this.#leave('neverStarted')
-    if (this.options.submit === 'eligible' && Number.isNaN(eligible)) this.#counts.notEligible++
-    this.#fill(record, waits ? record.limit : !(end >= start) ? -1 : elapsed >= 0 ? elapsed : end - start)
-    if (this.options.unit === 'procs' && !(this.#job.amounts[0]! > 0) && record.nodes > 0) return this.#leave('nodesAlone')
-    const logged = this.#job.runtime
-    if (!this.#rules.apply(this.#job)) return undefined
-    const isLater = eligible > submit && (waits || eligible <= start)
-    const followed = this.follows?.of(record)
-    if (Number.isNaN(end)) this.#unended.add(record.id)
-    const job = followed !== undefined ? this.#behind(followed, record, logged, isLater) : this.#spec(isLater ? this.#later({ ...record, eligible }) : record, logged)
-    this.follows?.add(record, job.submit)
-    return job
-  }
-
-  rules(): RuleCount[] {
-    const {
-      steps, status, neverStarted, pending, submit, nodesAlone, processors, memory, jobs, withGpus, withLicenses, onOne, throttled, constraints,
-      alternatives, reservations, later, notEligible, exclusive, exclusiveUser, switches, segments,
-    } = this.#counts
-    const { options } = this
-    return [
-      { rule: 'steps', jobs: steps, text: 'steps of a job: left out' },
-      { rule: 'status', jobs: status, text: `of a status other than ${(options.status ?? []).join(', ')}: left out` },
-      { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
-      { rule: 'neverStarted', jobs: neverStarted, text: 'that never started: left out' },
-      { rule: 'pending', jobs: pending, text: 'that still wait: run as long as the limit says' },
-      { rule: 'nodesAlone', jobs: nodesAlone, text: 'without processors that tell nodes, which unit: nodes reads: left out' },
-      { rule: 'processors', jobs: processors, text: `without ${options.processors} processors: the ${options.processors === 'requested' ? 'allocated' : 'requested'} ones taken` },
-      { rule: 'memory', jobs: memory, text: 'without requested memory: none asked for' },
-      { rule: 'gpus', jobs: options.gpuDemand && withGpus === 0 ? jobs : 0, text: `without GPUs, and none with: ${this.gpusIn}` },
-      { rule: 'noGpus', jobs: options.gpuDemand ? 0 : withGpus, text: 'that held GPUs, which they do not ask for here (gpuDemand: true)' },
-      { rule: 'uneven', jobs: this.#stages.uneven, text: 'whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up' },
-      { rule: 'onOne', jobs: onOne, text: 'without a number of nodes: on one' },
-      {
-        rule: 'constraints',
-        jobs: constraints,
-        text: `with features of nodes${options.gpuDemand ? ' or a type of GPUs' : ''} that they asked for: on any node (constraints: require, where nodes are given)`,
-      },
-      { rule: 'alternatives', jobs: alternatives, text: 'whose features are of some nodes alone, or the same on all whichever: those are not required' },
-      { rule: 'reservations', jobs: reservations, text: 'in a reservation, which is none here: they run as others do' },
-      { rule: 'eligibleLater', jobs: later, text: 'that might start a minute or more after their submission only (--begin, dependencies, holds), and may here from it on (submit: eligible)' },
-      { rule: 'notEligible', jobs: notEligible, text: 'whose records do not tell from when on they might start: from their submission on' },
-      { rule: 'arrayThrottles', jobs: throttled, text: 'of arrays of which so many tasks may run at once (--array=0-99%4), which replan alone keeps to' },
-      { rule: 'exclusive', jobs: exclusive, text: 'with --exclusive: they ask for the processors that they were given, and have their nodes for themselves under the queues of a slurm.conf alone' },
-      { rule: 'switches', jobs: switches, text: 'with --switches: they wait for so few racks under replan with the topology of a tree, and the placement topology-tree, alone' },
-      { rule: 'segments', jobs: segments, text: 'with --segment: they are in such parts under replan with the topology of blocks alone' },
-      { rule: 'exclusiveUser', jobs: exclusiveUser, text: 'with --exclusive=user, which share their nodes with jobs of their user alone under Slurm\'s backfilling with named nodes (replan), and with those of all elsewhere' },
-      { rule: 'licenses', jobs: withLicenses, text: 'with licences, which slurm-limits alone counts' },
-      ...(this.follows?.rules() ?? []),
-      ...this.#rules.counts(),
-    ].filter(({ jobs }) => jobs > 0)
-  }
-
-  /** Sets the throttle of arrays in their jobs, which may come before the record that tells it. */
-  throttle(jobs: JobSpec[], throttles: ReadonlyMap<string, number>): void {
-    if (throttles.size === 0) return
-    for (const [i, job] of jobs.entries()) {
-      const arrayThrottle = throttles.get(job.array ?? '')
-      if (arrayThrottle === undefined || job.arrayThrottle === arrayThrottle) continue
-      if (job.arrayThrottle === undefined) this.#counts.throttled++
-      jobs[i] = { ...job, arrayThrottle }
-    }
-  }
-
-  /**
-   * The job of a record that waits for others. Its recorded wait begins when it became eligible or, if that is unknown, when everything it waits for
-   * had happened in the log.
-   */
-  #behind({ waits, submit, time }: Followed, record: AccountingRecord, logged: number, isLater: boolean): JobSpec {
-    const from = isLater ? (record.eligible as number) : time <= record.start ? Math.max(record.submit, time) : record.submit
-    this.startsBehind.set(record.id, record.start)
-    return { ...this.#spec({ ...record, submit }, logged, from), ...waits }
-  }
-
-  /** The record of a job that became eligible after its submission; with the option `submit: eligible` that is its submission. */
-  #later(record: AccountingRecord & { readonly eligible: number }): AccountingRecord {
-    if (this.options.submit === 'eligible') return { ...record, submit: record.eligible }
-    if (record.eligible - record.submit >= SECONDS_PER_MINUTE) this.#counts.later++
-    return record
-  }
-
-  #leave(why: 'status' | 'submit' | 'neverStarted' | 'nodesAlone'): undefined {
-    this.#counts[why]++
-    return undefined
-  }
-
-  #fill({ requested, allocated, nodes, limit, mem, gpus, licenses, exclusive }: AccountingRecord, runtime: number): void {
-    const { unit, processors, memory, gpuDemand } = this.options
-    const job = this.#job
-    job.runtime = runtime
-    job.estimate = limit > 0 && limit < Infinity ? limit : -1
-    const [wanted, other] = processors === 'requested' && exclusive !== 'job' ? [requested, allocated] : [allocated, requested]
-    if (unit === 'procs' && !(wanted > 0) && other > 0 && exclusive !== 'job') this.#counts.processors++
-    if (memory !== 'none' && !(mem > 0)) this.#counts.memory++
-    const procs = wanted > 0 ? wanted : other
-    this.#counts.jobs++
-    if (gpus > 0) this.#counts.withGpus++
-    if (licenses !== undefined) this.#counts.withLicenses++
-    const amounts = { procs, nodes, mem: memory === 'none' ? 0 : Math.max(mem, 0), gpus: gpuDemand ? Math.max(gpus, 0) : 0 }
-    for (const [r, resource] of this.#resources.entries()) {
-      const amount = amounts[resource]
-      if (!Number.isSafeInteger(amount)) throw new BadLine(undefined, `the job asks for ${amount} ${resource}, expected a whole number.`)
-      job.amounts[r] = amount
-    }
-  }
-
-  /** Builds the job of a record. `logged`: its recorded run time; `from`: when its recorded wait begins. */
-  #spec(record: AccountingRecord, logged: number, from = record.submit): JobSpec {
-    const { runtime, estimate, amounts } = this.#job
-    const { id, submit, start, user, group, account, partition, qos, array, arrayThrottle, exclusive, topology, licenses, state, priority } = record
-    const queue = record[this.options.queue] ?? ''
-    const constraints = this.#constraints(record)
-    if (arrayThrottle !== undefined) this.#counts.throttled++
-    if (exclusive !== undefined) this.#counts[exclusive === 'job' ? 'exclusive' : 'exclusiveUser']++
-    if (topology?.racks !== undefined) this.#counts.switches++
-    if (topology?.segment !== undefined) this.#counts.segments++
-    const stages = this.options.tasks === 'node' ? this.#onNodes(record.nodes, runtime) : this.#stages.of(amounts, 0, runtime)
-    return {
-      id,
-      submit,
-      ...(user !== '' && { user }),
-      ...(queue !== '' && { queue }),
-      ...(group !== '' && { group }),
-      ...(account !== '' && { account }),
-      ...(partition !== '' && { partition }),
-      ...(qos !== '' && { qos }),
-      ...(exclusive !== undefined && { exclusive: exclusive === 'job' ? true : exclusive }),
-      ...(topology !== undefined && { topology }),
-      ...(array !== undefined && { array }),
-      ...(arrayThrottle !== undefined && { arrayThrottle }),
-      ...(licenses !== undefined && { licenses }),
-      ...(priority >= 0 && { priority }),
-      ...(estimate >= 0 && { estimate }),
-      recorded: {
-        ...(start >= from && state !== 'pending' && { wait: start - from }), // a pending job may have an expected start, which is not a wait
-        ...(logged !== runtime && logged >= 0 && { runtime: logged }),
-        ...(state !== '' && { status: state }),
-        ...meanUse(record),
-      },
-      stages: constraints === undefined ? stages : stages.map((stage) => ({ ...stage, constraints })),
-    }
-  }
-
-  #constraints({ features = '', gpuType, reservation = '' }: AccountingRecord): Constraints | undefined {
-    const { constraints, gpuDemand } = this.options
-    if (reservation !== '') this.#counts.reservations++
-    const model = gpuDemand ? gpuType : undefined
-    if (features === '' && model === undefined) return undefined
-    if (constraints !== 'require') return void this.#counts.constraints++
-    const all = featuresOf(features)
-    if (all === undefined) this.#counts.alternatives++
-    const require = { ...Object.fromEntries((all ?? []).map((feature) => [feature, 'true'])), ...(model !== undefined && { model }) }
-    return Object.keys(require).length === 0 ? undefined : { require }
-  }
-
-  #onNodes(nodes: number, runtime: number): StageSpec[] {
-    if (!(nodes > 0)) this.#counts.onOne++
-    return this.#stages.onNodes(nodes, this.#job.amounts, 0, runtime)
-  }
 }

@@ -8,7 +8,8 @@ import { BadLines, noJobs } from '../trace/bad-lines.js'
 import { ruleLine } from '../trace/facts.js'
 import type { PartsReading, ReadOptions, Trace } from '../trace/format.js'
 import { accountingResources, accountingSizes, type AccountingRules } from './options.js'
-import { AccountingJobs, joining, type AccountingRecord, type AccountingTable, type JoinsJobs, type RecordReader } from './records.js'
+import { AccountingJobs } from './jobs.js'
+import { joining, type AccountingRecord, type AccountingTable, type JoinsJobs, type RecordReader } from './records.js'
 
 /**
  * Reads the records of one or more files, whole or in pieces. All jobs are made at once and sorted by submit time; equal times keep the order of the
