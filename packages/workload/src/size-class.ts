@@ -26,6 +26,7 @@ export function jobSize({ stages }: JobSpec): number {
 
 /** Most processors of the classes narrow to wide; very wide is more. Source: Kettimuthu et al., ICPP 2002. */
 const mostProcs = [1, 8, 32] as const
+/** Names of the classes by width, in ascending order. */
 export const widthClasses: readonly string[] = ['1', '2-8', '9-32', '>32']
 
 /**

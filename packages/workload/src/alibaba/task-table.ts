@@ -7,6 +7,7 @@ import { ruleReport, type RuleCount } from '../trace/facts.js'
 import { lineText } from '../trace/fields.js'
 import { BadLine, type LineParser, type LinePlace } from '../trace/format.js'
 
+/** Option for the status of the tasks to read. */
 export const statusOption = z.array(z.string().min(1)).min(1).default(['Terminated']).describe('Which tasks to read, by their status: Terminated, Failed, Running, Waiting.')
 /** Options for the tasks to read. */
 export interface TaskOptions {

@@ -49,7 +49,9 @@ export const spread = z.number().min(0).max(1).default(0.1)
 export const startup = z.number().min(0).default(0).describe('Set-up cost of a job before its first task can start, seconds.')
 export const slowstart = z.number().min(0).max(1).default(0.05)
   .describe('Fraction of the maps that must have ended before reduces are scheduled (Hadoop: 0.05).')
+/** A number above 0. */
 export const positive = z.number().positive()
+/** Seconds above 0. */
 export const seconds = z.number().positive()
 /** Number of jobs, of tasks of a job and the like; more would be a mistake, as in traces. */
 export const count = z.int().min(1).max(10_000_000)

@@ -13,6 +13,7 @@ const afterEnd = '9223372036854775807'
 type At = Pick<EventReader, 'bad'>
 type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a row is of the trace of 2019, in JSON. */
 export const isJson = (row: string): boolean => row.startsWith('{')
 
 /**

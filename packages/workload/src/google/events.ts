@@ -2,6 +2,7 @@ import { SchedError, type Seconds } from '@sched/core'
 
 /** Event types of ClusterData 2011 by number. */
 export const eventTypes = ['submit', 'schedule', 'evict', 'fail', 'finish', 'kill', 'lost', 'update pending', 'update running'] as const
+/** Numbers of the event types. */
 export const EventType = { Submit: 0, Schedule: 1, Evict: 2, Fail: 3, Finish: 4, Kill: 5, Lost: 6, UpdatePending: 7, UpdateRunning: 8 } as const
 
 const taskColumns = [

@@ -90,6 +90,7 @@ export const jobTableOptions = z.strictObject({
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
     .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
 })
+/** Options of a job table, checked. */
 export type JobTableOptions = z.output<typeof jobTableOptions>
 
 /** The options with defaults for absent groups. */

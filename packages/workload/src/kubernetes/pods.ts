@@ -20,6 +20,7 @@ import { NO_CLASS, PriorityClasses, workloadClass } from './priority-classes.js'
 import { apartFromGated, gatesText, isBehindGates } from './scheduling-gates.js'
 import { isYaml, YamlObjects } from './yaml-objects.js'
 
+/** How pods and Jobs of Kubernetes become jobs. */
 export const kubernetesOptions = z.strictObject({
   queue: z
     .enum(['label', 'namespace'])

@@ -2,6 +2,7 @@ import * as z from '@sched/bundled/zod'
 
 const name = z.string().min(1)
 const values = z.array(z.string()).min(1)
+/** A requirement on a label of a node. */
 export const requirementSchema = z.strictObject({
   key: name.describe('Name of a label.'),
   operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']).describe('How the value of the label compares with `values`; Gt and Lt as whole numbers.'),
@@ -17,6 +18,7 @@ const fieldSchema = z.strictObject({
   values: values.describe('Names of nodes.'),
 })
 
+/** A term of node requirements, all of which must hold. */
 export const termSchema = z.strictObject({
   matchExpressions: z.array(requirementSchema).exactOptional().describe('What labels of a node must be: { "key": "zone", "operator": "NotIn", "values": ["a"] }.'),
   matchFields: z.array(fieldSchema).exactOptional().describe('What the name of a node must be, with the key metadata.name.'),

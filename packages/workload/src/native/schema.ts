@@ -14,10 +14,12 @@ const number = z.number().max(Number.MAX_SAFE_INTEGER)
 const atLeastZero = number.min(0)
 const name = z.string().min(1)
 
+/** Demand of a task: at least one amount above 0. */
 export const demandSchema = z.record(name, z.int().min(0))
   .refine((demand) => Object.values(demand).some((amount) => amount > 0), 'an amount above 0 of at least one resource')
   .describe('Amounts per task by resource name, in the unit of the resource.')
 
+/** A distribution of durations, drawn by the run. */
 export const distributionSchema = z.union([
   z.strictObject({
     kind: z.literal('exponential').describe('`shift` and an exponential of this mean.'),
@@ -31,6 +33,7 @@ export const distributionSchema = z.union([
 const durationSchema = z.union([atLeastZero, z.array(atLeastZero).min(1), distributionSchema])
   .describe('Seconds on a node of speed 1 with the data on it: for all tasks, one per task, or drawn per task by the run.')
 
+/** The blocks that a stage reads. */
 export const dataSchema = z.strictObject({
   set: name.exactOptional().describe('Blocks shared by all stages that name the set; without it the blocks are the job\'s own.'),
   first: z.int().min(0).exactOptional().describe('Task i reads block first + i of the set.'),
@@ -46,6 +49,7 @@ const topologySchema = z.strictObject({
 }).refine(({ required, preferred, racks, segment }) => [required, preferred, racks, segment].some((each) => each !== undefined), '`required`, `preferred`, `racks` or `segment`') satisfies z.ZodType<Topology>
 
 const effect = z.enum(['NoSchedule', 'NoExecute', 'PreferNoSchedule'])
+/** A toleration of taints. */
 export const tolerationSchema = z.strictObject({
   key: name.exactOptional().describe('Key of the taints; default: any.'),
   operator: z.enum(['Equal', 'Exists', 'Gt', 'Lt']).exactOptional().describe('How their value compares with `value`; default Equal.'),
@@ -53,6 +57,7 @@ export const tolerationSchema = z.strictObject({
   effect: effect.exactOptional().describe('Effect of the taints; default: any.'),
 })
 
+/** Where tasks may run. */
 export const constraintsSchema = z.strictObject({
   require: z.record(name, z.union([z.string(), z.array(z.string()).min(1)])).exactOptional()
     .describe('Labels that a node must have, each with this value or one of these: { "model": ["T4", "P100"] }; "a|b" is one of two labels.'),
@@ -97,6 +102,7 @@ export const stageSchema = z.strictObject({
     .describe('What the tasks share as workers, one phase after the other, with the mean time of an activity: it makes the only stage of a job mouldable.'),
 }) satisfies z.ZodType<StageSpec>
 
+/** What a log recorded of a job. */
 export const recordedSchema = z.strictObject({
   wait: atLeastZero.exactOptional().describe('Seconds from submission to start.'),
   runtime: atLeastZero.exactOptional().describe('Seconds it ran, where the duration given here is another one.'),
@@ -105,6 +111,7 @@ export const recordedSchema = z.strictObject({
   mem: atLeastZero.exactOptional().describe('Memory that it used, MiB for each of its processors in the mean.'),
 }) satisfies z.ZodType<RecordedRun>
 
+/** An event of another job. */
 export const jobEventSchema = z.strictObject({
   job: name.describe('Id of that job.'),
   on: z.enum(['start', 'end']).exactOptional().describe('Its first start, or its end; default: end.'),
@@ -151,6 +158,7 @@ export const jobSchema = z.strictObject({
   stages: z.array(stageSchema).min(1).describe('What it does, in an order in which each comes after those it waits for.'),
 }) satisfies z.ZodType<JobSpec>
 
+/** The machine of a log. */
 export const machineSchema = z.strictObject({
   procs: z.int().min(1).exactOptional().describe('Number of processors.'),
   nodes: z.int().min(1).exactOptional().describe('Number of nodes.'),

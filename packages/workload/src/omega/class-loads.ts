@@ -3,6 +3,7 @@ import { toMillis } from '../generate/sampling.js'
 
 /** Classes of jobs in Schwarzkopf et al., EuroSys 2013, section 2, in the order in which jobs with equal submit times come. */
 export const jobClasses = ['batch', 'service'] as const
+/** Class of a job. */
 export type JobClass = (typeof jobClasses)[number]
 
 /** How to draw the jobs of one class. Each call is one draw, from a stream of its own. */

@@ -22,6 +22,7 @@ export interface ClusterModel extends Readonly<Record<JobClass, ClassModel>> {
 }
 /** Names of the stand-ins. */
 export type ClusterName = 'A' | 'B' | 'C' | 'D'
+/** Names of the stand-ins. */
 export const clusterNames = ['A', 'B', 'C', 'D'] as const
 
 const minute = 60

@@ -3,6 +3,7 @@ import { jobClasses, type JobClass } from './class-loads.js'
 
 /** The quantities in distribution files of the authors' simulator, one per file. */
 export const quantities = ['interarrival', 'csizes', 'runtimes'] as const
+/** Quantity in a distribution file. */
 export type Quantity = (typeof quantities)[number]
 
 /** Values of one quantity by class, in ascending order. */

@@ -11,6 +11,7 @@ const MEMORY = 'memory_mib'
 const times = ['creation_time', 'deletion_time']
 const WHOLE = 1000
 
+/** How pods of Alibaba's GPU cluster become jobs. */
 export const openbOptions = z.strictObject({
   unscheduled: z.enum(['keep', 'skip']).default('keep')
     .describe('A pod that was never placed in the real cluster: keep it, to run from creation to deletion, or leave it out.'),

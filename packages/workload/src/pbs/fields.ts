@@ -9,6 +9,7 @@ const wanted = [
   'Resource_List.select', 'Resource_List.walltime', 'Resource_List.mem', 'Resource_List.pmem', 'Resource_List.ngpus', 'resources_used.walltime',
   'Resource_List.mppwidth', 'Resource_List.mppdepth', 'Resource_List.mppnppn', 'Resource_List.mppnodect', 'Resource_List.mppmem',
 ] as const
+/** An attribute that is read. */
 export type PbsField = (typeof wanted)[number]
 const slots = new Map<string, number>(wanted.map((name, slot) => [name, slot]))
 
@@ -66,6 +67,7 @@ export class PbsFields {
   }
 }
 
+/** The error for an attribute with another value than expected. */
 export const bad = (name: PbsField, text: string, expected: string): BadLine =>
   new BadLine(name, `found ${JSON.stringify(text.slice(0, 40))}, expected ${expected}.`)
 

@@ -1,6 +1,7 @@
 import { SchedError } from '@sched/core'
 import { unreadableKind } from '../trace/looks-like.js'
 
+/** Handles the lines of a text. */
 export interface LineVisitor {
   /** Called for every line that is not empty, with its bounds, which do not include the line end. */
   visit(line: number, from: number, to: number): void

@@ -25,4 +25,5 @@ export const ruleOptions = {
     .describe('A job that asks for more than the machine has is an error, is left out, or is cut to the machine.'),
 }
 
+/** Options for gaps and contradictions, checked. */
 export type RuleOptions = { readonly [K in keyof typeof ruleOptions]: z.output<(typeof ruleOptions)[K]> }

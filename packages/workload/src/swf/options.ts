@@ -21,6 +21,7 @@ export const swfOptions = z.strictObject({
     .describe('ignore: what stands after the 18 fields of the format is passed over; the simulator Alea, for example, has nodes and properties there.'),
   ...ruleOptions,
 })
+/** Options of a log in the Standard Workload Format, checked. */
 export type SwfRules = z.output<typeof swfOptions>
 
 /** Resources that the jobs ask for, in the order of their amounts. */

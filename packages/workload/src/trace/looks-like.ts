@@ -53,8 +53,11 @@ function wideText(start: Uint8Array): Likeness | undefined {
 
 /** Patterns of rows of task_events (13 columns) and of job_events (8 columns). */
 const googleEvents = [/^\d+,[012]?,\d+,\d+,\d*,[0-8],[^,]*,[0-3]?,\d*(,[^,]*){4}$/, /^\d+,[012]?,\d+,[0-8],[^,]*,[0-3]?,[^,]*,[^,]*$/]
+/** First line of a native file. */
 export const NATIVE_HEAD = '{"format":"sched-workload","version":1}'
+/** Kind of a native file without its first line. */
 export const NATIVE_WITHOUT_HEAD = `a list of jobs of the native format without its first line, ${NATIVE_HEAD}`
+/** Kind of an event table of Google's traces, followed by the year. */
 export const GOOGLE_EVENTS = 'an event table of Google\'s ClusterData'
 
 /** Outputs of commands of PBS, LSF and Grid Engine that people may mistake for logs. */

@@ -6,6 +6,7 @@ import type { RuleCount } from '../trace/facts.js'
 import type { TraceFormat } from '../trace/format.js'
 import { documentParser, type DocumentJobs } from './document-format.js'
 
+/** How applications of YARN become jobs. */
 export const applicationOptions = z.strictObject({
   vcores: z.int().min(1).optional().describe('vcores of a container; default 1, or with `memory` what the application held beside that.'),
   memory: z.int().min(1).optional().describe('memory-mb of a container; default: what the application held for each of `vcores`.'),

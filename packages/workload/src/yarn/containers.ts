@@ -1,6 +1,7 @@
 import type { Constraints, Demand, Seconds, StageSpec } from '@sched/core'
 import * as z from '@sched/bundled/zod'
 
+/** How containers and tasks of YARN and Hadoop become tasks. */
 export const containerOptions = z.strictObject({
   demand: z.enum(['containers', 'slots']).default('containers')
     .describe('What a task asks for: a container of vcores and memory-mb, or one slot of its type (map or reduce, as in Hadoop 1).'),
@@ -10,6 +11,7 @@ export const containerOptions = z.strictObject({
     .describe('Fraction of the maps that must have ended before reduces may start; YARN\'s SLS asks for reduces when all maps have ended.'),
   hosts: z.boolean().default(false).describe('Whether a task reads its data on the host that the trace names, so that it is slower elsewhere.'),
 })
+/** Options for containers, checked. */
 export type ContainerOptions = z.output<typeof containerOptions>
 
 /** A task in a trace of YARN or Hadoop. */

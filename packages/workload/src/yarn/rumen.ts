@@ -6,6 +6,7 @@ import { containerOptions, nodeOf, Stages, type Container, type ContainerOptions
 import { documentParser, type DocumentJobs } from './document-format.js'
 import type { Fields } from '../json/fields.js'
 
+/** Priorities of jobs by Hadoop's words. */
 export const hadoopPriorities = knownWords<number>({ VERY_HIGH: 2, HIGH: 1, NORMAL: 0, LOW: -1, VERY_LOW: -2 })
 
 const rumenOptions = z.strictObject({
