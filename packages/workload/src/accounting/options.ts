@@ -36,11 +36,11 @@ export interface AccountingRules extends RuleOptions {
 export const accountingOptions = {
   ...machineOptions,
   processors: z.enum(['requested', 'allocated']).default('requested')
-    .describe('Which processors a job asks for: those it requested or those it was given; the other number where that one is unknown.'),
+    .describe('Which processors a job asks for: those that it requested or those that it was given. If that number is unknown, the other one counts.'),
   memory: z.enum(['none', 'requested']).default('none').describe('Whether jobs ask for memory (mem, MiB).'),
-  mem: amount.optional().describe('Memory of the whole machine, MiB; default: inferred from its jobs.'),
+  mem: amount.optional().describe('Memory of the whole machine, MiB. Default: inferred from its jobs.'),
   gpuDemand: z.boolean().default(false).describe('Whether jobs ask for GPUs (gpus).'),
-  gpus: amount.optional().describe('GPUs of the whole machine; default: inferred from its jobs.'),
+  gpus: amount.optional().describe('GPUs of the whole machine. Default: inferred from its jobs.'),
   ...ruleOptions,
 }
 
@@ -51,7 +51,7 @@ export const tasksByNode = (told: string) =>
 
 /** Option `status`: which jobs to read, by how they ended, in the words of a format. */
 export const statusOption = <const S extends readonly [string, ...string[]]>(states: S) =>
-  z.array(z.enum(states)).min(1).optional().describe('Which jobs to read, by how they ended; default: all.')
+  z.array(z.enum(states)).min(1).optional().describe('Which jobs to read, by how they ended. Default: all.')
 
 /** Resources that the jobs ask for, in the order of their amounts. */
 export function accountingResources({ unit, memory, gpuDemand }: AccountingRules): RigidResource[] {

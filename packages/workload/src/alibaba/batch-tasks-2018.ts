@@ -12,7 +12,7 @@ const columns: TaskColumns = {
 }
 const options2018 = z.strictObject({
   status: statusOption, memory: memoryOption, demand: demandOption(100, 5000),
-  outside: z.enum(['skip', 'keep']).default('skip').describe('Tasks whose start or end is 0, which stands for a time before or after the trace: left out, or taken as 0.'),
+  outside: z.enum(['skip', 'keep']).default('skip').describe('What to do with tasks whose start or end is 0, which means before or after the trace: skip leaves them out, keep takes the 0 as a time.'),
 })
 
 /**

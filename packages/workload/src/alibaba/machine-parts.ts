@@ -7,7 +7,7 @@ import { roundUp } from './round-up.js'
 import type { TaskAsks } from './task-table.js'
 
 /** Option for the memory of a whole machine. */
-export const memoryOption = z.int().min(1).default(1_000_000).describe('Memory of a machine in the unit of the demand (mem): the trace has fractions of it.')
+export const memoryOption = z.int().min(1).default(1_000_000).describe('Memory of a whole machine in the unit of the demand (mem), of which the trace gives fractions.')
 /** Option for the demand of instances that do not tell theirs; `cpu`, `mem`: default; `unit`: unit of `mem`. */
 export const demandOption = (cpu: number, mem: number, unit = 'the unit above') =>
   z.strictObject({ cpu: z.int().min(0), mem: z.int().min(0) }).default({ cpu, mem }).describe(`What an instance asks for that does not say it: cpu in 1/100 core, mem in ${unit}.`)

@@ -17,7 +17,7 @@ const paiOptions = z.strictObject({
   status: statusOption,
   demand: demandOption(600, 30_000, 'MiB'),
   gang: z.boolean().default(true).describe('Whether the instances of a task start together.'),
-  gpuType: z.enum(['ignore', 'require']).default('ignore').describe('The type of GPU that a task was given: nothing, or required as the label `model` of a node.'),
+  gpuType: z.enum(['ignore', 'require']).default('ignore').describe('What to do with the type of GPU that a task was given: ignore it, or require it as the label `model` of a node.'),
 })
 type PaiOptions = z.output<typeof paiOptions>
 

@@ -15,12 +15,12 @@ import { Profiles } from './profiles.js'
 const prefixes: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 }
 const flops = z.string().regex(/^\d+(\.\d+)?[kMGTP]?f$/).transform((text) => Number.parseFloat(text) * prefixes[text.replace(/[\d.f]/g, '')]!)
 const batsimOptions = z.strictObject({
-  procs: machineOptions.procs.describe('Hosts of the machine; default: nb_res of the workload.'),
+  procs: machineOptions.procs.describe('Number of hosts. Default: nb_res of the workload.'),
   tasks: machineOptions.tasks,
   speed: z
     .union([z.number().positive(), flops.refine((speed) => speed > 0)])
     .optional()
-    .describe('Speed of a host, flop/s, also as platform files write it (1Gf): for profiles that compute.'),
+    .describe('Speed of a host in flop/s, or in the notation of platform files (1Gf). Needed for profiles that compute.'),
   ...ruleOptions,
 })
 type BatsimOptions = z.output<typeof batsimOptions>

@@ -14,7 +14,7 @@ import { Ad, Ads } from './ads.js'
 export const condorOptions = z.strictObject({
   ...accountingOptions,
   tasks: tasksByNode('MaxHosts, of the parallel universe'),
-  queue: z.enum(['account', 'project']).default('account').describe('What names the queue of a job: its accounting group, or its ProjectName.'),
+  queue: z.enum(['account', 'project']).default('account').describe('What names the queue of a job: its accounting group (account) or its ProjectName (project).'),
   status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'held', 'pending', 'running', 'unknown']),
 })
 

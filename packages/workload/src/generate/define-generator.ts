@@ -43,9 +43,9 @@ export function defineGenerator<S extends z.ZodObject>(definition: GeneratorDefi
 }
 
 /** Options that several generators share. */
-export const seed = z.int().default(1).describe('Seed of everything that is drawn; same seed, same jobs.')
+export const seed = z.int().default(1).describe('Seed of all random draws; the same seed gives the same jobs.')
 export const spread = z.number().min(0).max(1).default(0.1)
-  .describe('Durations vary uniformly by this fraction; 0.1 is our choice where the papers do not say.')
+  .describe('Durations vary uniformly by this fraction on both sides. 0.1 is our choice where the papers do not say.')
 export const startup = z.number().min(0).default(0).describe('Set-up cost of a job before its first task can start, seconds.')
 export const slowstart = z.number().min(0).max(1).default(0.05)
   .describe('Fraction of the maps that must have ended before reduces are scheduled (Hadoop: 0.05).')

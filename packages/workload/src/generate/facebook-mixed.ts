@@ -21,10 +21,10 @@ const bins: readonly { type: Type; maps: number; reduces: number; jobs: number; 
 ].map((bin, i) => ({ ...bin, number: i + 1 }))
 
 const times = (defaults: Record<Type, number>, text: string) => z.strictObject({
-  select: seconds.default(defaults.select).describe('of a select'),
-  textSearch: seconds.default(defaults.textSearch).describe('of a text search'),
-  aggregation: seconds.default(defaults.aggregation).describe('of an aggregation'),
-  join: seconds.default(defaults.join).describe('of a join'),
+  select: seconds.default(defaults.select).describe('For a select.'),
+  textSearch: seconds.default(defaults.textSearch).describe('For a text search.'),
+  aggregation: seconds.default(defaults.aggregation).describe('For an aggregation.'),
+  join: seconds.default(defaults.join).describe('For a join.'),
 }).prefault({}).describe(text)
 
 /**

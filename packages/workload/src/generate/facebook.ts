@@ -27,11 +27,11 @@ export const facebook = defineGenerator({
   options: z.strictObject({
     seed,
     kind: z.enum(['io', 'cpu']).default('io')
-      .describe('io: text search, disk bound; cpu: the same with a user function that makes jobs slower, large ones most.'),
+      .describe('io: text search, bound by disks; cpu: the same with a user function that makes jobs slower, large ones most.'),
     meanGap: seconds.default(14).describe('Mean time between submissions, seconds.'),
     localMapTime: seconds.default(15).describe('Duration of a disk-bound map with its data on the node, seconds.'),
     cpuFactors: z.tuple([seconds, seconds]).default([2, 7])
-      .describe('How much slower than disk-bound CPU-heavy jobs are in bin 1 and in bin 9; linear in between.'),
+      .describe('Factors by which CPU-heavy jobs are slower than disk-bound ones in bin 1 and in bin 9; linear in between.'),
     spread,
     startup,
   }),

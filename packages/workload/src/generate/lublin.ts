@@ -10,22 +10,22 @@ const probability = z.number().min(0).max(1)
 const size = z.number().min(0)
 const parameters = z.strictObject({
   serial: probability.describe('Fraction of jobs of one processor.'),
-  powerOfTwo: probability.describe('Fraction of the others whose size is a power of two.'),
-  low: size.describe('Least log2 of a size.'),
-  medium: size.describe('log2 of a size: the end of the lower range.'),
+  powerOfTwo: probability.describe('Fraction of the parallel jobs whose size is a power of two.'),
+  low: size.describe('Smallest log2 of a size.'),
+  medium: size.describe('log2 of the size at which the lower range ends.'),
   high: size.describe('Largest log2 of a size.'),
   lowProbability: probability.describe('Probability of the lower range.'),
   a1: positive.describe('Shape of the first gamma distribution of the natural logarithm of a run time in seconds.'),
-  b1: positive.describe('Its scale.'),
-  a2: positive.describe('Shape of the second one.'),
-  b2: positive.describe('Its scale.'),
-  pa: z.number().describe('The first one has the probability pa x size + pb.'),
-  pb: z.number().describe('The first one has the probability pa x size + pb.'),
+  b1: positive.describe('Scale of the first gamma distribution.'),
+  a2: positive.describe('Shape of the second gamma distribution.'),
+  b2: positive.describe('Scale of the second gamma distribution.'),
+  pa: z.number().describe('Slope: the first gamma distribution has the probability pa x size + pb.'),
+  pb: z.number().describe('Constant: the first gamma distribution has the probability pa x size + pb.'),
   aArrival: positive.describe('Shape of the gamma distribution of the natural logarithm of a gap between arrivals in rush hours, in seconds.'),
-  bArrival: positive.describe('Its scale.'),
-  rushToAll: positive.describe('Factor of that shape for the whole day.'),
+  bArrival: positive.describe('Scale of the gamma distribution of gaps.'),
+  rushToAll: positive.describe('Factor on the shape of the gamma distribution of gaps, for the whole day.'),
   aDay: positive.describe('Shape of the gamma density of arrivals over the day, in half hours.'),
-  bDay: positive.describe('Its scale.'),
+  bDay: positive.describe('Scale of the gamma density of arrivals.'),
 }).partial()
 
 /**
@@ -51,12 +51,12 @@ export const lublin = defineGenerator({
     jobs: count.default(1000).describe('Number of jobs.'),
     procs: z.int().min(2).max(1_048_576).default(128).describe('Processors of the machine; the published parameters are for 128.'),
     kind: z.enum(['all', 'batch', 'interactive', 'both']).default('all')
-      .describe('all: one kind of jobs fitted to all; batch, interactive: one of the two kinds; both: the two kinds mixed, as queues of these names.'),
-    load: positive.optional().describe('Offered load: processor seconds of the jobs over those of the machine until the last arrival; default: what the model gives.'),
+      .describe('all: one kind of jobs, fitted to all; batch, interactive: one of the two kinds; both: the two kinds mixed, in queues of these names.'),
+    load: positive.optional().describe('Offered load: processor seconds of the jobs over those of the machine until the last arrival. Default: as the model gives it.'),
     estimates: z.union([z.enum(['tsafrir', 'exact', 'unknown']), z.number().min(1)]).default('tsafrir')
-      .describe('Estimates of run times: as users give them (tsafrir), exact, none, or this many times the run time.'),
+      .describe('Estimates of run times: tsafrir: as users give them; exact; unknown: none; a number: this many times the run time.'),
     maxEstimate: z.int().min(shortestLimit).default(172_800).describe('Longest estimate that users may give, seconds (tsafrir); a run is cut at it.'),
-    parameters: parameters.default({}).describe('Other values for parameters of the model.'),
+    parameters: parameters.default({}).describe('Values of model parameters that replace the published ones.'),
   }),
   create(options) {
     const limit = options.estimates === 'tsafrir' ? options.maxEstimate : Infinity

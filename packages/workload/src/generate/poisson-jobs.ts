@@ -6,7 +6,7 @@ import { count, defineGenerator, positive, seed, startup } from './define-genera
 import { exponential, toMillis } from './sampling.js'
 
 const duration = z.union([positive, distributionSchema])
-const range = z.strictObject({ min: count.describe('Least number.'), max: count.describe('Largest number.') }).refine(({ min, max }) => min <= max, 'min to be at most max')
+const range = z.strictObject({ min: count.describe('Smallest number of tasks.'), max: count.describe('Largest number of tasks.') }).refine(({ min, max }) => min <= max, 'min to be at most max')
 
 /**
  * Jobs of one stage that arrive as a Poisson process, for general use. Sizes are uniform in the given range; the user and the queue of each job are
@@ -19,12 +19,12 @@ export const poissonJobs = defineGenerator({
     seed,
     jobs: count.default(100).describe('Number of jobs.'),
     rate: positive.default(0.1).describe('Mean number of submissions per second.'),
-    tasks: z.union([count, range]).default(10).describe('Tasks per job: a number, or the least and the most of a uniform range.'),
+    tasks: z.union([count, range]).default(10).describe('Tasks per job: a number, or the smallest and the largest number of a uniform range.'),
     duration: duration.default({ kind: 'exponential', mean: 20 }).describe('Duration of a task, seconds, or a distribution that the run draws from.'),
     demand: demandSchema.default({ map: 1 }),
-    data: z.boolean().default(true).describe('Whether every task reads a block of its own.'),
+    data: z.boolean().default(true).describe('Whether every task reads a block of its own, which makes some nodes nearer than others.'),
     users: count.default(1).describe('Number of users: user0, user1, ...'),
-    queues: z.array(z.string().min(1)).min(1).optional().describe('Queues; without them every user has its own.'),
+    queues: z.array(z.string().min(1)).min(1).optional().describe('Queues, drawn for each job. Without them every user has a queue of their own.'),
     startup,
   }),
   create(options) {

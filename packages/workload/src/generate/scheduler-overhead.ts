@@ -4,8 +4,8 @@ import { workloadOf } from '../workload.js'
 import { count, defineGenerator, slowstart } from './define-generator.js'
 
 const shiftedExponential = (shift: number, mean: number, text: string) => z.strictObject({
-  shift: z.number().min(0).default(shift).describe('Seconds that are added.'),
-  mean: z.number().min(0).default(mean).describe('Mean of the exponential, seconds.'),
+  shift: z.number().min(0).default(shift).describe('Seconds added to the exponential part.'),
+  mean: z.number().min(0).default(mean).describe('Mean of the exponential part, seconds.'),
 }).prefault({}).describe(text)
 
 /**

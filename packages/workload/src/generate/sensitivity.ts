@@ -17,8 +17,8 @@ export const sensitivity = defineGenerator({
   source: 'Zaharia et al., EuroSys 2010, figure 15',
   options: z.strictObject({
     maps: count.default(4).describe('Maps per job; the paper has 4 and 12.'),
-    jobs: count.default(200).describe('Jobs in all.'),
-    active: count.default(50).describe('Jobs in the system at a time.'),
+    jobs: count.default(200).describe('Number of jobs in total.'),
+    active: count.default(50).describe('Number of jobs in the system at a time.'),
     localMapTime: seconds.default(15).describe('Duration of a map with its data on the node, seconds.'),
     spread,
   }),

@@ -8,7 +8,7 @@ import { assignEstimates, shortestLimit, tsafrirHistogram } from './tsafrir-mode
 const options = z.strictObject({
   seed,
   maxEstimate: z.int().min(shortestLimit).describe('Longest estimate that users may give, seconds; a run is cut at it.'),
-  maxShare: z.number().min(0).max(0.89).optional().describe('Fraction of jobs that give it; default: what the model gives, some 0.22.'),
+  maxShare: z.number().min(0).max(0.89).optional().describe('Fraction of jobs that use the longest estimate. Default: that of the model, about 0.22.'),
 })
 /** Options of `tsafrirEstimates`; `maxEstimate` is required. */
 export type TsafrirOptions = z.input<typeof options>

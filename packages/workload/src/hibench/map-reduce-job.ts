@@ -6,9 +6,9 @@ import { jobTypes, type JobCode } from './job-types.js'
 
 /** Options of a job of any size. */
 export const jobOptions = {
-  blockSize: positive.default(128).describe('MB (1e6 bytes) that a map reads: so many maps as the input has blocks.'),
-  reduces: count.default(16).describe('Reduces of a job.'),
-  speedUp: positive.default(1).describe('Tasks work so many times faster than by the rates of their type; the network does not.'),
+  blockSize: positive.default(128).describe('MB (1e6 bytes) that a map reads; a job has as many maps as its input has blocks.'),
+  reduces: count.default(16).describe('Number of reduces of a job.'),
+  speedUp: positive.default(1).describe('Factor by which tasks work faster than at the rates of their type; the network is not faster.'),
   slowstart,
   spread,
   startup,

@@ -11,33 +11,33 @@ const amount = {
     .number()
     .positive()
     .default(1)
-    .describe('Amount per unit of the column, for example 1000 for cores that are asked as millicores; results are rounded to whole numbers, to at least 1 where more than 0 is asked. Quantities as Kubernetes writes them (500m, 64Gi) are read as numbers first: 0.5, 68719476736.'),
-  key: name.optional().describe('Name of the amount in a list such as cpu=4,mem=8G,gres/gpu=2 (the TRES of Slurm); absent there, it is none.'),
+    .describe('Amount per unit of the column, for example 1000 for cores if the resource counts millicores. Results are rounded to whole numbers, and to at least 1 if above 0. Quantities in the notation of Kubernetes (500m, 64Gi) are first read as numbers: 0.5, 68719476736.'),
+  key: name.optional().describe('Name of the amount in a list such as cpu=4,mem=8G,gres/gpu=2 (the TRES of Slurm). If the list does not contain it, the amount is unknown.'),
 }
 /** The amount of a resource in a row: the name of a column, or how to compute the amount from it. */
 export const amountColumn = z.union([name, z.strictObject(amount)])
 
 const demandColumn = z.union([
   name,
-  z.strictObject({ ...amount, total: z.boolean().default(false).describe('The column is of the whole job, not of one task: it is divided by the number of tasks, rounded up.') }),
+  z.strictObject({ ...amount, total: z.boolean().default(false).describe('Whether the column is for the whole job, not for one task: it is divided by the number of tasks, and rounded up.') }),
 ])
 
 /** How to read the lines of any table. */
 export const rowOptions = {
   where: z.record(name, z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()])).min(1)])).optional()
-    .describe('Rows to read, by column: those with this value, or with one of these; the others are left out and counted.'),
-  names: z.array(name).min(1).optional().describe('Names of the columns, in their order, of a table without a header line.'),
-  separator: z.enum(separators).optional().describe('What separates the fields of a line; default: what the first line has.'),
+    .describe('Rows to read, by column: those with this value, or with one of these values. Other rows are left out and counted.'),
+  names: z.array(name).min(1).optional().describe('Names of the columns in order, for a table without a header line.'),
+  separator: z.enum(separators).optional().describe('Separator of the fields of a line. Default: the one that the first line contains.'),
 }
 
 /** Which column has which meaning. Columns that are not named here are read only if they are called by their meaning. */
 const columnsSchema = z.strictObject({
-  submit: name.optional().describe('Submission (required, by default a column of that name).'),
-  duration: name.optional().describe('Run time of a task; or else `start` and `end`.'),
-  start: name.optional().describe('Start, for the run time and the recorded wait.'),
-  end: name.optional().describe('End, for the run time.'),
-  id: name.optional().describe('Default: job-<number of the row>.'),
-  tasks: name.optional().describe('Number of tasks; default 1.'),
+  submit: name.optional().describe('Submit time (required; default: a column with that name).'),
+  duration: name.optional().describe('Run time of a task; instead of it `start` and `end`.'),
+  start: name.optional().describe('Start time, for the run time and the recorded wait.'),
+  end: name.optional().describe('End time, for the run time.'),
+  id: name.optional().describe('Name of the job. Default: job-<number of the row>.'),
+  tasks: name.optional().describe('Number of tasks. Default 1.'),
   user: name.optional(),
   queue: name.optional(),
   group: name.optional(),
@@ -46,49 +46,49 @@ const columnsSchema = z.strictObject({
   qos: name.optional(),
   priority: name.optional().describe('Larger is more important.'),
   weight: name.optional(),
-  estimate: name.optional().describe('The user\'s estimate of the run time.'),
-  deadline: name.optional().describe('A time like `submit`.'),
+  estimate: name.optional().describe('Estimate of the run time by the user.'),
+  deadline: name.optional().describe('Time by which the job should have ended, given like `submit`.'),
   gang: name.optional().describe('Whether all tasks start together: true, false, yes, no, 1 or 0.'),
-  exclusive: name.optional().describe('Whether it has its nodes for itself (--exclusive), under the queues of a slurm.conf: true, false, yes, no, 1 or 0; or user: shared with jobs of its user alone, under replan with named nodes.'),
-  min_tasks: name.optional().describe('Of a gang, the fewest tasks that start together and run on.'),
+  exclusive: name.optional().describe('Whether the job has its nodes to itself (--exclusive): true, false, yes, no, 1 or 0; user: it shares them only with jobs of its user. true needs the queues of a slurm.conf, user needs replan with named nodes.'),
+  min_tasks: name.optional().describe('For a gang, the fewest tasks that start together and keep running.'),
   tolerations: name.optional()
-    .describe('Taints of nodes that do not keep its tasks off, with | between them: gpu=present:NoSchedule; gpu: of that key; *: all.'),
+    .describe('Taints of nodes that its tasks tolerate, separated by |: gpu=present:NoSchedule; gpu (any taint with that key); * (all).'),
   class: name.optional(),
   label: name.optional(),
   status: name.optional().describe('How the job ended.'),
-  application: name.optional().describe('What was run: jobs of the same one are alike.'),
-  recorded_runtime: name.optional().describe('Run time in the log, where `duration` is another one: cut at an estimate, say.'),
-  recorded_cpu_time: name.optional().describe('CPU time of each of its processors in the mean, seconds.'),
-  recorded_mem: name.optional().describe('Memory that it used, MiB for each of its processors in the mean.'),
+  application: name.optional().describe('Program that was run; jobs of the same application are alike.'),
+  recorded_runtime: name.optional().describe('Run time in the log, if `duration` is another one, for example cut at an estimate.'),
+  recorded_cpu_time: name.optional().describe('Mean CPU time per processor, seconds.'),
+  recorded_mem: name.optional().describe('Mean memory used per processor, MiB.'),
 })
 
 /** How the rows of a table become jobs. */
 export const jobTableOptions = z.strictObject({
-  columns: columnsSchema.optional().describe('Names of the table\'s columns by their meaning; a column that is called by its meaning need not be named.'),
+  columns: columnsSchema.optional().describe('Names of the table\'s columns by meaning. A column that is called by its meaning need not be named.'),
   demands: z.record(name, demandColumn).optional().describe('Amounts per task by resource: the name of a column, or { column, scale, total }.'),
   defaults: z.strictObject({
-    demand: z.record(name, z.int().min(0)).optional().describe('Amounts per task of resources that no column names, or that are empty in a row.'),
-    duration: z.number().min(0).optional().describe('Run time where the column is empty, seconds.'),
+    demand: z.record(name, z.int().min(0)).optional().describe('Amounts per task of resources that no column names, or whose column is empty in a row.'),
+    duration: z.number().min(0).optional().describe('Run time in seconds if the column is empty.'),
     tasks: z.int().min(1).optional(),
     user: name.optional(),
     queue: name.optional(),
     priority: z.number().optional(),
     gang: z.boolean().optional(),
-  }).optional().describe('What holds where a row says nothing.'),
+  }).optional().describe('Values for what a row does not say.'),
   where: rowOptions.where,
-  repeatedIds: z.enum(['fail', 'number']).optional().describe('An id that comes again is a mistake (fail, the default), or called <id>#2, <id>#3, ...'),
+  repeatedIds: z.enum(['fail', 'number']).optional().describe('What to do with a repeated id: fail (the default), or number: call it <id>#2, <id>#3, ...'),
   time: z.strictObject({
-    submit: z.enum(units).optional().describe('Unit of submit, start, end and deadline: s, ms, us, ns, min, h, d, or iso for dates; default: seconds for numbers, dates as dates.'),
-    duration: z.enum(spanUnits).default('s').describe('Unit of duration; hh:mm:ss is read as such.'),
-    estimate: z.enum(spanUnits).optional().describe('Unit of estimate; default: that of duration.'),
+    submit: z.enum(units).optional().describe('Unit of submit, start, end and deadline: s, ms, us, ns, min, h, d, or iso for dates. Default: numbers are seconds, other text is a date.'),
+    duration: z.enum(spanUnits).default('s').describe('Unit of duration. Text like hh:mm:ss is always read as such.'),
+    estimate: z.enum(spanUnits).optional().describe('Unit of estimate. Default: that of duration.'),
     dates: z.enum(['dmy', 'mdy']).optional().describe('Order of dates with the year last, for example 31/01/2024 10:00 or 31.1.2024 (dmy), 01/31/2024 10:00 AM (mdy).'),
-    origin: z.enum(['first', 'trace']).default('first').describe('Where time 0 is: at the first submission, or at 0 of the table.'),
+    origin: z.enum(['first', 'trace']).default('first').describe('What time 0 is: first: the first submission; trace: 0 of the table.'),
   }).optional(),
   names: rowOptions.names,
-  zeroEstimate: z.enum(['none', 'keep']).optional().describe('An estimate of 0 is none, as a limit of 0 is (none, the default), or 0 seconds (keep).'),
+  zeroEstimate: z.enum(['none', 'keep']).optional().describe('What an estimate of 0 means: none: no estimate, like a limit of 0 (the default); keep: 0 seconds.'),
   separator: rowOptions.separator,
   require: z.record(name, z.union([name, z.strictObject({ column: name, split: z.string().default('|') })])).optional()
-    .describe('Labels that nodes must have, by label: the column with the value, or with several that | or `split` separates.'),
+    .describe('Labels that nodes must have, by label: the column with the value, or with several values separated by | or `split`.'),
 })
 /** Options of a job table, checked. */
 export type JobTableOptions = z.output<typeof jobTableOptions>

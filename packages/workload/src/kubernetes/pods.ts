@@ -25,16 +25,16 @@ export const kubernetesOptions = z.strictObject({
   queue: z
     .enum(['label', 'namespace'])
     .default('label')
-    .describe('What names the queue of a job: the label or annotation for Kueue, Volcano, KAI or YuniKorn, the namespace where there is none; or always the namespace.'),
+    .describe('What names the queue of a job: label: the label or annotation for Kueue, Volcano, KAI or YuniKorn, otherwise the namespace; namespace: always the namespace.'),
   gang: z.enum(['groups', 'stages', 'jobs', 'none']).default('groups')
-    .describe('Whose pods start together: those of pod groups and of jobs in queues of Kueue; of these only those that ask alike, for policies that start stages one by one; those of every job; or nobody\'s.'),
+    .describe('Which pods start together: groups: those of pod groups and of jobs in queues of Kueue; stages: of these only pods that ask for the same, for policies that start stages one by one; jobs: those of every job; none: no pods.'),
   unfinished: z.number().positive().max(1e12).optional()
-    .describe('Seconds that pods run, from their start, which have not ended or wait still; default: they are left out.'),
+    .describe('Seconds that pods run from their start if they have not ended or still wait. Default: such pods are left out.'),
   gated: z.number().min(0).max(1e12).optional()
-    .describe('Seconds from the creation of pods that wait, until their scheduling gates are lifted; default: those that have gates are left out.'),
+    .describe('Seconds from the creation of waiting pods until their scheduling gates are lifted. Default: pods with gates are left out.'),
   gpuMemory: z.number().positive().max(1e9).optional()
-    .describe('MiB of memory of one GPU, for pods that ask for some of it (`gpu-memory` of KAI); default: they have a whole GPU each.'),
-  nodeSelector: z.enum(['require', 'ignore']).default('require').describe('Labels that pods ask of nodes (nodeSelector, required affinity): required, or ignored.'),
+    .describe('Memory of one GPU, MiB, for pods that ask for a part of it (`gpu-memory` of KAI). Default: each such pod gets a whole GPU.'),
+  nodeSelector: z.enum(['require', 'ignore']).default('require').describe('What to do with labels of nodes that pods ask for (nodeSelector, required affinity): require or ignore them.'),
 })
 type KubernetesOptions = z.output<typeof kubernetesOptions>
 

@@ -8,42 +8,42 @@ const name = z.string().min(1)
 export const tagsSchema = z.record(name, z.string())
 
 const selectorSchema = z.strictObject({
-  tags: tagsSchema.exactOptional().describe('Tags that they have, with these values.'),
+  tags: tagsSchema.exactOptional().describe('Tags with these values, all of which the tasks have.'),
   matchExpressions: z.array(requirementSchema.refine(({ operator }) => operator !== 'Gt' && operator !== 'Lt', 'In, NotIn, Exists or DoesNotExist')).exactOptional()
-    .describe('What tags of theirs must be: { "key": "tier", "operator": "NotIn", "values": ["web"] }.'),
-  users: z.array(name).min(1).exactOptional().describe('Whose jobs they are of; default: anybody\'s.'),
-  job: z.enum(['own', 'other']).exactOptional().describe('Of the job itself, or of others; default: of all.'),
+    .describe('Requirements on tags of the tasks: { "key": "tier", "operator": "NotIn", "values": ["web"] }.'),
+  users: z.array(name).min(1).exactOptional().describe('Users whose jobs the tasks belong to. Default: any user.'),
+  job: z.enum(['own', 'other']).exactOptional().describe('Whether the tasks belong to the same job (own) or to other jobs (other). Default: to any job.'),
 }) satisfies z.ZodType<TaskSelector>
 
-const of = selectorSchema.exactOptional().describe('The running tasks that it is about; default: all.')
-const over = name.describe('Groups of nodes in which they are counted: node, rack, or nodes of one value of the label of this name (label:rack where that is called so).')
+const of = selectorSchema.exactOptional().describe('The running tasks that the rule is about. Default: all.')
+const over = name.describe('Groups of nodes in which these tasks are counted: node, rack, or the name of a label, whose values make the groups (label:rack for a label called rack).')
 const weight = z.int().min(1).max(100)
-const preferred = weight.exactOptional().describe('It is a preference, and counts so much; default: it must hold.')
+const preferred = weight.exactOptional().describe('Makes the rule a preference with this weight. Default: the rule must hold.')
 
 const affinitySchema = z.strictObject({
-  kind: z.enum(['affinity', 'antiAffinity']).describe('Where any of them runs, or away from all of them, who then stay away from it, too.'),
+  kind: z.enum(['affinity', 'antiAffinity']).describe('affinity: tasks go where one of these tasks runs; antiAffinity: they go where none of them runs, and these tasks then stay away from them, too.'),
   of,
   over,
   weight: preferred,
 })
 const cardinalitySchema = z.strictObject({
-  kind: z.literal('cardinality').describe('Where so many of them run before it comes.'),
+  kind: z.literal('cardinality').describe('Tasks go where a number of these tasks run already.'),
   of,
   over,
-  min: z.int().min(0).exactOptional().describe('At least so many; default 0.'),
-  max: z.int().min(0).exactOptional().describe('Less than so many, of 0 none; default: any number.'),
+  min: z.int().min(0).exactOptional().describe('Fewest of these tasks. Default 0.'),
+  max: z.int().min(0).exactOptional().describe('Upper bound of their number, exclusive; 0 means none. Default: any number.'),
 }).refine(({ min, max }) => min !== undefined || max !== undefined, '`min` or `max`')
 const spreadSchema = z.strictObject({
-  kind: z.literal('spread').describe('Evenly over all groups.'),
+  kind: z.literal('spread').describe('Tasks are spread evenly over all groups.'),
   of,
   over,
-  maxSkew: z.int().min(1).describe('With it no group has more than this above the group that has the fewest.'),
-  minDomains: z.int().min(1).exactOptional().describe('While there are fewer groups than this the fewest is taken to be 0; default 1.'),
-  nodeAffinityPolicy: z.enum(['Honor', 'Ignore']).exactOptional().describe('Whether only nodes count that have the labels that it requires; default: Honor, they do.'),
-  nodeTaintsPolicy: z.enum(['Honor', 'Ignore']).exactOptional().describe('Whether only nodes count whose taints it tolerates; default: Ignore, all do.'),
+  maxSkew: z.int().min(1).describe('Largest number by which a group may exceed the group with the fewest of these tasks, with the new task counted.'),
+  minDomains: z.int().min(1).exactOptional().describe('With fewer groups than this, the fewest is taken to be 0. Default 1.'),
+  nodeAffinityPolicy: z.enum(['Honor', 'Ignore']).exactOptional().describe('Whether only nodes count that have the labels that the task requires. Default: Honor, only these.'),
+  nodeTaintsPolicy: z.enum(['Honor', 'Ignore']).exactOptional().describe('Whether only nodes count whose taints the task tolerates. Default: Ignore, all count.'),
   weight: preferred,
 })
-const nodesSchema = z.strictObject({ kind: z.literal('nodes').describe('Rather on such nodes.'), term: termSchema.describe('What they are.'), weight: weight.describe('How much it counts.') })
+const nodesSchema = z.strictObject({ kind: z.literal('nodes').describe('Tasks prefer such nodes.'), term: termSchema.describe('Term that such nodes meet.'), weight: weight.describe('Weight of the preference.') })
 
 /** A placement rule of a stage or a job. */
 export const placementRuleSchema = z.discriminatedUnion('kind', [affinitySchema, cardinalitySchema, spreadSchema, nodesSchema]) satisfies z.ZodType<PlacementRule>

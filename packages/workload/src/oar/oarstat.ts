@@ -13,7 +13,7 @@ const { memory: _, mem: __, ...options } = accountingOptions
 /** How OAR's records become jobs. */
 export const oarOptions = z.strictObject({
   ...options,
-  memory: z.literal('none').default('none').describe('OAR tells no memory of jobs.'),
+  memory: z.literal('none').default('none').describe('OAR does not record the memory of jobs.'),
   tasks: tasksByNode('assigned_network_address'),
   queue: z.enum(['queue', 'project']).default('queue').describe('What names the queue of a job.'),
   status: statusOption(['completed', 'failed', 'timeout', 'running', 'pending', 'unknown']),

@@ -8,10 +8,9 @@ import { drawLogNormal } from './log-normal.js'
 import { withMapReduce } from './map-reduce-jobs.js'
 
 const clusterOptions = {
-  cluster: z.enum(clusterNames).default('C').describe('Which of the paper\'s clusters.'),
+  cluster: z.enum(clusterNames).default('C').describe('One of the clusters of the paper.'),
   scale: positive.max(1).default(1)
-    .describe('Size of the cell relative to the cluster. Machines and run times are scaled, rates and job sizes are not: a scheduler has the same ' +
-      'work and the cell is equally full, but two schedulers meet on a machine 1/scale times as often.'),
+    .describe('Size of the cell relative to the cluster. Machines and run times are scaled, rates and job sizes are not: a scheduler has the same work and the cell is equally full, but two schedulers meet on a machine 1/scale times as often.'),
 }
 
 /** Most tasks of a job on a cell of full size ("one to thousands of tasks"); a smaller cell has proportionally fewer. */
@@ -30,12 +29,12 @@ export const omegaCluster = defineGenerator({
   options: z.strictObject({
     seed,
     ...clusterOptions,
-    horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted; default one day.'),
+    horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted. Default: one day.'),
     batchRate: positive.default(1).describe('Factor on the arrival rate of batch jobs.'),
     batchRunTime: positive.default(1)
-      .describe('Factor on the run times of batch jobs; 1 / batchRate keeps the cell as full as it was, so that the scheduler saturates before the cell does.'),
+      .describe('Factor on the run times of batch jobs. With 1 / batchRate the cell is as full as before, so that the scheduler saturates before the cell does.'),
     mapReduce: z.number().min(0).max(1).default(0)
-      .describe('Part of the batch jobs that are mouldable MapReduce jobs of class `mapreduce` instead; the paper: 0.2.'),
+      .describe('Fraction of the batch jobs that become mouldable MapReduce jobs of class `mapreduce`; the paper: 0.2.'),
   }),
   create({ seed, cluster, scale, horizon, batchRate, batchRunTime, mapReduce: part }) {
     const model = clusters[cluster]

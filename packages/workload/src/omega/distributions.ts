@@ -21,10 +21,10 @@ export const omegaDistributions = defineGenerator({
   source: 'lightweight simulator of Schwarzkopf et al., EuroSys 2013',
   options: z.strictObject({
     seed,
-    horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted; default one day.'),
+    horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted. Default: one day.'),
     interarrival: byClass(z.number().min(0)).describe('Seconds between submissions, by class.'),
     csizes: byClass(count).describe('Tasks per job, by class.'),
-    runtimes: byClass(z.number().positive()).describe('Run times, seconds, by class.'),
+    runtimes: byClass(z.number().positive()).describe('Run times in seconds, by class.'),
     demand: demandSchema.default({ cpu: 1000, mem: 2048 }).describe('Amounts per task; the files have none.'),
   }).refine(({ interarrival }) => Object.values(interarrival).every((gaps) => gaps.some((gap) => gap > 0)), 'a gap above 0 in each class'),
   create({ seed, horizon, demand, ...given }) {

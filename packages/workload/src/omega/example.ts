@@ -27,9 +27,9 @@ export const omegaExample = defineGenerator({
   source: 'lightweight simulator of Schwarzkopf et al., EuroSys 2013',
   options: z.strictObject({
     seed,
-    horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted; default one day.'),
-    batch: classOptions(10, 100, 100).prefault({}).describe('Batch jobs.'),
-    service: classOptions(20, 10, 500).prefault({}).describe('Service jobs.'),
+    horizon: seconds.default(86_400).describe('Seconds in which jobs are submitted. Default: one day.'),
+    batch: classOptions(10, 100, 100).prefault({}).describe('How batch jobs are drawn.'),
+    service: classOptions(20, 10, 500).prefault({}).describe('How service jobs are drawn.'),
     demand: demandSchema.default({ cpu: 1000, mem: 2048 }).describe('Amounts per task: 1 CPU and 2 GB in millicores and MiB.'),
   }),
   create(options) {

@@ -14,10 +14,10 @@ const WHOLE = 1000
 /** How pods of Alibaba's GPU cluster become jobs. */
 export const openbOptions = z.strictObject({
   unscheduled: z.enum(['keep', 'skip']).default('keep')
-    .describe('A pod that was never placed in the real cluster: keep it, to run from creation to deletion, or leave it out.'),
-  gpuSpec: z.enum(['require', 'ignore']).default('require').describe('Allowed GPU models (gpu_spec): required as the label `model` of a node, or ignored.'),
-  queue: z.enum(['qos', 'none']).default('qos').describe('What names the queue of a pod: its class of service, or nothing.'),
-  lifetime: z.number().positive().optional().describe('How long a pod runs in a list without times, seconds: lists for other mixes of pods have none.'),
+    .describe('What to do with a pod that was never placed in the real cluster: keep it, with a run from creation to deletion, or skip it.'),
+  gpuSpec: z.enum(['require', 'ignore']).default('require').describe('What to do with allowed GPU models (gpu_spec): require them as the label `model` of a node, or ignore them.'),
+  queue: z.enum(['qos', 'none']).default('qos').describe('What names the queue of a pod: its class of service (qos), or nothing (none).'),
+  lifetime: z.number().positive().optional().describe('Seconds that a pod runs in a list without times, as lists for other mixes of pods are.'),
   arrivals: z.number().min(0).default(1).describe('Seconds from one pod to the next in a list without times.'),
 })
 type OpenbOptions = z.output<typeof openbOptions>

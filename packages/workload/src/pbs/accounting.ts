@@ -14,8 +14,7 @@ export const pbsOptions = z.strictObject({
   ...accountingOptions,
   tasks: tasksByNode('exec_host, else nodect'),
   submit: z.enum(['ctime', 'qtime', 'etime']).default('ctime')
-    .describe('When a job was submitted: when it was made (ctime), came into its last queue (qtime), or could first run, '
-      + 'after holds and the jobs it waited for (etime); the first of these where that one is unknown.'),
+    .describe('When a job was submitted: when it was created (ctime), came into its last queue (qtime), or could first run, after holds and the jobs that it waited for (etime). If that time is unknown, the first known one of these counts.'),
   queue: z.enum(['queue', 'account', 'project']).default('queue').describe('What names the queue of a job.'),
   status: statusOption(['completed', 'failed', 'cancelled', 'timeout', 'out_of_memory', 'unknown']),
 })

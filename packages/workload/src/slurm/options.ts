@@ -29,16 +29,16 @@ export const slurmOptions = z.strictObject({
   gpuDemand,
   gpus,
   constraints: z.enum(['ignore', 'require']).default('ignore')
-    .describe('Whether the features that a job asked for (Constraints) and the type of its GPUs are required of nodes, for clusters whose nodes are given: as labels, the type as model.'),
+    .describe('Whether the features of nodes that a job asked for (Constraints) and the type of its GPUs are required of nodes, as labels (the type as model). For clusters whose nodes are given.'),
   hetjobs: z.enum(['together', 'apart']).default('together')
     .describe('Heterogeneous jobs: together: one job that is one gang, whose parts (123+0, 123+1) start at once; apart: every part is a job of its own.'),
   pending: z.enum(['skip', 'estimate']).default('skip')
-    .describe('Jobs that still wait: skip: left out; estimate: they run as long as their limit says. Of those that run already unknownRuntime tells the run time.'),
+    .describe('What to do with jobs that still wait: skip them; estimate: they run as long as their limit says. For jobs that run already, see unknownRuntime.'),
   submit: z.enum(['submit', 'eligible']).default('submit')
-    .describe('When jobs are submitted: when they were, or when they became eligible to start (Eligible), after --begin, holds and the jobs that they depend on, where records tell it.'),
+    .describe('When jobs are submitted: submit: at their submission; eligible: when they became eligible to start (Eligible), after --begin, holds and the jobs that they depend on, if recorded.'),
   dependencies: z.enum(['ignore', 'keep']).default('ignore')
-    .describe('Whether jobs are submitted when what they depend on (--dependency in SubmitLine) has happened in the simulation; of an array its task that ended last in the log.'),
-  cluster: z.string().optional().describe('Of which cluster jobs are read, where records are of several (Cluster); default: of all, on one machine.'),
+    .describe('keep: jobs are submitted when what they depend on (--dependency in SubmitLine) has happened in the simulation; an array stands for its task that ended last in the log. ignore: at their recorded submission.'),
+  cluster: z.string().optional().describe('Cluster whose jobs are read, if records name several (Cluster). Default: jobs of all clusters, on one machine.'),
   queue: z.enum(['partition', 'account', 'qos']).default('partition').describe('What names the queue of a job.'),
   status: statusOption(states),
   ...rules,

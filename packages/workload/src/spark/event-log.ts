@@ -8,8 +8,8 @@ import { memoryOf, shareOfExecutor, type SparkProperties } from './resources.js'
 
 const sparkOptions = z.strictObject({
   unit: z.enum(['jobs', 'executors']).default('jobs')
-    .describe('What is a job: each job of an application, with its stages of tasks; or the application, whose tasks are its executors, containers that are held while they were.'),
-  hosts: z.boolean().default(false).describe('Whether a task of a job without parents reads its data on the host where it ran, so that it is slower elsewhere.'),
+    .describe('What a job is: jobs: each job of an application, with its stages of tasks; executors: the application, whose tasks are its executors, held for as long as they existed.'),
+  hosts: z.boolean().default(false).describe('Whether a task of a stage without parents reads its data on the host where it ran, so that it is slower elsewhere.'),
 })
 type SparkOptions = z.output<typeof sparkOptions>
 

@@ -10,8 +10,8 @@ const sparrowOptions = z.strictObject({
     .record(z.string().min(1), z.int().min(1))
     .refine((demand) => Object.keys(demand).length > 0, 'names no resource')
     .default({ map: 1 })
-    .describe('What a task asks for: a slot.'),
-  estimate: z.enum(['mean', 'none']).default('none').describe('mean: the mean time of the tasks in the trace is the estimate of the job.'),
+    .describe('What a task asks for. Default: one slot.'),
+  estimate: z.enum(['mean', 'none']).default('none').describe('mean: the estimate of a job is the mean time of its tasks in the trace.'),
 })
 
 /**

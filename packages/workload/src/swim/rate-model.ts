@@ -25,7 +25,7 @@ export const rateModel = z.strictObject({
   mapStartup: z.number().min(0).default(3).describe('Seconds before a map reads.'),
   mapRate: positive.default(8 * MiB).describe('Bytes per second that a map reads and processes on its own node.'),
   reduceSize: positive.default(1024 * MiB).describe('Shuffle bytes per reduce.'),
-  maxReduces: z.int().min(1).default(999).describe('Most reduces of one job.'),
+  maxReduces: z.int().min(1).default(999).describe('Most reduces of a job.'),
   reduceStartup: z.number().min(0).default(6).describe('Seconds before a reduce fetches.'),
   shuffleRate: positive.default(4.5 * MiB).describe('Bytes per second that a reduce fetches, sorts and processes.'),
   outputRate: positive.default(20 * MiB).describe('Bytes per second that a reduce writes.'),

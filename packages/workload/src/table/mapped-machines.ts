@@ -15,13 +15,13 @@ const deviceColumn = z.strictObject({
 
 /** What the columns of a table of machines mean. */
 export const machineMapping = z.strictObject({
-  table: column.describe('Path of the table, relative to this file: CSV, JSON Lines or Parquet, with a row for each machine, or for several that are alike.'),
+  table: column.describe('Path of the table, relative to this file: CSV, JSON Lines or Parquet, with a row for each machine, or for several equal ones.'),
   name: column.default('name').describe('Column with the name of the machine.'),
-  count: column.optional().describe('Column with the number of machines of a row, which are then called <name>-0, <name>-1, ...; default: a row is one.'),
-  racks: z.array(column).min(1).optional().describe('Columns of the groups that a machine is in, from the rack up; default: one rack.'),
+  count: column.optional().describe('Column with the number of machines of a row, which are then called <name>-0, <name>-1, ... Default: a row is one machine.'),
+  racks: z.array(column).min(1).optional().describe('Columns with the groups that a machine belongs to, from the rack up. Default: one rack.'),
   resources: z.record(column, amountColumn).optional().describe('Amounts of a machine by resource: the name of a column, or { column, scale, key }.'),
   devices: z.record(column, z.union([column, deviceColumn])).optional().describe('Resources that come in devices, by name: the column with their number, or { column, milli }.'),
-  labels: z.record(column, column).optional().describe('Labels that jobs may require of nodes, by name: the column with the value; of an empty one there is none.'),
+  labels: z.record(column, column).optional().describe('Labels that jobs may require of nodes, by name: the column with the value. An empty value gives no label.'),
   ...rowOptions,
 })
 /** A mapping of a table of machines, with its defaults. */

@@ -13,19 +13,19 @@ const wfOptions = z.strictObject({
   submit: z
     .enum(['zero', 'executedAt', 'createdAt'])
     .default('zero')
-    .describe('When a workflow is submitted: all at 0, or gap seconds one after the other; or when it was executed, or its file made.'),
-  gap: z.number().min(0).max(1e9).default(0).describe('Seconds from one workflow to the next, in the order of the files, with submit: zero.'),
+    .describe('When a workflow is submitted: zero: all at 0, or `gap` seconds one after the other; executedAt: when it was executed; createdAt: when its file was made.'),
+  gap: z.number().min(0).max(1e9).default(0).describe('Seconds from one workflow to the next in the order of the files, with submit: zero.'),
   cores: z
     .union([z.literal('recorded'), z.number().positive().max(1e9)])
     .default('recorded')
-    .describe('Cores that a task asks for: those recorded (1 where it does not say), or so many whatever it says.'),
+    .describe('Cores that a task asks for: recorded: those in the trace (1 if it does not say); a number: this many for every task.'),
   memory: z.enum(['none', 'used']).default('none').describe('Whether tasks ask for memory (mem, MiB): as much as they were measured to use.'),
   unknownRuntime: z
     .number()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('Seconds that a task runs of which no run time is known; default: 0, and a workflow without any run time is a mistake.'),
+    .describe('Run time in seconds of tasks for which none is known. Default: 0, and a workflow without any run time is an error.'),
 })
 type WfOptions = z.output<typeof wfOptions>
 

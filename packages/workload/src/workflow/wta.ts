@@ -12,7 +12,7 @@ const wtaOptions = z.strictObject({
     .positive()
     .max(1e9)
     .default(MILLI)
-    .describe('Thousandths of a core (or of a GPU, by resource_type) in one of resource_amount_requested; 10 where a trace counts hundredths of cores, as that of Alibaba 2018.'),
+    .describe('Thousandths of a core (or of a GPU, by resource_type) per unit of resource_amount_requested; 10 if a trace counts hundredths of cores, like that of Alibaba 2018.'),
   memory: z.enum(['none', 'requested']).default('none').describe('Whether tasks ask for memory (mem): memory_requested, in the unit of the trace, rounded up.'),
 })
 type WtaOptions = z.output<typeof wtaOptions>

@@ -8,14 +8,14 @@ import { documentParser, type DocumentJobs } from './document-format.js'
 
 /** How applications of YARN become jobs. */
 export const applicationOptions = z.strictObject({
-  vcores: z.int().min(1).optional().describe('vcores of a container; default 1, or with `memory` what the application held beside that.'),
-  memory: z.int().min(1).optional().describe('memory-mb of a container; default: what the application held for each of `vcores`.'),
+  vcores: z.int().min(1).optional().describe('vcores of a container. Default: 1 or, with `memory`, what the application held beside that.'),
+  memory: z.int().min(1).optional().describe('memory-mb of a container. Default: what the application held per `vcores`.'),
   masterMemory: z
     .int()
     .min(0)
     .default(0)
-    .describe('memory-mb of application masters (yarn.app.mapreduce.am.resource.mb, spark.yarn.am.memory): with it, or masterVcores, jobs have a master, and their other containers what is left.'),
-  masterVcores: z.int().min(0).default(0).describe('vcores of application masters; 1 where masterMemory alone is given.'),
+    .describe('memory-mb of application masters (yarn.app.mapreduce.am.resource.mb, spark.yarn.am.memory). With it, or with masterVcores, jobs have a master, and their other containers hold the rest.'),
+  masterVcores: z.int().min(0).default(0).describe('vcores of application masters; 1 if only masterMemory is given.'),
 })
 type ApplicationOptions = z.output<typeof applicationOptions>
 

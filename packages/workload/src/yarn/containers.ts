@@ -5,10 +5,10 @@ import * as z from '@sched/bundled/zod'
 export const containerOptions = z.strictObject({
   demand: z.enum(['containers', 'slots']).default('containers')
     .describe('What a task asks for: a container of vcores and memory-mb, or one slot of its type (map or reduce, as in Hadoop 1).'),
-  memory: z.int().min(1).default(1024).describe('memory-mb of a container that does not say it (yarn.sls.container.memory.mb).'),
-  vcores: z.int().min(1).default(1).describe('vcores of a container that does not say it (yarn.sls.container.vcores).'),
+  memory: z.int().min(1).default(1024).describe('memory-mb of a container without an amount (yarn.sls.container.memory.mb).'),
+  vcores: z.int().min(1).default(1).describe('vcores of a container without an amount (yarn.sls.container.vcores).'),
   slowStart: z.number().min(0).max(1).default(1)
-    .describe('Fraction of the maps that must have ended before reduces may start; YARN\'s SLS asks for reduces when all maps have ended.'),
+    .describe('Fraction of the maps that must have ended before reduces may start. YARN\'s SLS asks for reduces when all maps have ended.'),
   hosts: z.boolean().default(false).describe('Whether a task reads its data on the host that the trace names, so that it is slower elsewhere.'),
 })
 /** Options for containers, checked. */

@@ -12,7 +12,7 @@ export const hadoopPriorities = knownWords<number>({ VERY_HIGH: 2, HIGH: 1, NORM
 const rumenOptions = z.strictObject({
   ...containerOptions.shape,
   jobMemory: z.boolean().default(false)
-    .describe('Whether a task asks for the memory of its job (jobMapMB, jobReduceMB); otherwise, as in YARN\'s SLS, for that of a container.'),
+    .describe('Whether a task asks for the memory of its job (jobMapMB, jobReduceMB). Otherwise it asks for that of a container, as in YARN\'s SLS.'),
 })
 
 /**

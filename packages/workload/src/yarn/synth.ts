@@ -9,9 +9,9 @@ import { sampleOf, sampleOfPair, weighted, type Sample } from './synth-samples.j
 
 const { demand, slowStart } = containerOptions.shape
 const synthOptions = z.strictObject({
-  seed: z.int().optional().describe('Seed of all that is drawn; default: `rand_seed` of the file.'),
+  seed: z.int().optional().describe('Seed of all random draws. Default: `rand_seed` of the file.'),
   timeUnit: z.enum(['s', 'ms']).default('s')
-    .describe('Unit of the times of tasks: seconds as the fields are documented, or milliseconds, as which the simulator takes the same numbers.'),
+    .describe('Unit of the times of tasks: seconds, as the fields are documented, or milliseconds, as the simulator reads the same numbers.'),
   demand,
   slowStart,
 })
