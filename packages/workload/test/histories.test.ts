@@ -213,7 +213,7 @@ describe('event logs of Spark', () => {
     const both = head() + line('JobStart', { 'Job ID': 0, 'Submission Time': at + 5000, 'Stage Infos': infos, 'Stage IDs': [0, 1] }) + task(0, 0, 5500, 6500) + task(1, 0, 7000, 8000) +
       line('JobEnd', { 'Job ID': 0, 'Completion Time': at + 8000, 'Job Result': { Result: 'JobSucceeded' } })
     expect(read(both).report.notes).toEqual([
-      '1 job of several stages, of which the log does not say which wait for which (Spark 1.3): all at once (parents)',
+      '1 job of several stages whose dependencies the log does not tell (Spark 1.3): all at once (parents)',
       '1 job with resource profiles of stages: all stages ask for what spark.task.cpus and spark.executor.* say (profiles)',
     ])
     expect(jobs(both)[0]!.stages.map(({ after }) => after)).toEqual([undefined, undefined])

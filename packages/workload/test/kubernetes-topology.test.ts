@@ -53,7 +53,7 @@ describe('the topology that Kubernetes asks for', () => {
   it('is nothing where no Topology has the level', () => {
     expect(asked(topology('zone'), job({ 'kueue.x-k8s.io/podset-required-topology': RACK }))).toEqual(NONE)
     const trace = parseTrace(bytesOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [job({ 'kueue.x-k8s.io/podset-required-topology': RACK })] })), { file: 'cluster.json', options: {} })
-    expect(JSON.stringify(trace.report.rules)).toContain('that ask for a topology of which no Topology listed has the level, or for slices: that is not looked at')
+    expect(JSON.stringify(trace.report.rules)).toContain('that ask for a topology level that no Topology lists, or for slices: ignored')
   })
 
   it('is of each pod set of a Workload, or of all of those of one group', () => {

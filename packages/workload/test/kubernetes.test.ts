@@ -280,7 +280,7 @@ describe('kubernetes', () => {
     expect([...jobsOf(trace)].map(({ id, recorded }) => [id, recorded?.status])).toEqual([['ml/train', 'failed'], ['ml/idle', 'completed']])
     expect(trace.report.notes).toEqual([
       '1 object other than pods and Jobs: passed over (others)', '1 pod of daemons and of nodes: left out (daemons)', '1 pod still running or pending: left out (going)',
-      '1 pod without a known start or end: left out (unknown)', '1 job without an end, and without pods that have ended: left out (empty)', '1 pod without requests: a millicore (nothing)',
+      '1 pod without a known start or end: left out (unknown)', '1 job without an end, and without pods that have ended: left out (empty)', '1 pod without requests: given a millicore (nothing)',
     ])
   })
 
@@ -306,9 +306,9 @@ describe('kubernetes', () => {
     it('leaves them out, since nothing in a list lifts the gates, or lifts these so long after their creation as is said', () => {
       const items = [gated('soon', 'example.com/quota'), pod('train-0')]
       const train = ['ml/train', undefined, 'completed', 1]
-      expect(found(items, {})).toEqual([[train], ['1 pod behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when (gated)']])
+      expect(found(items, {})).toEqual([[train], ['1 pod behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when they are lifted (gated)']])
       expect(found(items, { gated: 300 })).toEqual([
-        [['ml/soon', 300, 'pending', 1], train], ['1 pod behind scheduling gates: lifted 300 s after their creation, but for jobs that have other pods without any, from which they are left out (gated)'],
+        [['ml/soon', 300, 'pending', 1], train], ['1 pod behind scheduling gates: lifted 300 s after their creation; left out of jobs that have other pods without gates (gated)'],
       ])
     })
 

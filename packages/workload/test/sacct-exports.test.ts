@@ -41,7 +41,7 @@ describe('exports of sacct that follow one another', () => {
     writeFileSync(join(folder, '2024-02.csv'), february.replaceAll('|', ','))
     const trace = await openTraceFile(folder)
     expect([trace.format, ...[...jobsOf(trace)].map(({ id }) => id)]).toEqual(['sacct', '1', '2', '3', '2#2', '4'])
-    expect(trace.report.notes).toContain('1 job with the id and the submit time of one above, as exports that overlap have them: left out (twice)')
+    expect(trace.report.notes).toContain('1 job with the id and the submit time of one above, as in overlapping exports: left out (twice)')
   })
 
   it('leave out a record that a stream has twice, and remember none beyond its submit time', () => {
@@ -54,7 +54,7 @@ describe('exports of sacct that follow one another', () => {
   it('may be of several clusters, of which one is chosen', () => {
     const text = lines(header, row('7', { cluster: 'fox' }), row('7', { cluster: 'owl' }), row('8', { cluster: 'owl', submit: 1 }))
     expect(idsOf(text)).toEqual(['7', '7#2', '8'])
-    expect(read(text).report.notes).toContain('2 jobs of another cluster than the first one, fox: all on one machine (cluster: fox reads those of it alone) (clusters)')
+    expect(read(text).report.notes).toContain('2 jobs of another cluster than the first one, fox: all on one machine (cluster: fox reads only its jobs) (clusters)')
     expect([idsOf(text, { cluster: 'owl' }), rulesOf(text, { cluster: 'owl' })]).toEqual([['7', '8'], [['cluster', 1]]])
     const objects = ['fox', 'owl'].map((cluster) => ({ job_id: 7, cluster, required: { CPUs: 4 }, time: { submission: 60, start: 70, end: 80, elapsed: 10 } }))
     const json = JSON.stringify({ jobs: objects })

@@ -96,7 +96,7 @@ describe('sacct --json', () => {
     // ended 4000 s after it was eligible, ran 3600 and was suspended for 100: started 300 s after it
     const trace = read(text([job({ time: time({ eligible: SUBMIT + 10, start: SUBMIT + 10, end: SUBMIT + 4010, suspended: 100 }) })]), { procs: 100 })
     expect([...jobsOf(trace)][0]!.recorded).toEqual({ wait: 310, status: 'completed' })
-    expect(notesOf(trace)).toEqual(['1 job whose start is when they were eligible (Slurm up to 22.05): started as long before their end as they ran (eligible)'])
+    expect(notesOf(trace)).toEqual(['1 job whose start is the time at which they became eligible (Slurm up to 22.05): started as long before their end as they ran (eligible)'])
   })
 
   it('submits jobs when they became eligible where it is told to', () => {

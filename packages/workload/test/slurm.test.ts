@@ -68,7 +68,7 @@ describe('sacct', () => {
     const found = read(table({ NNodes: '4' }, { JobID: '102', NNodes: '', AllocTRES: '' }, { JobID: '103', NNodes: '3' }), { tasks: 'node' })
     expect([...jobsOf(found)].map(({ stages }) => [stages[0]!.tasks, stages[0]!.demand])).toEqual([[4, { procs: 8 }], [1, { procs: 30 }], [3, { procs: 10 }]])
     expect(found.report.notes?.slice(-2)).toEqual([
-      '1 job whose processors, memory or GPUs its nodes do not share evenly: the part of each rounded up (uneven)', '1 job without a number of nodes: on one (onOne)',
+      '1 job whose processors, memory or GPUs cannot be divided evenly among their nodes: parts rounded up (uneven)', '1 job without a number of nodes: on one node (onOne)',
     ])
     expect(messageOf(() => read(table({}), { tasks: 'each', gpuDemand: true }))).toContain('Leave tasks at "one", or gpus out. For records that tell the nodes of jobs, of Slurm, PBS and LSF, tasks "node" shares them out.')
   })
@@ -128,8 +128,8 @@ describe('sacct', () => {
     const trace = read(table({ ...waits, JobID: '7_[4-5]' }, { ...waits, JobID: '8_[1-2,...' }), { pending: 'estimate', procs: 64 })
     expect(notesOf(trace)).toEqual([
       '3 jobs that still wait: run as long as the limit says (pending)',
-      '2 jobs that are tasks of an array which waits, with one record for all (waitingTasks)',
-      '1 job standing for an array which waits, of which the record tells not all tasks: one job each (cutArrays)',
+      '2 jobs that are tasks of a waiting array, which has one record for all (waitingTasks)',
+      '1 job that stand for a waiting array whose record does not list all tasks: one job each (cutArrays)',
     ])
     expect(messageOf(() => read(table({ ...waits, JobID: '7_[1-99999999]' })))).toContain('more tasks than an array may have')
   })
@@ -182,7 +182,7 @@ describe('sacct', () => {
     expect(licenses('fluent:2,matlab', 'cpu=8')).toEqual({ fluent: 2, matlab: 1 })
     expect(licenses('fluent:2,matlab,fluent', '')).toEqual({ fluent: 3, matlab: 1 }) // Slurm adds up what is said twice
     expect(licenses('', 'cpu=8,license/fluent=0')).toBeUndefined()
-    expect(read('JobID|Submit|Start|End|NCPUS|ReqTRES\n7|1700000000|1700000010|1700000100|8|license/a=1').report.notes).toContain('1 job with licences, which slurm-limits alone counts (licenses)')
+    expect(read('JobID|Submit|Start|End|NCPUS|ReqTRES\n7|1700000000|1700000010|1700000100|8|license/a=1').report.notes).toContain('1 job with licences: only slurm-limits counts them (licenses)')
   })
 
   it.each([['gpu:2', 2], ['gpu:k80:3', 3], ['gpu', 1], ['gpu:a100', 1], ['gres:gpu:4', 4], ['craynetwork:1,gpu:tesla:2,gpu:1', 3], ['gpu_mem:20,mps:100', 0], ['gpu:0', 0], ['', 0]])('counts the GPUs of generic resources, as Slurm wrote them before those were trackable: %j', (gres, gpus) => {
@@ -399,8 +399,8 @@ describe('sacct', () => {
         recorded: { wait: 60, status: 'completed' },
         stages: [{ name: '+0', tasks: 1, gang: true, estimate: 7200, demand: { procs: 2, gpus: 4 }, duration: 3600 }, { name: '+1', tasks: 1, gang: true, partition: 'gpu', demand: { procs: 8, gpus: 4 }, duration: 1800 }],
       })
-      expect(trace.report.notes).toContain('1 job of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart (hetJobs)')
-      expect(trace.report.notes).toContain('1 job of parts of several queues: in that of the first; on nodes of their own partitions where a slurm.conf names these (hetQueues)')
+      expect(trace.report.notes).toContain('1 job made of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; hetjobs: apart makes each part a job (hetJobs)')
+      expect(trace.report.notes).toContain('1 job with parts in several queues: in that of the first; on nodes of their own partitions if a slurm.conf names these (hetQueues)')
       expect(read(table(head, { ...gpus, Partition: 'cpu' })).report.notes!.join()).not.toContain('hetQueues')
     })
 
@@ -417,7 +417,7 @@ describe('sacct', () => {
       expect(ids(table(head, gpus), { hetjobs: 'apart' })).toEqual([['8+0', undefined], ['8+1', undefined]])
       const lone = read(table(head, gpus), { status: ['completed'] })
       expect([...jobsOf(lone)].map(({ id, gang }) => [id, gang])).toEqual([['8+0', undefined]])
-      expect(lone.report.notes).toContain('1 job of one part of a heterogeneous one, beside which no other is read (hetAlone)')
+      expect(lone.report.notes).toContain('1 job made of the only part of a heterogeneous one that is read (hetAlone)')
       expect(ids(table(head, { JobID: '9' }, gpus))).toEqual([['8+0', undefined], ['9', undefined], ['8+1', undefined]])
     })
 
@@ -514,7 +514,7 @@ describe('bad records', () => {
     ['memory in words', table({ AllocTRES: '', ReqMem: 'lots' }), {}, 'ReqMem: found "lots", expected an amount of memory such as 64G, 4Gn or 2000Mc.'],
     ['too wide a job', table({}), { procs: 16 }, 'the job asks for 30 procs, the machine has 16 (option procs). Leave such jobs out with the option wide=skip'],
     ['no jobs', header, {}, '"s.txt": the trace holds no jobs.'],
-    ['jobs of nodes alone', 'JobID|Submit|Start|End|ReqNodes\n1|2|3|4|5', {}, 'none is left: 1 job without processors that tell nodes, which unit: nodes reads: left out (nodesAlone).'],
+    ['jobs of nodes alone', 'JobID|Submit|Start|End|ReqNodes\n1|2|3|4|5', {}, 'none is left: 1 job with a number of nodes but not of processors: left out; unit: nodes reads them (nodesAlone).'],
     ['no jobs left', table({ Start: 'Unknown' }), {}, 'the trace holds no jobs or none is left: 1 job that never started: left out (neverStarted).'],
   ])('%s', (_, text, options, message) => {
     expect(messageOf(() => read(text, options))).toContain(message)
@@ -582,7 +582,7 @@ describe.skipIf(!eagle.there)(`the table ${eagle.title}`, () => {
     const summary = summaryOf(trace)
     expect([trace.format, trace.jobs, summary.users, summary.queues, summary.resources[0]!.largest]).toEqual(['eagle', 1000, 15, 5, 360])
     expect([all.filter(({ recorded }) => recorded!.status === 'timeout').length, trace.report.rules]).toEqual([15, [
-      { rule: 'noGpus', jobs: 4, text: 'that held GPUs, which they do not ask for here (gpuDemand: true)' },
+      { rule: 'noGpus', jobs: 4, text: 'that held GPUs: they do not ask for them here (gpuDemand: true makes them ask)' },
       { rule: 'overrun', jobs: 14, text: 'longer than estimated: kept' },
       { rule: 'repeated', jobs: 451, text: 'with the id of one above, tasks of an array: called <id>#2, <id>#3, ...' },
     ]])

@@ -142,7 +142,7 @@ describe('rules', () => {
   it('tell of numbers below 0 other than -1, which are as unknown', () => {
     const text = [row({ job: 1, wait: -3, user: -2 }), row({ job: 2, runtime: -5, cpu: -7 }), row({ job: 3, runtime: -1 }), row({ job: 4 })].join('\n')
     expect(ruleNotes(header + text)).toEqual([
-      '2 jobs with a number below 0 other than -1 (wait time -3 in line 5), which is as unknown as -1 (negative)', '2 jobs of unknown run time: left out (unknownRuntime)',
+      '2 jobs with a number below 0 other than -1 (wait time -3 in line 5): taken as unknown, like -1 (negative)', '2 jobs of unknown run time: left out (unknownRuntime)',
     ])
     for (const found of [jobs(header + text), streamed(header + text, 9)]) expect(found.map(({ id, user, recorded }) => [id, user, recorded])).toEqual([['1', undefined, { status: 'completed' }], ['4', '7', { wait: 5, status: 'completed' }]])
   })

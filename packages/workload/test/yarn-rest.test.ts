@@ -45,7 +45,7 @@ describe('applications of YARN\'s resource manager', () => {
     expect(stages({ resourceSecondsMap: { entry }, appNodeLabelExpression: 'gpu' })[0]).toMatchObject({ demand: { gpu: 2, vcores: 1 }, constraints: { require: { partition: 'gpu' } } })
     const shared = read(list(app({ resourceSecondsMap: { entry: { key: 'yarn.io/gpu', value: 600 } }, appNodeLabelExpression: '<DEFAULT_PARTITION>' })))
     expect([...jobsOf(shared)][0]!.stages[0]).toEqual({ name: 'containers', tasks: 40, demand: { 'memory-mb': 4096, vcores: 1, gpu: 1 }, duration: 600 })
-    expect(shared.report.notes).toEqual(['1 job whose containers held parts of other resources on average: each asks for whole ones (rounded)'])
+    expect(shared.report.notes).toEqual(['1 job whose containers held fractions of other resources on average: each asks for whole ones (rounded)'])
   })
 
   it('are left out, and counted, where they have not ended, held nothing, or come again', () => {
@@ -54,8 +54,8 @@ describe('applications of YARN\'s resource manager', () => {
     expect([...jobsOf(trace)].map(({ id, submit, recorded }) => [id, submit, recorded])).toEqual([
       ['application_17_0004', 0, { runtime: 615, status: 'failed' }], ['application_17_0001', 10, { wait: 5, runtime: 600, status: 'completed' }]])
     expect(trace.report.notes).toEqual([
-      '1 job listed before: left out (twice)', '1 job still running or pending: left out (going)', '1 job without memory or vcores that they held: left out (nothing)',
-      '1 job without a time of launch (Hadoop before 3.3): taken for running since they were submitted (launchTime)', '1 job submitted before one above: sorted (sorted)',
+      '1 job listed before: left out (twice)', '1 job still running or pending: left out (going)', '1 job that held no memory or no vcores: left out (nothing)',
+      '1 job without a launch time (Hadoop before 3.3): taken as running since their submission (launchTime)', '1 job submitted before one above: sorted (sorted)',
     ])
   })
 

@@ -26,7 +26,7 @@ export class TaskGraph implements TaskOrder {
 
   rules() {
     return [
-      { rule: 'missing', jobs: this.#missing, text: 'with tasks that wait for ones that are left out or not there: not waited for' },
+      { rule: 'missing', jobs: this.#missing, text: 'with tasks that wait for others that are left out or missing: not waited for' },
       { rule: 'circle', jobs: this.#circles, text: 'whose tasks wait for each other in a circle: left out' },
     ]
   }

@@ -87,7 +87,7 @@ class BatsimWorkload implements LineParser {
 
   report() {
     const rules = [
-      { rule: 'data', jobs: this.#counts.data, text: 'with data to send or store: in no time, since there is no network here' },
+      { rule: 'data', jobs: this.#counts.data, text: 'with data to send or store: takes no time, since there is no network here' },
       { rule: 'dependencies', jobs: this.#counts.dependencies, text: 'with dependencies on others: submitted when the workload says, all the same' },
       ...this.#rules.counts(),
       ...this.#held.rules(),

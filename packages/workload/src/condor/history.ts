@@ -91,7 +91,7 @@ class CondorReader implements RecordReader {
     const { onSubmitter, again } = this.#counts
     return [
       { rule: 'universe', jobs: onSubmitter, text: 'of the scheduler or local universe, which run where they were submitted: left out' },
-      { rule: 'rerun', jobs: again, text: 'started more than once: their last run is read, and their wait holds the others' },
+      { rule: 'rerun', jobs: again, text: 'started more than once: their last run is read, and the others are part of their wait' },
       ...this.#ids.rules(),
     ].filter(({ jobs }) => jobs > 0)
   }

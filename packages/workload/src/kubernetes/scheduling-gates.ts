@@ -19,5 +19,5 @@ export function apartFromGated(all: readonly Task[]): { readonly pods: readonly 
 /** What happened to pods behind gates, which are lifted `lifted` seconds after their creation, if given. */
 export const gatesText = (lifted: Seconds | undefined): string =>
   lifted === undefined
-    ? 'pods behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when'
-    : `pods behind scheduling gates: lifted ${lifted} s after their creation, but for jobs that have other pods without any, from which they are left out`
+    ? 'pods behind scheduling gates, which nothing in a list of pods lifts: left out, since `--option gated=SECONDS` does not say when they are lifted'
+    : `pods behind scheduling gates: lifted ${lifted} s after their creation; left out of jobs that have other pods without gates`

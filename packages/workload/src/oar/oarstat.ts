@@ -54,7 +54,7 @@ class OarReader implements RecordReader {
   }
 
   rules(): RuleCount[] {
-    const bad = { rule: 'bad', jobs: this.#bad, text: 'that are bad as another one of the same object, which is told of: dropped' }
+    const bad = { rule: 'bad', jobs: this.#bad, text: 'that are bad like another one of the same object, which is reported: dropped' }
     return [...(this.#bad > 0 ? [bad] : []), ...this.#ids.rules()]
   }
 

@@ -24,7 +24,7 @@ export class Clusters {
   rules(): RuleCount[] {
     return [
       { rule: 'cluster', jobs: this.#left, text: `of another cluster than ${this.wanted}: left out` },
-      { rule: 'clusters', jobs: this.#others, text: `of another cluster than the first one, ${this.#first}: all on one machine (cluster: ${this.#first} reads those of it alone)` },
+      { rule: 'clusters', jobs: this.#others, text: `of another cluster than the first one, ${this.#first}: all on one machine (cluster: ${this.#first} reads only its jobs)` },
     ].filter(({ jobs }) => jobs > 0)
   }
 }

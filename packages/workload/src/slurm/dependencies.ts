@@ -68,7 +68,7 @@ export class Dependencies implements FollowsJobs {
     const kept = 'after others (--dependency): submitted when the log says, all the same (dependencies: keep)'
     return [
       { rule: 'dependencies', jobs: this.#kept, text: kept },
-      { rule: 'notFollowed', jobs: this.#lost, text: 'after others that are not above them or were left out, or in a way that is not known: submitted when the log says' },
+      { rule: 'notFollowed', jobs: this.#lost, text: 'after others that are not above them or were left out, or in an unknown way: submitted when the log says' },
     ].filter(({ jobs }) => jobs > 0)
   }
 

@@ -50,9 +50,9 @@ export class HetJobs implements JoinsJobs {
 
   rules(): RuleCount[] {
     return [
-      { rule: 'hetJobs', jobs: this.#joined, text: 'of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; each a job of its own: hetjobs: apart' },
-      { rule: 'hetQueues', jobs: this.#ofSeveral, text: 'of parts of several queues: in that of the first; on nodes of their own partitions where a slurm.conf names these' },
-      { rule: 'hetAlone', jobs: this.#alone, text: 'of one part of a heterogeneous one, beside which no other is read' },
+      { rule: 'hetJobs', jobs: this.#joined, text: 'made of the parts of a heterogeneous one (<id>+0, <id>+1, ...), which start together; hetjobs: apart makes each part a job' },
+      { rule: 'hetQueues', jobs: this.#ofSeveral, text: 'with parts in several queues: in that of the first; on nodes of their own partitions if a slurm.conf names these' },
+      { rule: 'hetAlone', jobs: this.#alone, text: 'made of the only part of a heterogeneous one that is read' },
     ].filter(({ jobs }) => jobs > 0)
   }
 

@@ -44,7 +44,7 @@ export class RecordIds {
   }
 
   rules(): RuleCount[] {
-    const twice = { rule: 'twice', jobs: this.#twice, text: 'with the id and the submit time of one above, as exports that overlap have them: left out' }
+    const twice = { rule: 'twice', jobs: this.#twice, text: 'with the id and the submit time of one above, as in overlapping exports: left out' }
     return [...this.#ids.rules(), ...(this.#twice > 0 ? [twice] : [])]
   }
 }

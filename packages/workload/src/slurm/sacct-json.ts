@@ -89,7 +89,7 @@ class SacctJsonReader implements RecordReader {
   }
 
   rules(): RuleCount[] {
-    const eligible = { rule: 'eligible', jobs: this.#eligible, text: 'whose start is when they were eligible (Slurm up to 22.05): started as long before their end as they ran' }
+    const eligible = { rule: 'eligible', jobs: this.#eligible, text: 'whose start is the time at which they became eligible (Slurm up to 22.05): started as long before their end as they ran' }
     return [...this.#ids.rules(), ...this.#arrays.rules(), ...this.#clusters.rules(), ...(this.#eligible > 0 ? [eligible] : [])]
   }
 

@@ -114,7 +114,7 @@ class SacctReader implements RecordReader {
   }
 
   rules(): RuleCount[] {
-    const cut = { rule: 'cut', jobs: this.#cut, text: 'whose user, group, account, partition or QOS is cut short (+), where others may be called the same: print wider columns (User%30) or a table (--parsable2)' }
+    const cut = { rule: 'cut', jobs: this.#cut, text: 'whose user, group, account, partition or QOS is cut short (+), so that different ones may look the same: print wider columns (User%30) or a table (--parsable2)' }
     return [...this.#ids.rules(), ...this.#arrays.rules(), ...this.#clusters.rules(), ...(this.#cut > 0 ? [cut] : [])]
   }
 

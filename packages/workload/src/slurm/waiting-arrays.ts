@@ -29,8 +29,8 @@ export class WaitingArrays {
 
   rules(): RuleCount[] {
     return [
-      { rule: 'waitingTasks', jobs: this.#tasks, text: 'that are tasks of an array which waits, with one record for all' },
-      { rule: 'cutArrays', jobs: this.#cut, text: 'standing for an array which waits, of which the record tells not all tasks: one job each' },
+      { rule: 'waitingTasks', jobs: this.#tasks, text: 'that are tasks of a waiting array, which has one record for all' },
+      { rule: 'cutArrays', jobs: this.#cut, text: 'that stand for a waiting array whose record does not list all tasks: one job each' },
     ].filter(({ jobs }) => jobs > 0)
   }
 }

@@ -109,7 +109,7 @@ class SparkLogs implements EventReader {
       { rule: 'unfinished', jobs: unfinished, text: 'without an end: left out' },
       { rule: 'noTasks', jobs: noTasks, text: 'of which no task ran: left out' },
       { rule: 'noExecutors', jobs: noExecutors, text: 'without an executor that was removed, or an end: left out' },
-      { rule: 'parents', jobs: parents, text: 'of several stages, of which the log does not say which wait for which (Spark 1.3): all at once' },
+      { rule: 'parents', jobs: parents, text: 'of several stages whose dependencies the log does not tell (Spark 1.3): all at once' },
       { rule: 'profiles', jobs: profiles, text: 'with resource profiles of stages: all stages ask for what spark.task.cpus and spark.executor.* say' },
     ]
   }

@@ -88,7 +88,7 @@ export class SwfReading {
     const { options } = this
     const other = options.processors === 'requested' ? 'allocated' : 'requested'
     return [
-      { rule: 'negative', jobs: negative, text: `with a number below 0 other than -1 (${this.#firstNegative}), which is as unknown as -1` },
+      { rule: 'negative', jobs: negative, text: `with a number below 0 other than -1 (${this.#firstNegative}): taken as unknown, like -1` },
       { rule: 'submit', jobs: submit, text: 'without submit time: left out' },
       { rule: 'partial', jobs: partial, text: 'with status 2, 3 or 4, pieces of a job that has a line of its own: left out' },
       { rule: 'status', jobs: status, text: `of a status other than ${options.status.join(', ')}: left out` },

@@ -94,9 +94,9 @@ class Applications implements DocumentJobs {
     return [
       { rule: 'twice', jobs: twice, text: 'listed before: left out' },
       { rule: 'going', jobs: going, text: 'still running or pending: left out' },
-      { rule: 'nothing', jobs: nothing, text: 'without memory or vcores that they held: left out' },
-      { rule: 'launchTime', jobs: launch, text: 'without a time of launch (Hadoop before 3.3): taken for running since they were submitted' },
-      { rule: 'rounded', jobs: rounded, text: 'whose containers held parts of other resources on average: each asks for whole ones' },
+      { rule: 'nothing', jobs: nothing, text: 'that held no memory or no vcores: left out' },
+      { rule: 'launchTime', jobs: launch, text: 'without a launch time (Hadoop before 3.3): taken as running since their submission' },
+      { rule: 'rounded', jobs: rounded, text: 'whose containers held fractions of other resources on average: each asks for whole ones' },
     ]
   }
 

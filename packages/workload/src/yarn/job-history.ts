@@ -89,7 +89,7 @@ class JobHistories implements EventReader {
   rules(): RuleCount[] {
     const { attempts, unknownRuntime, noTasks } = this.#counts
     return [
-      { rule: 'attempts', jobs: attempts, text: 'attempts besides those that count for their tasks: left out' },
+      { rule: 'attempts', jobs: attempts, text: 'attempts other than those that count for their tasks: left out' },
       { rule: 'unknownRuntime', jobs: unknownRuntime, text: 'tasks of unknown run time: left out' },
       { rule: 'noTasks', jobs: noTasks, text: 'without a task of known run time: left out' },
     ]

@@ -67,7 +67,7 @@ class RumenJobs implements DocumentJobs {
 
   rules(): RuleCount[] {
     return [
-      { rule: 'unknownRuntime', jobs: this.#unknown, text: 'with tasks of which the run time is not known: those tasks left out' },
+      { rule: 'unknownRuntime', jobs: this.#unknown, text: 'with tasks of unknown run time: these are left out' },
       { rule: 'submitTime', jobs: this.#unsubmitted, text: 'without submission time: submitted when launched or when the first task started' },
     ]
   }

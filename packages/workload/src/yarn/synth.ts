@@ -70,7 +70,7 @@ class SynthJobs implements DocumentJobs {
   rules(): RuleCount[] {
     return [
       { rule: 'count', jobs: this.#counts.empty, text: 'without a task: left out' },
-      { rule: 'execution_type', jobs: this.#counts.opportunistic, text: 'with containers that are not guaranteed: as if they were' },
+      { rule: 'execution_type', jobs: this.#counts.opportunistic, text: 'with containers that are not guaranteed: treated as if they were' },
     ]
   }
 
