@@ -58,7 +58,7 @@ export function filter(workload: Workload, keep: (job: JobSpec) => boolean): Wor
 export function drawQueues(workload: Workload, weights: Readonly<Record<string, number>>, seed: number): Workload {
   const queues = Object.entries(weights).filter(([, weight]) => weight > 0)
   const sum = queues.reduce((total, [, weight]) => total + weight, 0)
-  if (!(sum > 0 && sum < Infinity)) throw new SchedError('BAD_OPTION', 'has no weight above 0.', { field: 'drawQueues.weights' })
+  if (!(sum > 0 && sum < Infinity)) throw new SchedError('BAD_OPTION', 'has no weight above 0.', { field: 'drawQueues.weights' }, 'Give at least one queue a weight above 0.')
   const key = streamKey(seed, 'queues')
   const draw = (i: number) => {
     let left = hashUnit(key, i, 0) * sum

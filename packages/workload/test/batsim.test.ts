@@ -55,7 +55,7 @@ describe('a workload of Batsim', () => {
   it.each<[string, Given, string]>([
     ['a job without hosts to ask for', { jobs: [{ id: 1, subtime: 0, profile: 'p' }], profiles: { p: nap } }, 'jobs[0].res: is missing.'],
     ['a job without a profile', { jobs: [job(), job({ id: 'b', profile: 'q' })], profiles: { p: nap } }, 'profiles.q: is missing, and a job has this profile.'],
-    ['a profile that holds itself', { jobs: [job()], profiles: { p: { type: 'composed', seq: ['p'] } } }, 'profiles.p: is a sequence that holds itself.'],
+    ['a profile that holds itself', { jobs: [job()], profiles: { p: { type: 'composed', seq: ['p'] } } }, 'profiles.p: is a sequence that contains itself.'],
     ['a delay that is no number', { jobs: [job()], profiles: { p: { type: 'delay', delay: 'long' } } }, 'profiles.p.delay: found "long", expected a number of at least 0.'],
     ['a job wider than the machine', { jobs: [job({ res: 9 })], profiles: { p: nap } }, 'the job asks for 9 procs, the machine has 8 (nb_res of the workload).'],
     ['two jobs of one id', { jobs: [job(), job()], profiles: { p: nap } }, 'job id "a" was used before'],

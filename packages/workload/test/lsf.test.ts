@@ -88,7 +88,7 @@ describe('lsf', () => {
 
   it.each<[string, string, string]>([
     ['a record that ends in a text', record().slice(0, 200), '"lsb.acct" line 2: ends within a text in quotes. Was the file cut short?'],
-    ['a text that goes on behind its quotes', record().replace('"ada" "normal"', '"ada"7 "normal"'), '"lsb.acct" line 2: field 12 goes on behind its quotes.'],
+    ['a text that goes on behind its quotes', record().replace('"ada" "normal"', '"ada"7 "normal"'), '"lsb.acct" line 2: field 12 continues after its closing quote.'],
     ['a record that ends early', record().split(' ').slice(0, 9).join(' '), '"lsb.acct" line 2 numAskedHosts: is missing: the record has 9 fields.'],
     ['a list longer than the record', record({ hosts: [] }).replace(' 0 0 64 60.0', ' 0 9999 64 60.0'), '"lsb.acct" line 2 numExHosts: found 9999, more than the record has fields.'],
     ['a time that is none', record({ submit: 'soon' }), '"lsb.acct" line 2 submitTime: found soon, expected a number.'],

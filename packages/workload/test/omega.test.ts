@@ -218,6 +218,6 @@ describe('job lists', () => {
     expect(bad('a,1,1,2')).toContain('"j.csv" line 2: found 4 columns, the header has 5.')
     expect(messageOf(() => runningRows('id,submit,tasks,duration,cpu\nr,,1,2,0.5\n', 'j.csv'))).toBe('"j.csv" line 2 cpu: found "0.5", expected a whole number.')
     expect(messageOf(() => placeRunning({ nodes: [{ count: 1, resources: { cpu: 9 } }] }, runningRows('id,submit,tasks,duration,cpu,node\nr,,1,2,5,1\n'), 1, 'j.csv')))
-      .toBe('"j.csv" line 2 node: a task runs on node 1, but the last one is 0.')
+      .toBe('"j.csv" line 2 node: a task runs on node 1, but the last one is 0. Correct the node, or describe a larger cluster.')
   })
 })

@@ -62,7 +62,7 @@ describe('external events of Batsim', () => {
     ['{"type": "machine_unavailable", "resources": "0-99999999", "timestamp": 1}', 'line 1 resources: found 0-99999999, more than 1000000 hosts.'],
     ['{"type": "machine_unavailable", "resources": "0", "timestamp": "1"}', 'line 1 timestamp: found "1", expected a number of at least 0.'],
     ['{"type": "machine_unavailable", "resources": "0", "timestamp": 1}\n{"type": "mach', 'line 2: found "{\\"type\\": \\"mach", expected a JSON object.'],
-    ['{"type": "machine_unavailable", "resources": "7-8", "timestamp": 1}', 'line 1: host 7 goes, the cluster has 5 nodes.'],
+    ['{"type": "machine_unavailable", "resources": "7-8", "timestamp": 1}', 'line 1: host 7 goes away, the cluster has 5 nodes.'],
     ['{"type": "machine_available", "resources": "1", "timestamp": 1}', '"outages": lists no outage.'],
   ])('are refused where they are wrong: %s', (text, message) => {
     expect(() => read(text)).toThrow(message)

@@ -31,7 +31,7 @@ describe('exports of sacct that follow one another', () => {
 
   it('give a job no two run times, one recorded and one estimated', () => {
     expect(messageOf(() => read(january + february, { unknownRuntime: 'estimate' }))).toBe(
-      '"s.txt" line 7: job 3 is recorded above, where it had not ended, and runs there as long as its limit says. Give its last record alone, or drop such lines with onBadLine "skip".')
+      '"s.txt" line 7: job 3 was recorded above when it had not ended, and a job was made of that record. Keep only its last record, or drop such lines with onBadLine "skip".')
   })
 
   it('are read from a directory, each with a header of its own', async () => {

@@ -135,7 +135,7 @@ describe('a workflow of WfCommons', () => {
     ['has no workflow', '{"schemaVersion":"1.5","name":"d","workflow":null}', 'workflow: is missing.'],
     ['has no tasks', wf('d', []), 'workflow.specification.tasks: in the object that begins on line 1: is missing or empty.'],
     ['has a list of tasks that is none', '{"name":"d","workflow":{"specification":{"tasks":{"a":1}}}}', 'workflow.specification.tasks: found {"a":1}, expected a list.'],
-    ['has no run times', wf('d', [{ id: 'a' }]), 'workflow.specification.tasks[0].runtimeInSeconds: in the object that begins on line 1: no task says how long it ran. Say it of all of them with unknownRuntime=SECONDS'],
+    ['has no run times', wf('d', [{ id: 'a' }]), 'workflow.specification.tasks[0].runtimeInSeconds: in the object that begins on line 1: no task says how long it ran. Set it for all of them with unknownRuntime=SECONDS'],
     ['has a negative run time', wf('d', [{ id: 'a', ...ran(-1) }]), 'workflow.execution.tasks[0].runtimeInSeconds: in the object that begins on line 1: found -1, expected a number of at least 0.'],
     ['has a run time that is none', wf('d', [{ id: 'a', ...ran('long') }]), 'workflow.execution.tasks[0].runtimeInSeconds: in the object that begins on line 1: found "long", expected a number of at least 0.'],
     ['has cores that are none', wf('d', [{ id: 'a', ...ran(1, { coreCount: [2] }) }]), 'workflow.execution.tasks[0].coreCount: in the object that begins on line 1: found [2], expected a number of at least 0.'],
@@ -205,7 +205,7 @@ describe('tasks of the Workflow Trace Archive', () => {
     ['7,1,1,5,cpu,many,-1,[],[],3,4', 'resource_amount_requested: found "many", expected a number.'],
     ['7,1,1,5,cpu,1,-1,none,[],3,4', 'parents: found "none", expected a list of ids such as [1,2].'],
     ['7,1,1,5,cpu,1,-1,[],[{}],3,4', 'children: found "[{}]", expected a list of ids such as [1,2].'],
-    ['7,20,1,5,cpu,1,-1,[],[],3,4', 'id: task "20" is there already. Give every task an id of its own'],
+    ['7,20,1,5,cpu,1,-1,[],[],3,4', 'id: task "20" was listed before. Give every task an id of its own'],
     [',1,1,5,cpu,1,-1,[],[],3,4', 'workflow_id: is empty.'],
     ['7,1,1,5', ': found 4 columns, the header has 11. Was the file cut short? Copy it again'],
   ])('answer the row %s', (row, message) => {

@@ -124,7 +124,7 @@ describe('jobs of Hadoop\'s history as Rumen writes them', () => {
   it.each<[object, string]>([
     [{ mapTasks: [] }, `"t.json" line 1 mapTasks: is empty, and so is reduceTasks. ${skip}`],
     [{ mapTasks: [{ ...task, attempts: [{ startTime: 5, finishTime: 3 }] }] }, `"t.json" line 1 mapTasks[0].attempts[0].finishTime: it ends 2 ms before it starts. ${skip}`],
-    [{ mapTasks: [{ attempts: [] }] }, `"t.json" line 1 mapTasks: holds no task of which the run time is known. ${skip}`],
+    [{ mapTasks: [{ attempts: [] }] }, `"t.json" line 1 mapTasks: has no task of known run time. ${skip}`],
     [{ jobID: '' }, `"t.json" line 1 jobID: is missing. ${skip}`],
   ])('answer %j', (change, message) => {
     expect(messageOf(() => read(JSON.stringify(rumenJob(change))))).toBe(message)

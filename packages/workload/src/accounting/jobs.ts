@@ -46,7 +46,7 @@ export class AccountingJobs {
     }
     const { state, start, submit, eligible = NaN, elapsed, end } = record
     const { status } = this.options
-    if (this.#unended.has(record.id)) throw new BadLine(undefined, `job ${record.id} is recorded above, where it had not ended, and runs there as long as its limit says.`, 'Give its last record alone')
+    if (this.#unended.has(record.id)) throw new BadLine(undefined, `job ${record.id} was recorded above when it had not ended, and a job was made of that record.`, 'Keep only its last record')
     if (status !== undefined && !status.includes(state === '' ? 'unknown' : state)) return this.#leave('status')
     if (!(submit >= 0)) return this.#leave('submit')
     const waits = this.options.pending === 'estimate' && state === 'pending' && record.limit > 0 && record.limit < Infinity

@@ -41,7 +41,7 @@ export class Profiles {
     if (known !== undefined) return known
     const profile = this.profiles.object(name)
     if (profile === undefined) throw this.profiles.bad(name, 'is missing, and a job has this profile.')
-    if (around.includes(name)) throw this.profiles.bad(name, 'is a sequence that holds itself.')
+    if (around.includes(name)) throw this.profiles.bad(name, 'is a sequence that contains itself.')
     const work = this.#work(profile, name, res, [...around, name])
     this.#found.set(key, work)
     return work

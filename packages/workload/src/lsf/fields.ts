@@ -17,7 +17,7 @@ export class LsfFields {
       }
       const to = text[from] === QUOTE ? endOfText(text, from) : endOfNumber(text, from)
       if (to === -1) throw new BadLine(undefined, 'ends within a text in quotes.', 'Was the file cut short? Copy it again')
-      if (to < text.length && text[to] !== ' ') throw new BadLine(undefined, `field ${raw.length + 1} goes on behind its quotes.`)
+      if (to < text.length && text[to] !== ' ') throw new BadLine(undefined, `field ${raw.length + 1} continues after its closing quote.`)
       raw.push(text.slice(from, to))
       from = to
     }

@@ -114,7 +114,7 @@ export function placeRunning(cell: CellGroups, groups: readonly RunningGroup[], 
 
 function placeOne(cell: EmptyCell, { node, demand, end, line }: RunningGroup, file: string | undefined): RunningTask {
   if (node !== undefined && !(node < cell.nodes))
-    throw new SchedError('BAD_INPUT', `a task runs on node ${node}, but the last one is ${cell.nodes - 1}.`, { file, line, field: 'node' })
+    throw new SchedError('BAD_INPUT', `a task runs on node ${node}, but the last one is ${cell.nodes - 1}.`, { file, line, field: 'node' }, 'Correct the node, or describe a larger cluster.')
   const found = node === undefined ? cell.place(demand) : cell.take(demand, node) ? (node as NodeId) : undefined
   if (found !== undefined) return { node: found, demand, end }
   const where = node === undefined ? 'anywhere' : `on node ${node}`

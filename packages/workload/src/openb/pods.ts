@@ -143,10 +143,10 @@ function known(row: Columns, name: string): number {
 /** Thousandths of devices that a pod asks for. Throws `BadLine`. */
 function gpuOf(count: number, each: number): number {
   if (count === 0) {
-    if (each > 0) throw new BadLine('gpu_milli', `found ${each} of no GPU.`)
+    if (each > 0) throw new BadLine('gpu_milli', `found ${each}, and num_gpu is 0.`)
     return 0
   }
   if (each === 0 || each > WHOLE) throw new BadLine('gpu_milli', `found ${each}, expected 1 to ${WHOLE} of each GPU.`)
-  if (count > 1 && each < WHOLE) throw new BadLine('gpu_milli', `found ${each} of each of ${count} GPUs; a share is of one GPU.`)
+  if (count > 1 && each < WHOLE) throw new BadLine('gpu_milli', `found ${each} for each of ${count} GPUs; only a single GPU can be shared.`)
   return count * each
 }

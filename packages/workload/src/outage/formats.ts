@@ -97,7 +97,7 @@ function unknownNode(node: Absence['node'], nodes: readonly string[], file: stri
   if (typeof node === 'number')
     return new SchedError(
       'BAD_INPUT',
-      `host ${node} goes, the cluster has ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}.`,
+      `host ${node} goes away, the cluster has ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}.`,
       { file, line },
       'Jobs on a machine that is one node have `tasks: each` as an option of their trace to be on nodes of their own.',
     )

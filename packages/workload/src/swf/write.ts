@@ -103,7 +103,7 @@ function* headerLines(header: HeaderFields): Generator<string, void, undefined> 
   yield '; Version: 2.2\n'
   for (const [name, value] of header) {
     if (name.toLowerCase() === 'version') continue
-    if (!/^[A-Z][A-Za-z]*$/.test(name)) throw new SchedError('BAD_INPUT', `header field "${name}" is no name of letters that starts with a capital.`, { field: 'header' })
+    if (!/^[A-Z][A-Za-z]*$/.test(name)) throw new SchedError('BAD_INPUT', `header field "${name}" is no name of letters that starts with a capital.`, { field: 'header' }, 'Rename it, for example to MaxProcs.')
     yield `; ${`${name}: ${value}`.trimEnd().replaceAll(/\r?\n/g, `\n;${' '.repeat(name.length + 3)}`)}\n`
   }
   yield ';\n'

@@ -64,7 +64,7 @@ export class TaskRows implements LineParser {
     const key = this.reader.workflow?.(columns) ?? ''
     let workflow = this.#workflows.get(key)
     if (workflow === undefined) this.#workflows.set(key, (workflow = { rows: [], line: this.place.line, index: new Map() }))
-    if (workflow.index.has(row.id)) throw new BadLine('id', `task "${row.id}" is there already.`, 'Give every task an id of its own')
+    if (workflow.index.has(row.id)) throw new BadLine('id', `task "${row.id}" was listed before.`, 'Give every task an id of its own')
     workflow.index.set(row.id, workflow.rows.push(row) - 1)
   }
 

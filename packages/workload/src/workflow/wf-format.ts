@@ -102,7 +102,7 @@ class Workflows implements DocumentJobs {
 
   #stages(tasks: readonly Task[]): StageSpec[] {
     if (this.options.unknownRuntime === undefined && tasks.every(({ run }) => runtimeOf(run) === undefined))
-      throw tasks[0]!.fields.bad('runtimeInSeconds', 'no task says how long it ran.', 'Say it of all of them with unknownRuntime=SECONDS')
+      throw tasks[0]!.fields.bad('runtimeInSeconds', 'no task says how long it ran.', 'Set it for all of them with unknownRuntime=SECONDS')
     const stages = tasks.map((task) => this.#stage(task))
     const before = parentsOf(tasks)
     const sorted = stagesInOrder(stages, before)

@@ -47,7 +47,7 @@ class RumenJobs implements DocumentJobs {
     const tasks = [...document.list('mapTasks').map((task) => ['map', task] as const), ...document.list('reduceTasks').map((task) => ['reduce', task] as const)]
     if (tasks.length === 0) throw document.bad('mapTasks', 'is empty, and so is reduceTasks.')
     const containers = tasks.flatMap(([type, task]) => this.#container(type, task, document))
-    if (containers.length === 0) throw document.bad('mapTasks', 'holds no task of which the run time is known.')
+    if (containers.length === 0) throw document.bad('mapTasks', 'has no task of known run time.')
     const submit = this.#submitOf(document, tasks.map(([, task]) => task))
     const [end, queue, user, name, status] = [timeOf(document, 'finishTime'), document.text('queue'), document.text('user'), document.text('jobName'), document.text('outcome')]
     const priority = hadoopPriorities[document.text('priority') ?? 'NORMAL']
