@@ -1,4 +1,5 @@
-import { hashUnit, isFollower, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
+import { hashUnit, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
+import { moved, waitingFor } from './moved-job.js'
 import { DistinctIds } from './trace/distinct-ids.js'
 import { factsOf } from './trace/facts.js'
 
@@ -161,25 +162,6 @@ class Kept {
 
   add(job: JobSpec): JobSpec {
     this.#ids.add(job.id)
-    return withoutMissing(job, (id) => this.#ids.has(id))
+    return waitingFor(job, (id) => (this.#ids.has(id) ? id : undefined))
   }
-}
-
-/** The job without what it waits for of jobs that are not there: it does not wait for these. */
-function withoutMissing(job: JobSpec, isThere: (id: string) => boolean): JobSpec {
-  if (!isFollower(job)) return job
-  const { after, think, afterAll, afterAny, ...rest } = job
-  const all = afterAll?.filter((event) => isThere(event.job)) ?? []
-  const any = afterAny?.every((event) => isThere(event.job)) === true ? afterAny : []
-  return {
-    ...rest,
-    ...(after !== undefined && isThere(after) && { after, ...(think !== undefined && { think }) }),
-    ...(all.length > 0 && { afterAll: all }),
-    ...(any.length > 0 && { afterAny: any }),
-  }
-}
-
-function moved(job: JobSpec, submit: Seconds): JobSpec {
-  if (job.deadline === undefined) return { ...job, submit }
-  return { ...job, submit, deadline: job.deadline + (submit - job.submit) }
 }

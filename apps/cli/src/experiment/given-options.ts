@@ -11,6 +11,8 @@ export interface ExperimentOptions {
   readonly onBadLine?: 'fail' | 'skip'
   readonly take?: number
   readonly window?: { readonly from: number; readonly to: number }
+  /** `users=1.2,periods=26`, or `true` without any. */
+  readonly resample?: string | true
   readonly load?: number
   readonly cluster?: string
   /** A number of equal nodes, or the path of a list of machines. */
@@ -60,6 +62,13 @@ export function yaml(text: string, option: string): unknown {
   } catch (error) {
     throw error instanceof SchedError ? new SchedError('BAD_OPTION', error.fact, { field: option }, error.wayOut) : error
   }
+}
+
+/** `mtbf=60,mttr=20` by name, numbers where they are some. */
+export function fieldsGiven(text: string, option: string, example: string): Record<string, string | number | boolean> {
+  const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
+  if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
+  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, /^(true|false)$/.test(value) ? value === 'true' : value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
 }
 
 /** Without the keys whose value is undefined. The values are of any type: the schema of experiments sees to them. */

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import type { Description } from './experiment.js'
-import { defined, yaml, type ExperimentOptions } from './given-options.js'
+import { defined, fieldsGiven, yaml, type ExperimentOptions } from './given-options.js'
 import { readMapping } from './mapping.js'
 import { isRigidGenerator, isRigidTrace, takesProcs } from './rigid.js'
 import type { ExperimentInput } from './schema.js'
 
 /** The jobs of the command line, or those of the file changed as it says; `undefined`: those of the file. */
 export async function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['workload'] | undefined> {
-  const { trace, generate, onBadLine, take, window, load, queueNames, queueMix, masters, timeZone } = options
+  const { trace, generate, onBadLine, take, window, resample, load, queueNames, queueMix, masters, timeZone } = options
   const { format, option } = mapped(options, cwd)
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
@@ -17,6 +17,7 @@ export async function workloadOf(options: ExperimentOptions, base: Description |
     onBadLine,
     take,
     window,
+    resample: resample === true ? {} : resample && fieldsGiven(resample, '--resample', 'users=1.2,periods=26'),
     load,
     estimates,
     queueNames,

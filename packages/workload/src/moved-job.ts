@@ -1,0 +1,30 @@
+import { isFollower, type JobEvent, type JobSpec, type Seconds } from '@sched/core'
+
+/** The job submitted at another time. Its deadline keeps its distance from the submission. */
+export function moved(job: JobSpec, submit: Seconds): JobSpec {
+  if (job.deadline === undefined) return { ...job, submit }
+  return { ...job, submit, deadline: job.deadline + (submit - job.submit) }
+}
+
+/**
+ * The job with other names for the jobs that it waits for. It does not wait for those that are not there (`undefined`), and for the first of several
+ * events only if all of them may come.
+ */
+export function waitingFor(job: JobSpec, nameOf: (id: string) => string | undefined): JobSpec {
+  if (!isFollower(job)) return job
+  const { after, think, afterAll, afterAny, ...rest } = job
+  const renamed = (events: readonly JobEvent[] = []): JobEvent[] =>
+    events.flatMap((event) => {
+      const name = nameOf(event.job)
+      return name === undefined ? [] : [name === event.job ? event : { ...event, job: name }]
+    })
+  const first = after === undefined ? undefined : nameOf(after)
+  const all = renamed(afterAll)
+  const any = renamed(afterAny)
+  return {
+    ...rest,
+    ...(first !== undefined && { after: first, ...(think !== undefined && { think }) }),
+    ...(all.length > 0 && { afterAll: all }),
+    ...(any.length > 0 && any.length === afterAny?.length && { afterAny: any }),
+  }
+}

@@ -1,0 +1,47 @@
+import { SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
+import { jobsOf } from '../workload.js'
+
+/** A job, and its place in the log. */
+export interface UsersJob {
+  readonly job: JobSpec
+  readonly at: number
+}
+
+/** What one user submitted, in the order of the log. */
+export interface User {
+  readonly jobs: readonly UsersJob[]
+  /** Number of the period of the first job, and of periods from there to that of the last one. */
+  readonly first: number
+  readonly span: number
+}
+
+/** The users of a log, in the order in which they come, and how long it is. */
+export class UsersOfLog {
+  readonly users: readonly User[]
+  /** Length of the log in periods, rounded; what comes later is left out. */
+  readonly periods: number
+
+  constructor(workload: Workload, period: Seconds) {
+    const source = workload.open()
+    if (source.ended !== undefined) throw refused(`workload "${workload.name}" is a closed loop, its submit times follow the run.`, 'Only open workloads have users who can be drawn.')
+    if (source.more !== undefined) throw refused('the log is too large to be held in memory, which this needs.', 'Cut the log into pieces.')
+    const jobs = [...jobsOf(workload)]
+    if (!jobs.some(({ user }) => user !== undefined)) throw refused('no job names its user.', 'Logs are drawn anew from what each user submitted.')
+    const end = jobs.at(-1)?.submit ?? 0
+    this.periods = Math.round(end / period)
+    if (this.periods < 2) throw refused(`the log lasts ${Math.round(end)} s, which is less than two periods of ${period} s.`, 'Give a shorter `period`, such as a day: 86400.')
+    const byUser = new Map<string | undefined, UsersJob[]>()
+    for (const [at, job] of jobs.entries()) {
+      if (job.submit >= this.periods * period) break
+      const own = byUser.get(job.user)
+      if (own === undefined) byUser.set(job.user, [{ job, at }])
+      else own.push({ job, at })
+    }
+    this.users = [...byUser.values()].map((own) => {
+      const [first, last] = [own[0], own.at(-1)].map((each) => Math.floor((each as UsersJob).job.submit / period)) as [number, number]
+      return { jobs: own, first, span: last - first }
+    })
+  }
+}
+
+const refused = (fact: string, wayOut: string) => new SchedError('BAD_OPTION', fact, { field: 'resample' }, wayOut)
