@@ -6,6 +6,13 @@ export function moved(job: JobSpec, submit: Seconds): JobSpec {
   return { ...job, submit, deadline: job.deadline + (submit - job.submit) }
 }
 
+/** The job without its recorded wait, which was that of another submission. */
+export function withoutWait({ recorded, ...job }: JobSpec): JobSpec {
+  if (recorded === undefined) return job
+  const { wait: _, ...rest } = recorded
+  return { ...job, recorded: rest }
+}
+
 /**
  * The job with other names for the jobs that it waits for. It does not wait for those that are not there (`undefined`), and for the first of several
  * events only if all of them may come.

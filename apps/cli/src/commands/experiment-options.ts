@@ -16,6 +16,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)
     .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
     .option('--take <n>', 'only the first jobs', atLeastOne())
+    .option('--feedback [seconds]', 'users answer to the ends of their jobs: what the log has within so many seconds after an end (default: 1200) follows that end here, too', real)
     .option('--resample [fields]', 'draw the log anew for every seed, user by user: which users are there together differs; with fields users=1.2,longTerm=12,period=604800,periods=26')
     .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
     .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')

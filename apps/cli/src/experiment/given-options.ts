@@ -11,6 +11,8 @@ export interface ExperimentOptions {
   readonly onBadLine?: 'fail' | 'skip'
   readonly take?: number
   readonly window?: { readonly from: number; readonly to: number }
+  /** Seconds, or `true` for the default. */
+  readonly feedback?: number | true
   /** `users=1.2,periods=26`, or `true` without any. */
   readonly resample?: string | true
   readonly load?: number

@@ -135,6 +135,10 @@ const workloadSchema = z
       .optional()
       .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
+    feedback: z
+      .strictObject({ within: z.number().min(0).optional().describe('seconds after an end within which a submission answers to it; default: 1200') })
+      .optional()
+      .describe('users answer to the ends of their jobs: a log\'s submissions that followed an end follow it here, too, earlier or later; default: all are when the log says'),
     resample: resampleSchema.optional(),
     load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),

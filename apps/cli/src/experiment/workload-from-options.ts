@@ -7,7 +7,7 @@ import type { ExperimentInput } from './schema.js'
 
 /** The jobs of the command line, or those of the file changed as it says; `undefined`: those of the file. */
 export async function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['workload'] | undefined> {
-  const { trace, generate, onBadLine, take, window, resample, load, queueNames, queueMix, masters, timeZone } = options
+  const { trace, generate, onBadLine, take, window, feedback, resample, load, queueNames, queueMix, masters, timeZone } = options
   const { format, option } = mapped(options, cwd)
   const spec = base?.spec
   const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
@@ -17,6 +17,7 @@ export async function workloadOf(options: ExperimentOptions, base: Description |
     onBadLine,
     take,
     window,
+    feedback: feedback === true ? {} : feedback && { within: feedback },
     resample: resample === true ? {} : resample && fieldsGiven(resample, '--resample', 'users=1.2,periods=26'),
     load,
     estimates,

@@ -2,7 +2,7 @@ import { SchedError, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
 import {
   addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, resample,
-  ruleLine, scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace,
+  ruleLine, scaleLoad, take, timeWindow, withFeedback, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace,
 } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
@@ -156,14 +156,15 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
 export const drawsJobs = ({ estimates, queueMix, resample: anew }: WorkloadSpec): boolean =>
   drawsEstimates(estimates) || queueMix !== undefined || (anew !== undefined && anew.seed === undefined)
 
-function changed(read: Workload, { timeZone, window, take: first, resample: anew, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
+function changed(read: Workload, { timeZone, window, take: first, feedback, resample: anew, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
   const workload = timeZone === undefined ? read : { ...read, timeZone }
   const managed = masters === undefined ? workload : addMasters(workload, masters)
   const named = queueNames === undefined ? managed : renameQueues(managed, queueNames)
   const queued = queueMix === undefined ? named : drawQueues(named, queueMix, seed)
   const inside = window === undefined ? queued : fieldsUnder('workload.window', () => timeWindow(queued, window.from, window.to))
   const some = first === undefined ? inside : take(inside, first)
-  const drawn = anew === undefined ? some : fieldsUnder('workload', () => resample(some, { ...anew, seed: anew.seed ?? seed }))
+  const answered = feedback === undefined ? some : fieldsUnder('workload', () => withFeedback(some, feedback))
+  const drawn = anew === undefined ? answered : fieldsUnder('workload', () => resample(answered, { ...anew, seed: anew.seed ?? seed }))
   const loaded = load === undefined ? drawn : fieldsUnder('workload.load', () => scaleLoad(drawn, load))
   return estimates === undefined ? loaded : estimated(loaded, estimates, seed)
 }

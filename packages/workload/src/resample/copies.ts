@@ -1,5 +1,5 @@
-import { isFollower, type JobSpec, type Seconds } from '@sched/core'
-import { moved, waitingFor } from '../moved-job.js'
+import type { JobSpec, Seconds } from '@sched/core'
+import { moved, waitingFor, withoutWait } from '../moved-job.js'
 import type { User, UsersJob } from './users-of-log.js'
 
 /** The new workload as it is put together. */
@@ -33,9 +33,8 @@ export class Copies {
       if (job.array !== undefined && !arrays.has(job.array)) arrays.set(job.array, this.#names.of('array', job.array))
       submitted.set(job.id, { id, submit })
       const array = job.array === undefined ? undefined : arrays.get(job.array)
-      const { recorded: _, ...rest } = moved(job, submit)
-      const renamed = { ...rest, id, ...(name !== undefined && { user: name }), ...(array !== undefined && { array }), ...withoutWait(job) }
-      this.#placed.push({ at, job: !isFollower(job) ? renamed : waitingFor(renamed, (other) => {
+      const copy = { ...withoutWait(moved(job, submit)), id, ...(name !== undefined && { user: name }), ...(array !== undefined && { array }) }
+      this.#placed.push({ at, job: waitingFor(copy, (other) => {
         const before = submitted.get(other)
         return before !== undefined && before.submit <= submit ? before.id : undefined
       }) })
@@ -46,12 +45,6 @@ export class Copies {
   jobs(): JobSpec[] {
     return this.#placed.sort((a, b) => a.job.submit - b.job.submit || a.at - b.at).map(({ job }) => job)
   }
-}
-
-function withoutWait({ recorded }: JobSpec): Pick<JobSpec, 'recorded'> {
-  if (recorded === undefined) return {}
-  const { wait: _, ...rest } = recorded
-  return { recorded: rest }
 }
 
 /** Names of what comes again: `a`, then `a~2`, `a~3`, ... */

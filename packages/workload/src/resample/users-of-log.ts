@@ -1,5 +1,5 @@
 import { SchedError, type JobSpec, type Seconds, type Workload } from '@sched/core'
-import { jobsOf } from '../workload.js'
+import { heldJobs } from '../held-jobs.js'
 
 /** A job, and its place in the log. */
 export interface UsersJob {
@@ -22,10 +22,7 @@ export class UsersOfLog {
   readonly periods: number
 
   constructor(workload: Workload, period: Seconds) {
-    const source = workload.open()
-    if (source.ended !== undefined) throw refused(`workload "${workload.name}" is a closed loop, its submit times follow the run.`, 'Only open workloads have users who can be drawn.')
-    if (source.more !== undefined) throw refused('the log is too large to be held in memory, which this needs.', 'Cut the log into pieces.')
-    const jobs = [...jobsOf(workload)]
+    const jobs = heldJobs(workload, 'resample')
     if (!jobs.some(({ user }) => user !== undefined)) throw refused('no job names its user.', 'Logs are drawn anew from what each user submitted.')
     const end = jobs.at(-1)?.submit ?? 0
     this.periods = Math.round(end / period)

@@ -46,3 +46,23 @@ describe('--resample', () => {
     expect((await run(world(), '--resample', 'users=0')).err).toContain('workload.resample.users')
   })
 })
+
+describe('--feedback', () => {
+  it('submits what followed an end after that end, from the command line as from a file', async () => {
+    const cwd = world() // jobs of an hour waited 5 s each and come some 8,640 s apart, those of one user twice as far: within 20,000 s of the end before
+    const submits = async (...more: readonly string[]) => {
+      await sched(['run', '--trace', 'log.swf', '--policy', 'easy', '--out', 'out', '--force', ...more], { cwd })
+      return readFileSync(join(cwd, 'out/jobs-easy.csv'), 'utf8').split('\n').slice(1, 41).map((row) => Number(row.split(',')[5]))
+    }
+    const plain = await submits()
+    expect(await submits('--feedback')).toEqual(plain)
+    const answered = await submits('--feedback', '20000')
+    const earlier = answered.map((submit, i) => (plain[i] as number) - submit)
+    expect(Math.min(...earlier)).toBe(0)
+    expect(Math.max(...earlier)).toBeGreaterThanOrEqual(50) // 5 s for each of ten jobs in a row that did not wait here
+    writeFileSync(join(cwd, 'e.yaml'), 'workload: { trace: log.swf, feedback: { within: 20000 } }\npolicy: easy\n')
+    await sched(['run', 'e.yaml', '--out', 'file'], { cwd })
+    expect(readFileSync(join(cwd, 'file/jobs-easy.csv'), 'utf8')).toBe(readFileSync(join(cwd, 'out/jobs-easy.csv'), 'utf8'))
+    expect((await sched(['run', '--trace', 'log.swf', '--policy', 'easy', '--feedback', '-1'], { cwd })).code).toBe(2)
+  })
+})
