@@ -52,7 +52,7 @@ describe('--feedback', () => {
     const cwd = world() // jobs of an hour waited 5 s each and come some 8,640 s apart, those of one user twice as far: within 20,000 s of the end before
     const submits = async (...more: readonly string[]) => {
       await sched(['run', '--trace', 'log.swf', '--policy', 'easy', '--out', 'out', '--force', ...more], { cwd })
-      return readFileSync(join(cwd, 'out/jobs-easy.csv'), 'utf8').split('\n').slice(1, 41).map((row) => Number(row.split(',')[5]))
+      return readFileSync(join(cwd, 'out/jobs-easy.csv'), 'utf8').split('\n').slice(1, 41).map((row) => row.split(',').map(Number)).sort((a, b) => a[1]! - b[1]!).map((row) => row[5]!)
     }
     const plain = await submits()
     expect(await submits('--feedback')).toEqual(plain)
