@@ -66,3 +66,22 @@ describe('--feedback', () => {
     expect((await sched(['run', '--trace', 'log.swf', '--policy', 'easy', '--feedback', '-1'], { cwd })).code).toBe(2)
   })
 })
+
+describe('a log that is changed and written', () => {
+  it('runs as the same changes in the run itself, and is described alike', async () => {
+    const cwd = world()
+    for (const changes of [['--resample', 'period=86400', '--seed', '3'], ['--window', '86400:259200', '--load', '2'], ['--take', '7', '--estimates', 'exact']]) {
+      const run = (...args: readonly string[]) => sched(['run', '--policy', 'easy', ...args], { cwd }).then(({ code, out }) => [code, out.split('\n').slice(1).join('\n').replace(/^easy on seed \d/, '')])
+      expect((await sched(['trace', 'convert', 'log.swf', 'changed.jsonl', '--force', ...changes], { cwd })).code).toBe(0)
+      const inRun = await run('--trace', 'log.swf', ...changes)
+      expect(await run('--trace', 'changed.jsonl')).toEqual(inRun)
+      const described = async (...args: readonly string[]) => (await sched(['trace', 'describe', ...args], { cwd })).out.split('\n').slice(2).join('\n')
+      expect(await described('log.swf', ...changes)).toBe(await described('changed.jsonl'))
+    }
+  })
+
+  it('says which change cannot be made, before it reads', async () => {
+    const { code, err } = await sched(['trace', 'convert', 'nowhere.swf', 'x.jsonl', '--resample', 'users=0'], { cwd: directory() })
+    expect([code, err]).toEqual([2, expect.stringMatching(/^error: workload\.resample\.users: /)])
+  })
+})

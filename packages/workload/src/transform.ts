@@ -1,7 +1,7 @@
 import { hashUnit, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
 import { moved, waitingFor } from './moved-job.js'
 import { DistinctIds } from './trace/distinct-ids.js'
-import { factsOf } from './trace/facts.js'
+import { factsOf, withoutTimes } from './trace/facts.js'
 
 /**
  * The same jobs with the gaps between submissions divided by `factor`: twice the factor, twice the load. Deadlines keep
@@ -11,7 +11,7 @@ export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
     throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' })
   refuseClosedLoop(workload)
-  const { start: _start, ...facts } = factsOf(workload)
+  const { start: _start, ...facts } = withoutTimes(factsOf(workload))
   return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
 }
 
@@ -20,7 +20,7 @@ export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Work
   if (!(from >= 0 && from < to))
     throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
   refuseClosedLoop(workload)
-  const facts = factsOf(workload)
+  const facts = withoutTimes(factsOf(workload))
   const start = () => {
     const kept = new Kept()
     return (job: JobSpec) => {

@@ -1,14 +1,8 @@
 import { YamlSource } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 
-/** What the command line says of an experiment; each overrides what the file says, if there is one. */
-export interface ExperimentOptions {
-  readonly trace?: string
-  readonly format?: string
-  /** File of a mapping of columns. */
-  readonly mapping?: string
-  readonly generate?: string
-  readonly onBadLine?: 'fail' | 'skip'
+/** What the command line says of changes to the jobs of a workload. */
+export interface ChangeOptions {
   readonly take?: number
   readonly window?: { readonly from: number; readonly to: number }
   /** Seconds, or `true` for the default. */
@@ -16,6 +10,23 @@ export interface ExperimentOptions {
   /** `users=1.2,periods=26`, or `true` without any. */
   readonly resample?: string | true
   readonly load?: number
+  readonly estimates?: string
+  readonly queueNames?: Readonly<Record<string, string>>
+  readonly queueMix?: Readonly<Record<string, number>>
+  /** Of the place that the log is of. */
+  readonly timeZone?: string
+  /** What the master of each job asks for. */
+  readonly masters?: Readonly<Record<string, number>>
+}
+
+/** What the command line says of an experiment; each overrides what the file says, if there is one. */
+export interface ExperimentOptions extends ChangeOptions {
+  readonly trace?: string
+  readonly format?: string
+  /** File of a mapping of columns. */
+  readonly mapping?: string
+  readonly generate?: string
+  readonly onBadLine?: 'fail' | 'skip'
   readonly cluster?: string
   /** A number of equal nodes, or the path of a list of machines. */
   readonly nodes?: number | string
@@ -38,13 +49,6 @@ export interface ExperimentOptions {
   readonly plugin?: readonly string[]
   readonly option?: Readonly<Record<string, unknown>>
   readonly procs?: number
-  readonly estimates?: string
-  readonly queueNames?: Readonly<Record<string, string>>
-  readonly queueMix?: Readonly<Record<string, number>>
-  /** Of the place that the log is of. */
-  readonly timeZone?: string
-  /** What the master of each job asks for. */
-  readonly masters?: Readonly<Record<string, number>>
   /** `interval=...,cost=...`. */
   readonly checkpoint?: string
   readonly failures?: string

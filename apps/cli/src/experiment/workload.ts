@@ -59,7 +59,7 @@ function refuseReading(spec: WorkloadSpec): void {
 async function ofTrace(path: string, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
   const file = resolve(directory, path)
   const trace = await openTraceFile(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
-  const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
+  const of = bySeed((seed) => changedJobs(trace, spec, seed), drawsJobs(spec))
   const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
     refuseTarget(utilisation, 'The running rows of a job list')
     return { prefill: placeRunning(cell, runningTasks(file), seed, file), notes: [] }
@@ -92,7 +92,7 @@ function ofDistributions({ seed: own, ...files }: NonNullable<WorkloadSpec['dist
   const { interarrival, csizes, runtimes, horizon, demand } = files
   const paths = { interarrival: resolve(directory, interarrival), csizes: resolve(directory, csizes), runtimes: resolve(directory, runtimes) }
   const options = { ...paths, ...(horizon !== undefined && { horizon }), ...(demand !== undefined && { demand }) }
-  return { cell: omegaExampleCell, of: (seed) => changed(omegaFiles({ ...options, seed: own ?? seed }), spec, seed) }
+  return { cell: omegaExampleCell, of: (seed) => changedJobs(omegaFiles({ ...options, seed: own ?? seed }), spec, seed) }
 }
 
 async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNullable<WorkloadSpec['google']>, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
@@ -104,7 +104,7 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
     ...(maxDisorder !== undefined && { maxDisorder }),
     ...(disk !== undefined && { disk }),
   })
-  const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
+  const of = bySeed((seed) => changedJobs(trace, spec, seed), drawsJobs(spec))
   const cell = machines === undefined ? undefined : await googleMachines(resolve(directory, machines))
   return {
     ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
@@ -130,7 +130,7 @@ function generated(spec: WorkloadSpec): WorkloadOfSeed {
   const draws = 'seed' in generator.options.shape && options['seed'] === undefined
   const made = (seed: number) => fieldsUnder('workload.generate', () => generator.from(draws ? { ...options, seed } : options))
   const { machine } = made(1) // so that wrong options are told now
-  return { of: (seed) => changed(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
+  return { of: (seed) => changedJobs(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
 }
 
 interface StandIn {
@@ -156,7 +156,8 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
 export const drawsJobs = ({ estimates, queueMix, resample: anew }: WorkloadSpec): boolean =>
   drawsEstimates(estimates) || queueMix !== undefined || (anew !== undefined && anew.seed === undefined)
 
-function changed(read: Workload, { timeZone, window, take: first, feedback, resample: anew, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
+/** The jobs that were read, changed as a workload says. Throws with fields that start with `workload`. */
+export function changedJobs(read: Workload, { timeZone, window, take: first, feedback, resample: anew, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
   const workload = timeZone === undefined ? read : { ...read, timeZone }
   const managed = masters === undefined ? workload : addMasters(workload, masters)
   const named = queueNames === undefined ? managed : renameQueues(managed, queueNames)

@@ -37,6 +37,12 @@ export function factsOf(workload: Workload): TraceFacts {
   return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
 }
 
+/** The same without the fields of a header which say when the log began and ended: they are not those of its jobs any more. */
+export function withoutTimes(facts: TraceFacts): TraceFacts {
+  const times = new Set(['unixstarttime', 'starttime', 'endtime'])
+  return facts.header === undefined ? facts : { ...facts, header: facts.header.filter(([name]) => !times.has(name.toLowerCase())) }
+}
+
 /** How often a rule of the reader applied. */
 export interface RuleCount {
   /** Name of the option, for example `overrun`. */
