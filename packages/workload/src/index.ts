@@ -1,5 +1,7 @@
 export { jobsOf, streamJobs, workloadFrom, workloadOf } from './workload.js'
 export { addMasters, drawQueues, filter, mapJobs, renameQueues, scaleLoad, take, timeWindow, type MasterSpec } from './transform.js'
+export { withFeedback, type Feedback } from './feedback.js'
+export { resample, type Resampling } from './resample/resample.js'
 export { describe, describeStream } from './describe.js'
 export type { Capacity, ClassSummary, ResourceSummary, WorkloadSummary } from './workload-summary.js'
 export { jobSize, sizeClass, sizeClasses } from './size-class.js'

@@ -1,6 +1,7 @@
-import { hashUnit, isFollower, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
+import { hashUnit, SchedError, streamKey, type Demand, type JobSource, type JobSpec, type Seconds, type StageSpec, type Workload } from '@sched/core'
+import { moved, waitingFor } from './moved-job.js'
 import { DistinctIds } from './trace/distinct-ids.js'
-import { factsOf } from './trace/facts.js'
+import { factsOf, withoutTimes } from './trace/facts.js'
 
 /**
  * The same jobs with all submit times divided by `factor`: a factor of 2 doubles the load. Deadlines keep their distance from the submission;
@@ -10,7 +11,7 @@ export function scaleLoad(workload: Workload, factor: number): Workload {
   if (!(factor > 0 && factor < Infinity))
     throw new SchedError('BAD_OPTION', `found ${factor}, expected a number above 0.`, { field: 'scaleLoad.factor' })
   refuseClosedLoop(workload)
-  const { start: _start, ...facts } = factsOf(workload)
+  const { start: _start, ...facts } = withoutTimes(factsOf(workload))
   return changed(workload, `${workload.name} x ${factor}`, workload.jobs, () => (job) => moved(job, job.submit / factor), facts)
 }
 
@@ -22,7 +23,7 @@ export function timeWindow(workload: Workload, from: Seconds, to: Seconds): Work
   if (!(from >= 0 && from < to))
     throw new SchedError('BAD_OPTION', `found [${from}, ${to}), expected 0 <= from < to.`, { field: 'timeWindow' })
   refuseClosedLoop(workload)
-  const facts = factsOf(workload)
+  const facts = withoutTimes(factsOf(workload))
   const start = () => {
     const kept = new Kept()
     return (job: JobSpec) => {
@@ -165,26 +166,6 @@ class Kept {
 
   add(job: JobSpec): JobSpec {
     this.#ids.add(job.id)
-    return withoutMissing(job, (id) => this.#ids.has(id))
+    return waitingFor(job, (id) => (this.#ids.has(id) ? id : undefined))
   }
-}
-
-/** The job without its waits for jobs that are not there. If one of the jobs in `afterAny` is missing, none of them is waited for. */
-function withoutMissing(job: JobSpec, isThere: (id: string) => boolean): JobSpec {
-  if (!isFollower(job)) return job
-  const { after, think, afterAll, afterAny, ...rest } = job
-  const all = afterAll?.filter((event) => isThere(event.job)) ?? []
-  const any = afterAny?.every((event) => isThere(event.job)) === true ? afterAny : []
-  return {
-    ...rest,
-    ...(after !== undefined && isThere(after) && { after, ...(think !== undefined && { think }) }),
-    ...(all.length > 0 && { afterAll: all }),
-    ...(any.length > 0 && { afterAny: any }),
-  }
-}
-
-/** The job with another submit time; its deadline moves with it. */
-function moved(job: JobSpec, submit: Seconds): JobSpec {
-  if (job.deadline === undefined) return { ...job, submit }
-  return { ...job, submit, deadline: job.deadline + (submit - job.submit) }
 }

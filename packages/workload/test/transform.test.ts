@@ -1,6 +1,6 @@
 import { SchedError, type JobSpec } from '@sched/core'
 import { describe, expect, it } from 'vitest'
-import { addMasters, drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf } from '../src/index.js'
+import { addMasters, drawQueues, facebook, filter, jobsOf, mapJobs, renameQueues, scaleLoad, sensitivity, streamJobs, take, timeWindow, workloadOf, describe as summaryOf, type TraceFacts } from '../src/index.js'
 
 const stages = [{ name: 's', tasks: 1, demand: { cpu: 1 }, duration: 1 }]
 const job = (id: string, submit: number, rest: Partial<JobSpec> = {}): JobSpec => ({ id, submit, stages, ...rest })
@@ -30,6 +30,17 @@ describe('scaleLoad', () => {
   it('doubles the offered load when the factor is 2', () => {
     const load = (factor: number) => summaryOf(scaleLoad(facebook(), factor), { map: 400 }).resources[0]!.load!
     expect(load(2) / load(1)).toBeCloseTo(2, 9)
+  })
+})
+
+describe('the header of a log', () => {
+  const log = { ...five, start: 1000, header: [['Computer', 'x'], ['UnixStartTime', '1000'], ['StartTime', 'Thu'], ['EndTime', 'Fri']] as const }
+  const facts = ({ header, start }: TraceFacts) => ({ header, start })
+
+  it('no longer says when it began and ended, once its jobs are others', () => {
+    expect(facts(timeWindow(log, 10, 30) as TraceFacts)).toEqual({ header: [['Computer', 'x']], start: 1010 })
+    expect(facts(scaleLoad(log, 2) as TraceFacts)).toEqual({ header: [['Computer', 'x']], start: undefined })
+    expect(facts(take(log, 2) as TraceFacts)).toEqual({ header: log.header, start: 1000 })
   })
 })
 

@@ -2,7 +2,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { DEFAULT_NODES } from '../experiment/cluster-from-options.js'
 import { DEFAULT_POLICIES, RIGID_POLICIES } from '../experiment/from-options.js'
 import { DEFAULT_SEEDS } from '../experiment/experiment.js'
-import { amountsAs, assignment, atLeastOne, collected, fraction, namesAs, positive, real, whole, window, wholeOrFile } from './option-values.js'
+import { changeOptions } from './change-options.js'
+import { amountsAs, assignment, atLeastOne, collected, fraction, positive, real, whole, wholeOrFile } from './option-values.js'
 
 /** The options that describe an experiment, alone or over a file. Names in camel case are those of `ExperimentOptions`. */
 export function experimentOptions(command: Command, { single = false } = {}): Command {
@@ -14,22 +15,7 @@ export function experimentOptions(command: Command, { single = false } = {}): Co
     .addOption(new Option('--on-bad-line <what>', 'a trace line that cannot be used (default: fail)').choices(['fail', 'skip']))
     .option('--generate <kind>', 'generate jobs instead: a kind, or a kind with options as in a file, {facebook: {kind: cpu}} (`sched trace generate --help` lists kinds)')
     .option('--option <key=value>', 'an option of the trace\'s format, for example overrun=extend; may be repeated (`sched trace formats NAME` lists them)', assignment)
-    .option('--window <from:to>', 'only the jobs submitted in these seconds', window)
-    .option('--take <n>', 'only the first jobs', atLeastOne())
-    .option('--load <factor>', 'divide the gaps between submissions by this number', positive)
-    .option('--estimates <kind>', 'estimates of run times instead of those of the jobs: exact, unknown, a factor, or {tsafrir: {}} as users give them')
-    .option(
-      '--queue-names <list>',
-      'other names of the queues of jobs, for queue files that call them otherwise: partition001=short,*=standard (* is any that is not named)',
-      namesAs('partition001=short'),
-    )
-    .option('--time-zone <name>', 'time zone of the place that the log is of, for calendars of policies (PriorityUsageResetPeriod): Europe/Stockholm')
-    .option('--queue-mix <list>', 'queues of jobs that name none, drawn with these weights: prod=70,adhoc=30', amountsAs('prod=70,adhoc=30'))
-    .option(
-      '--masters <list>',
-      "a master for each job that holds so much from before its tasks until they have ended, as YARN's: memory-mb=1536,vcores=1",
-      amountsAs('memory-mb=1536,vcores=1'),
-    )
+  changeOptions(command)
     .optionsGroup('Cluster:')
     .option('--procs <n>', 'processors of a parallel machine (default: what the log says, otherwise inferred from its jobs)', atLeastOne())
     .option('--cluster <file>', 'description of a cluster, or a list of machines')

@@ -46,6 +46,7 @@ workload:
   # onBadLine: skip               # default: fail
   # window: { from: 0, to: 3600 } # seconds
   # take: 1000                    # jobs
+  # resample: {}                  # a log drawn anew for every seed, user by user
   # load: 1.5                     # gaps between submissions divided by this
 
 # The first is the baseline. \`sched policies\` lists all, \`sched policies NAME\` the options of one.

@@ -9,7 +9,7 @@ import { outputFile } from '../output/output-file.js'
 import { spareInputs } from '../output/spare-inputs.js'
 import { version } from '../version.js'
 import type { Io } from '../io.js'
-import { openedTrace, tellNotes, traceOptions, type TraceOptions } from './trace-options.js'
+import { changedTraceOptions, openedTrace, tellNotes, type TraceOptions } from './trace-options.js'
 
 interface ConvertOptions extends TraceOptions {
   readonly force?: boolean
@@ -22,7 +22,7 @@ export function addConvert(trace: Command, io: Io): void {
     .description('Writes a trace of any known format in the native one: JSON Lines, one job per line, packed when the name ends in .gz; when it ends in .swf or .swf.gz as a log in the Standard Workload Format, and in .parquet as a table with a row per job, where these can hold them.')
     .argument('<in>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
     .argument('<out>', 'the file to write, for example jobs.jsonl, jobs.jsonl.gz, jobs.swf or jobs.parquet; - for standard output')
-  traceOptions(command)
+  changedTraceOptions(command)
     .option('--force', 'replace an existing file')
     .action((from: string, to: string, options: ConvertOptions) => convert(from, to, options, io))
 }

@@ -6,7 +6,7 @@ import type { Io } from '../io.js'
 import { columns } from '../output/columns.js'
 import { number } from '../output/number.js'
 import { widthOf } from '../output/policy-table.js'
-import { openedTrace, tellNotes, traceOptions, warnOfSkipped, type TraceOptions } from './trace-options.js'
+import { changedTraceOptions, openedTrace, tellNotes, warnOfSkipped, type TraceOptions } from './trace-options.js'
 import { amountsAs, atLeastOne } from './option-values.js'
 
 interface DescribeOptions extends TraceOptions {
@@ -21,7 +21,7 @@ export function addDescribe(trace: Command, io: Io): void {
     .summary('counts, span, load and size classes of a trace')
     .description('Prints what a trace holds: jobs, tasks, span, work, its size classes, and the load of a given cluster or of the machine that a log comes from; and what the rules of the format did to its jobs.')
     .argument('<file>', 'the trace, plain or packed (gzip, zstd), or a directory of histories or of parts in Parquet; - for standard input')
-  traceOptions(command)
+  changedTraceOptions(command)
     .option('--nodes <n>', 'nodes of the cluster that load is reported for', atLeastOne())
     .option('--slots <list>', 'slots or resources per node (default: map=4,reduce=2)', amountsAs('map=4,reduce=2'))
     .option('--json', 'print JSON')

@@ -2,18 +2,25 @@ import type { Trace } from '@sched/workload'
 import { openTraceFile } from '@sched/workload/node'
 import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
+import { checked } from '../experiment/from-options.js'
+import type { ChangeOptions } from '../experiment/given-options.js'
 import { readMapping } from '../experiment/mapping.js'
+import { changesGiven } from '../experiment/workload-from-options.js'
+import { changedJobs } from '../experiment/workload.js'
 import { breathe } from '../interruption.js'
 import type { Io } from '../io.js'
 import { skippedText } from '../output/skipped-text.js'
-import { assignment } from './option-values.js'
+import { changeOptions } from './change-options.js'
+import { assignment, whole } from './option-values.js'
 
-export interface TraceOptions {
+export interface TraceOptions extends ChangeOptions {
   readonly format?: string
   /** File of a mapping of columns. */
   readonly mapping?: string
   readonly option?: Readonly<Record<string, unknown>>
   readonly onBadLine?: 'fail' | 'skip'
+  /** Of what is drawn. */
+  readonly seed?: number
 }
 
 /** The options of every command that reads a trace. */
@@ -25,14 +32,22 @@ export function traceOptions(command: Command): Command {
     .addOption(new Option('--on-bad-line <what>', 'a line that cannot be used (default: fail)').choices(['fail', 'skip']))
 }
 
-export async function openedTrace(file: string, { format, mapping, option, onBadLine }: TraceOptions, io: Io): Promise<Trace> {
+/** The options of every command that reads a trace and changes its jobs. */
+export const changedTraceOptions = (command: Command): Command =>
+  changeOptions(traceOptions(command)).option('--seed <n>', 'seed of what is drawn: --resample, --queue-mix, estimates (default: 1)', whole)
+
+/** The trace of a command line, its jobs changed as the options say. */
+export async function openedTrace(file: string, options: TraceOptions, io: Io): Promise<Trace> {
+  const { format, mapping, option, onBadLine, seed = 1 } = options
   const mapped = mapping === undefined ? undefined : readMapping(mapping, io.cwd, format)
+  const { workload } = checked({ workload: { trace: file, ...changesGiven(options) }, policy: 'fifo' }) // before a long file is read
   const trace = await openTraceFile(
     file === '-' ? '/dev/stdin' : resolve(io.cwd, file),
     { format: mapped?.format ?? format, options: mapped === undefined ? option : { ...mapped.options, ...option }, onBadLine },
   )
   await breathe(() => !io.signal.aborted)
-  return trace
+  const jobs = changedJobs(trace, workload, seed)
+  return jobs === trace ? trace : { ...jobs, format: trace.format, get report() { return trace.report } }
 }
 
 /** Tells what a reading did to the jobs and what it has left out. */

@@ -54,6 +54,7 @@ export async function prepare(description: Description, parts = new Parts()): Pr
   const workload = await placed(description, ['workload'], () => parts.of(['workload', directory, given.workload], () => workloadOfSeed(given.workload, directory)))
   const spec = await placed(description, ['workload'], () => withRecordedTimes(withRigidDefaults(given, workload, DEFAULT_SEEDS), workload))
   const { seed = 1, seeds = DEFAULT_SEEDS } = spec
+  await placed(description, ['workload'], () => workload.of(seed)) // so that jobs which cannot be had as described are told now
   const cluster = await placed(description, ['cluster'], () =>
     parts.of(['cluster', directory, spec.cluster, spec.cluster === undefined && spec.workload], () => modelOf(spec.cluster, workload, directory)),
   )

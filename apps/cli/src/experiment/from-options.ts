@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path'
 import { withModels } from '../bayes/model-files.js'
 import { clusterOf } from './cluster-from-options.js'
 import type { Description } from './experiment.js'
-import { defined, yaml, type ExperimentOptions } from './given-options.js'
+import { defined, fieldsGiven, yaml, type ExperimentOptions } from './given-options.js'
 import { modulePath } from './plug-ins.js'
 import { policyList } from './policies.js'
 import { filesOf } from './queues.js'
@@ -90,13 +90,6 @@ function outagesGiven(text: string, named: (file: string) => string): Experiment
   if (!text.includes('=')) return named(text)
   const { file, ...others } = fieldsGiven(text, '--outages', 'mtbf=604800,mttr=3600')
   return (file === undefined ? others : { file: named(String(file)), ...others }) as ExperimentInput['outages']
-}
-
-/** `mtbf=60,mttr=20` by name, numbers where they are some. */
-function fieldsGiven(text: string, option: string, example: string): Record<string, string | number | boolean> {
-  const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
-  if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
-  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, /^(true|false)$/.test(value) ? value === 'true' : value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
 }
 
 function metricsOf({ warmUp, coolDown, tau, classes }: ExperimentOptions, spec: ExperimentInput | undefined): ExperimentInput['metrics'] {

@@ -1,17 +1,32 @@
 import { YamlSource } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 
+/** What the command line says of changes to the jobs of a workload. */
+export interface ChangeOptions {
+  readonly take?: number
+  readonly window?: { readonly from: number; readonly to: number }
+  /** Seconds, or `true` for the default. */
+  readonly feedback?: number | true
+  /** `users=1.2,periods=26`, or `true` without any. */
+  readonly resample?: string | true
+  readonly load?: number
+  readonly estimates?: string
+  readonly queueNames?: Readonly<Record<string, string>>
+  readonly queueMix?: Readonly<Record<string, number>>
+  /** Of the place that the log is of. */
+  readonly timeZone?: string
+  /** What the master of each job asks for. */
+  readonly masters?: Readonly<Record<string, number>>
+}
+
 /** What the command line says of an experiment; each overrides what the file says, if there is one. */
-export interface ExperimentOptions {
+export interface ExperimentOptions extends ChangeOptions {
   readonly trace?: string
   readonly format?: string
   /** File of a mapping of columns. */
   readonly mapping?: string
   readonly generate?: string
   readonly onBadLine?: 'fail' | 'skip'
-  readonly take?: number
-  readonly window?: { readonly from: number; readonly to: number }
-  readonly load?: number
   readonly cluster?: string
   /** A number of equal nodes, or the path of a list of machines. */
   readonly nodes?: number | string
@@ -34,13 +49,6 @@ export interface ExperimentOptions {
   readonly plugin?: readonly string[]
   readonly option?: Readonly<Record<string, unknown>>
   readonly procs?: number
-  readonly estimates?: string
-  readonly queueNames?: Readonly<Record<string, string>>
-  readonly queueMix?: Readonly<Record<string, number>>
-  /** Of the place that the log is of. */
-  readonly timeZone?: string
-  /** What the master of each job asks for. */
-  readonly masters?: Readonly<Record<string, number>>
   /** `interval=...,cost=...`. */
   readonly checkpoint?: string
   readonly failures?: string
@@ -60,6 +68,13 @@ export function yaml(text: string, option: string): unknown {
   } catch (error) {
     throw error instanceof SchedError ? new SchedError('BAD_OPTION', error.fact, { field: option }, error.wayOut) : error
   }
+}
+
+/** `mtbf=60,mttr=20` by name, numbers where they are some. */
+export function fieldsGiven(text: string, option: string, example: string): Record<string, string | number | boolean> {
+  const fields = text.split(',').map((each) => each.split('=').map((part) => part.trim()))
+  if (fields.some(({ length }) => length !== 2)) throw new SchedError('BAD_OPTION', `found "${text}".`, { field: option }, `Write for example ${example}.`)
+  return Object.fromEntries(fields.map(([key = '', value = '']) => [key, /^(true|false)$/.test(value) ? value === 'true' : value === '' || Number.isNaN(Number(value)) ? value : Number(value)]))
 }
 
 /** Without the keys whose value is undefined. The values are of any type: the schema of experiments sees to them. */

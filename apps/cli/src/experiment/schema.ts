@@ -60,6 +60,16 @@ const estimatesSchema = z
   ])
   .describe('estimates in place of those of the workload: exact, none (unknown), so many times the run time, or as users give them (tsafrir)')
 
+const resampleSchema = z
+  .strictObject({
+    users: z.number().positive().optional().describe('so many times the users of the log, and with them its load; default: 1'),
+    longTerm: z.int().min(0).optional().describe('a user whose first and last jobs are at least so many periods apart is there all the time, the others come and go; default: 12'),
+    period: z.number().positive().optional().describe('seconds by whose multiples jobs move; default: a week'),
+    periods: z.int().min(1).optional().describe('periods of the new workload; default: as many as the log has'),
+    seed: z.int().optional().describe('default: that of the run'),
+  })
+  .describe('the log drawn anew for every seed: each user submits the same jobs, but which users are there together is drawn; default: the log as it is')
+
 const outageSources = [
   name,
   z.strictObject({
@@ -125,6 +135,11 @@ const workloadSchema = z
       .optional()
       .describe('only the jobs submitted in [from, to) seconds, with `from` as the new time 0'),
     take: z.int().min(1).optional().describe('only the first jobs (of the window)'),
+    feedback: z
+      .strictObject({ within: z.number().min(0).optional().describe('seconds after an end within which a submission answers to it; default: 1200') })
+      .optional()
+      .describe('users answer to the ends of their jobs: a log\'s submissions that followed an end follow it here, too, earlier or later; default: all are when the log says'),
+    resample: resampleSchema.optional(),
     load: z.number().min(1e-6).optional().describe('divide the gaps between submissions by this number'),
     estimates: estimatesSchema.optional(),
     timeZone: name

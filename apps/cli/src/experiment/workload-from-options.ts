@@ -1,38 +1,49 @@
 import { resolve } from 'node:path'
 import type { Description } from './experiment.js'
-import { defined, yaml, type ExperimentOptions } from './given-options.js'
+import { defined, fieldsGiven, yaml, type ChangeOptions, type ExperimentOptions } from './given-options.js'
 import { readMapping } from './mapping.js'
 import { isRigidGenerator, isRigidTrace, takesProcs } from './rigid.js'
 import type { ExperimentInput } from './schema.js'
 
 /** The jobs of the command line, or those of the file changed as it says; `undefined`: those of the file. */
 export async function workloadOf(options: ExperimentOptions, base: Description | undefined, cwd: string): Promise<ExperimentInput['workload'] | undefined> {
-  const { trace, generate, onBadLine, take, window, load, queueNames, queueMix, masters, timeZone } = options
+  const { trace, generate, onBadLine } = options
   const { format, option } = mapped(options, cwd)
   const spec = base?.spec
-  const estimates = options.estimates === undefined ? undefined : yaml(options.estimates, '--estimates')
   const resized = options.procs === undefined || trace !== undefined || !isRigidGenerator(spec?.workload.generate) ? undefined : withProcs(spec?.workload.generate, options.procs)
-  const given = defined({
-    format,
-    onBadLine,
-    take,
-    window,
-    load,
-    estimates,
-    queueNames,
-    queueMix,
-    timeZone,
-    masters: masters === undefined ? undefined : { ...base?.spec.workload.masters, demand: masters },
-    options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd),
-    generate: generate === undefined ? resized : undefined,
-  })
+  const given = {
+    ...changesGiven(options, spec?.workload),
+    ...defined({
+      format,
+      onBadLine,
+      options: await formatOptions({ ...options, ...(option !== undefined && { option }) }, base, cwd),
+      generate: generate === undefined ? resized : undefined,
+    }),
+  }
   if (trace === undefined && generate === undefined) return Object.keys(given).length === 0 || spec === undefined ? undefined : { ...spec.workload, ...given }
   const source = {
     trace: trace === undefined ? undefined : resolve(cwd, trace),
     generate: generate === undefined ? undefined : withProcs(yaml(generate, '--generate'), options.procs),
   }
-  const { window: inside, take: first, load: factor }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
-  return { ...defined({ window: inside, take: first, load: factor }), ...defined(source), ...given }
+  const { window, take, feedback, resample, load }: Partial<ExperimentInput['workload']> = spec?.workload ?? {} // other jobs are changed in the same way
+  return { ...defined({ window, take, feedback, resample, load }), ...defined(source), ...given }
+}
+
+/** What the command line changes about jobs, as fields of a workload; `before`: what a file says of it. */
+export function changesGiven(options: ChangeOptions, before?: ExperimentInput['workload']): Partial<ExperimentInput['workload']> {
+  const { take, window, feedback, resample, load, estimates, queueNames, queueMix, timeZone, masters } = options
+  return defined({
+    take,
+    window,
+    feedback: feedback === true ? {} : feedback && { within: feedback },
+    resample: resample === true ? {} : resample && fieldsGiven(resample, '--resample', 'users=1.2,periods=26'),
+    load,
+    estimates: estimates === undefined ? undefined : yaml(estimates, '--estimates'),
+    queueNames,
+    queueMix,
+    timeZone,
+    masters: masters === undefined ? undefined : { ...before?.masters, demand: masters },
+  })
 }
 
 /** Whether the workload that the command line names is of rigid jobs. */

@@ -1,8 +1,8 @@
 import { SchedError, type Workload } from '@sched/core'
 import type { ClusterInput } from '@sched/cluster'
 import {
-  addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, ruleLine,
-  scaleLoad, take, timeWindow, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace,
+  addMasters, drawQueues, omegaClusterCell, omegaClusterPrefill, omegaExampleCell, placeGoogle, placeRunning, renameQueues, resample,
+  ruleLine, scaleLoad, take, timeWindow, withFeedback, type CellGroups, type GoogleTrace, type Machine, type OmegaClusterName, type RunningTask, type Trace,
 } from '@sched/workload'
 import { google, googleMachines, omegaFiles, openTraceFile, runningTasks } from '@sched/workload/node'
 import { resolve } from 'node:path'
@@ -59,7 +59,7 @@ function refuseReading(spec: WorkloadSpec): void {
 async function ofTrace(path: string, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
   const file = resolve(directory, path)
   const trace = await openTraceFile(file, { format: spec.format, options: spec.options, onBadLine: spec.onBadLine })
-  const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
+  const of = bySeed((seed) => changedJobs(trace, spec, seed), drawsJobs(spec))
   const running = (cell: CellGroups, seed: number, utilisation: number | undefined): Running => {
     refuseTarget(utilisation, 'The running rows of a job list')
     return { prefill: placeRunning(cell, runningTasks(file), seed, file), notes: [] }
@@ -92,7 +92,7 @@ function ofDistributions({ seed: own, ...files }: NonNullable<WorkloadSpec['dist
   const { interarrival, csizes, runtimes, horizon, demand } = files
   const paths = { interarrival: resolve(directory, interarrival), csizes: resolve(directory, csizes), runtimes: resolve(directory, runtimes) }
   const options = { ...paths, ...(horizon !== undefined && { horizon }), ...(demand !== undefined && { demand }) }
-  return { cell: omegaExampleCell, of: (seed) => changed(omegaFiles({ ...options, seed: own ?? seed }), spec, seed) }
+  return { cell: omegaExampleCell, of: (seed) => changedJobs(omegaFiles({ ...options, seed: own ?? seed }), spec, seed) }
 }
 
 async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNullable<WorkloadSpec['google']>, spec: WorkloadSpec, directory: string): Promise<WorkloadOfSeed> {
@@ -104,7 +104,7 @@ async function ofGoogle({ taskEvents, jobEvents, machines, ...options }: NonNull
     ...(maxDisorder !== undefined && { maxDisorder }),
     ...(disk !== undefined && { disk }),
   })
-  const of = bySeed((seed) => changed(trace, spec, seed), drawsJobs(spec))
+  const of = bySeed((seed) => changedJobs(trace, spec, seed), drawsJobs(spec))
   const cell = machines === undefined ? undefined : await googleMachines(resolve(directory, machines))
   return {
     ...(cell !== undefined && { cell: { ...cell, nodes: [...cell.nodes] } }),
@@ -130,7 +130,7 @@ function generated(spec: WorkloadSpec): WorkloadOfSeed {
   const draws = 'seed' in generator.options.shape && options['seed'] === undefined
   const made = (seed: number) => fieldsUnder('workload.generate', () => generator.from(draws ? { ...options, seed } : options))
   const { machine } = made(1) // so that wrong options are told now
-  return { of: (seed) => changed(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
+  return { of: (seed) => changedJobs(made(seed), spec, seed), ...ofMachine(machine), ...cellOf(name, options) }
 }
 
 interface StandIn {
@@ -153,15 +153,19 @@ function cellOf(name: string, { cluster = 'C', scale = 1, batchRunTime = 1 }: St
 }
 
 /** Whether the jobs of a trace differ from seed to seed. */
-export const drawsJobs = ({ estimates, queueMix }: WorkloadSpec): boolean => drawsEstimates(estimates) || queueMix !== undefined
+export const drawsJobs = ({ estimates, queueMix, resample: anew }: WorkloadSpec): boolean =>
+  drawsEstimates(estimates) || queueMix !== undefined || (anew !== undefined && anew.seed === undefined)
 
-function changed(read: Workload, { timeZone, window, take: first, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
+/** The jobs that were read, changed as a workload says. Throws with fields that start with `workload`. */
+export function changedJobs(read: Workload, { timeZone, window, take: first, feedback, resample: anew, load, estimates, queueNames, queueMix, masters }: WorkloadSpec, seed: number): Workload {
   const workload = timeZone === undefined ? read : { ...read, timeZone }
   const managed = masters === undefined ? workload : addMasters(workload, masters)
   const named = queueNames === undefined ? managed : renameQueues(managed, queueNames)
   const queued = queueMix === undefined ? named : drawQueues(named, queueMix, seed)
   const inside = window === undefined ? queued : fieldsUnder('workload.window', () => timeWindow(queued, window.from, window.to))
   const some = first === undefined ? inside : take(inside, first)
-  const loaded = load === undefined ? some : fieldsUnder('workload.load', () => scaleLoad(some, load))
+  const answered = feedback === undefined ? some : fieldsUnder('workload', () => withFeedback(some, feedback))
+  const drawn = anew === undefined ? answered : fieldsUnder('workload', () => resample(answered, { ...anew, seed: anew.seed ?? seed }))
+  const loaded = load === undefined ? drawn : fieldsUnder('workload.load', () => scaleLoad(drawn, load))
   return estimates === undefined ? loaded : estimated(loaded, estimates, seed)
 }

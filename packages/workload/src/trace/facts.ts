@@ -39,6 +39,12 @@ export function factsOf({ machine, header, start, timeZone }: TraceFacts): Trace
   return { ...(machine !== undefined && { machine }), ...(header !== undefined && { header }), ...(start !== undefined && { start }), ...(timeZone !== undefined && { timeZone }) }
 }
 
+/** The facts without the header fields that say when the log began and ended, for jobs whose times have changed. */
+export function withoutTimes(facts: TraceFacts): TraceFacts {
+  const times = new Set(['unixstarttime', 'starttime', 'endtime'])
+  return facts.header === undefined ? facts : { ...facts, header: facts.header.filter(([name]) => !times.has(name.toLowerCase())) }
+}
+
 /** How often a rule of a reader applied. */
 export interface RuleCount {
   /** Name of the option, for example `overrun`. */
