@@ -7,10 +7,10 @@ import type { KueueFile } from './kueue-file.js'
 import { groupsOf } from './resource-groups.js'
 
 /**
- * What jobs of ClusterQueues tolerate for the flavors of these, by queue; and what becomes of the taints of flavors, which their nodes have
- * or not. Throws `BAD_INPUT` with the line.
+ * The tolerations that jobs get from the flavors of their ClusterQueue, by queue. Adds findings for the tolerations and the taints of flavors; which taints
+ * a node has is decided by the node, not by its flavor. Throws `BAD_INPUT` with the line.
  *
- * Source: Kueue, ResourceFlavor: tolerations are added to what is admitted in the flavor. Deviation: to all of a queue, in whichever flavor.
+ * Source: Kueue, ResourceFlavor: a workload gets the tolerations of the flavor in which it is admitted. Deviation: it gets those of all flavors of its queue.
  */
 export function flavorTolerations({ flavors, clusterQueues }: KueueFile, { taintsOf }: ClusterFacts, findings: Findings): Map<string, Toleration[]> {
   for (const flavor of flavors) tellTaints(flavor, taintsOf, findings)

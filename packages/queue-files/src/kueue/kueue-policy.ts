@@ -14,25 +14,25 @@ import { stopsOf, type Stops } from './stop-policy.js'
 import { topologyPlacement } from './topologies.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 
-/** What manifests of Kueue come to. */
+/** The policy that manifests of Kueue describe. */
 export interface KueuePolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'kueue'
-  /** Of `kueue`. */
+  /** Options of the policy `kueue`. */
   readonly options: KueueOptions
-  /** ClusterQueues of jobs by the LocalQueue that they name, `namespace/name` where it has a namespace. */
+  /** The ClusterQueue of each LocalQueue, by `namespace/name`, and by the name alone if that names only one ClusterQueue. */
   readonly localQueues: ReadonlyMap<string, string>
-  /** Queues to which nobody is admitted. */
+  /** Queues that are stopped. */
   readonly stops: Stops
-  /** By ClusterQueue the namespaces of the file whose jobs it does not admit. */
+  /** The namespaces of the file whose jobs a ClusterQueue does not admit, by ClusterQueue. */
   readonly barred: ReadonlyMap<string, ReadonlySet<string>>
-  /** What jobs of a ClusterQueue tolerate for its flavors. */
+  /** The tolerations that jobs of a ClusterQueue get from its flavors, by ClusterQueue. */
   readonly tolerations: ReadonlyMap<string, readonly Toleration[]>
 }
 
 type Options = Record<string, unknown>
 type Path = readonly string[]
-/** What a field may be: one of some words, a whole number, a quantity, any name, or fields of its own. */
+/** The values that a field may have: one of some words, a whole number, a quantity, any name, or fields of its own. */
 type Known = readonly string[] | 'whole' | 'quantity' | 'name' | { readonly [field: string]: Known }
 
 const fungibility = ['MayStopSearch', 'Borrow', 'Preempt', 'TryNextFlavor'] as const
@@ -66,7 +66,7 @@ const whyNot = knownWords<string>({
   Node: 'nodes are read by --nodes FILE', Pod: 'pods are read by --trace FILE', Job: 'jobs are read by --trace FILE', Workload: 'workloads are read by --trace FILE',
 })
 
-/** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take, or has no counterpart here. */
+/** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take and for what the policy cannot express. */
 export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
   const findings = new Findings(file.file)
   const byFlavor = isByFlavor(file)
@@ -100,10 +100,10 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   const users = userWeights(file.localQueues, isByUsage, findings)
   const options = {
     queues,
-    defaults: { nominalQuota: covered({}, rules, first) }, // jobs of a queue that is not there are not admitted
+    defaults: { nominalQuota: covered({}, rules, first) }, // no quota: jobs of a queue that does not exist are never admitted
     ...(file.cohorts.length > 0 && { cohorts }),
     ...(byFlavor && { flavors }),
-    partialAdmission: true, // of jobs that say so: on by default in Kueue
+    partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part
     ...settings,
     ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
   } as KueueOptions
@@ -116,7 +116,7 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   return { kind: 'kueue', policy: { kueue: { ...options, ...(placement !== undefined && { placement }) } }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
 }
 
-/** The fields of an object that mean something here, checked; others are told. */
+/** The fields at a path of an object that are known here, checked. Adds a finding for each field. */
 function taken(found: KubernetesObject, path: Path, known: { readonly [field: string]: Known }, findings: Findings): Options {
   const options: Options = {}
   for (const [field, value] of Object.entries(valueAt(found, path))) {
@@ -142,7 +142,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
   return options
 }
 
-/** Throws `BAD_INPUT` for preemption that Kueue refuses: who borrows may not take what one may not take back. */
+/** Throws `BAD_INPUT` for a queue that may preempt while it borrows but may not reclaim its own quota, which Kueue refuses. */
 function checkPreemption(found: KubernetesObject): void {
   const { reclaimWithinCohort, borrowWithinCohort } = fieldsOf(valueAt(found, ['spec'])['preemption'])
   const { policy = 'Never' } = fieldsOf(borrowWithinCohort)
@@ -155,7 +155,7 @@ function checkPreemption(found: KubernetesObject): void {
     )
 }
 
-/** The way to fields; a word in their place would count as none of them. Throws `BAD_INPUT`. */
+/** Returns the path after a check that the value there has fields: of a word or a list none would be read. Throws `BAD_INPUT` with the line. */
 function fieldsAt(found: KubernetesObject, path: Path, value: unknown, known: object): Path {
   if (typeof value === 'object' && !Array.isArray(value)) return path
   throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected fields.`, found.place(...path), `Known: ${Object.keys(known).join(', ')}.`)
@@ -173,17 +173,17 @@ function checked(found: KubernetesObject, path: Path, value: unknown, what: read
   )
 }
 
-/** What Kueue would take for 0, though it is not, it refuses (pkg/webhooks/common.go, validateFairSharing). */
+/** The weight at a path. Throws `BAD_INPUT` for one above 0 but at most 1e-9, which Kueue refuses (pkg/webhooks/common.go, validateFairSharing). */
 function weightAt(found: KubernetesObject, path: Path): number {
   const weight = quantityAt(found, ...path)
   if (weight > 0 && weight <= NANO) throw unexpected(found, path, `0, or more than ${NANO}`)
   return weight
 }
 
-/** Names of v1beta2, and fields that stand further inside there, as the policy has them. */
+/** The options under the names of the policy: v1beta2 of Kueue's API has other names, and some fields one level further inside. */
 function renamed({ cohortName, parentName, fairSharing, admissionScope, ...options }: Options): Options {
   const { admissionFairSharing, ...shared } = fieldsOf(fairSharing)
-  const { mode } = fieldsOf(admissionFairSharing) // of later versions, in which it comes before the other
+  const { mode } = fieldsOf(admissionFairSharing) // newer than admissionScope.admissionMode, and preferred to it
   return {
     ...options,
     ...(cohortName !== undefined && { cohort: cohortName }),
@@ -194,6 +194,7 @@ function renamed({ cohortName, parentName, fairSharing, admissionScope, ...optio
   }
 }
 
+/** The labels of the nodes of a flavor. Adds a finding for each field that is not read. */
 function labelsOf(found: KubernetesObject, findings: Findings): Options {
   const spec = valueAt(found, ['spec'])
   for (const field of Object.keys(spec).filter((each) => !['nodeLabels', 'nodeTaints', 'tolerations', 'topologyName'].includes(each)))
@@ -201,7 +202,7 @@ function labelsOf(found: KubernetesObject, findings: Findings): Options {
   return fieldsOf(spec['nodeLabels'])
 }
 
-/** A flavor of a quota that no ResourceFlavor declares would have no nodes. */
+/** Throws `BAD_INPUT` with the line for a flavor of a quota that no ResourceFlavor declares: it would have no nodes. */
 function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
   for (const found of clusterQueues)
     for (const { name, path } of groupsOf(found).flat())
@@ -209,7 +210,11 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
         throw new SchedError('BAD_INPUT', `no ResourceFlavor is called "${name}".`, found.place(...path, 'name'), 'Put its manifest into the file.')
 }
 
-/** Of several LocalQueues of one name, each is of the jobs of its namespace, which is their user. */
+/**
+ * The ClusterQueue of each LocalQueue, by `namespace/name`, and by the name alone unless LocalQueues of this name lead to several ClusterQueues or a
+ * ClusterQueue has this name. The namespace is the user of the jobs. Adds a finding for each. Throws `BAD_INPUT` with the line for a ClusterQueue that
+ * does not exist.
+ */
 function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
   const queues = clusterQueues.map(nameOf)
   const found = new Map<string, string>()

@@ -12,15 +12,16 @@ type Labels = Readonly<Record<string, unknown>>
 type Operator = (typeof OPERATORS)[number]
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
-/** The label that every namespace has. */
+/** The label that every namespace has: its name. */
 const NAME = 'kubernetes.io/metadata.name'
 const PATH = ['spec', 'namespaceSelector']
 
 /**
- * By ClusterQueue the namespaces of the file, of its LocalQueues and Namespaces, whose jobs it does not admit. Tells of each selector what becomes of it: of a
- * namespace that is not in the file only the name is known. Throws `BAD_INPUT` with the line.
+ * The namespaces whose jobs a ClusterQueue does not admit, by ClusterQueue. The namespaces are those of the Namespaces and LocalQueues of the file; without
+ * a Namespace only the name is known and no label, and jobs are admitted if the labels would decide. Adds a finding for each selector. Throws `BAD_INPUT`
+ * with the line.
  *
- * Source: Kueue, ValidateAdmissibility; Kubernetes, LabelSelector. Deviation: a queue without a selector admits all, there nobody.
+ * Source: Kueue, ValidateAdmissibility; Kubernetes, LabelSelector. Deviation: a queue without a selector admits all jobs; in Kueue it admits none.
  */
 export function barredNamespaces(file: KueueFile, findings: Findings): ReadonlyMap<string, ReadonlySet<string>> {
   const labels = new Map<string, Labels | undefined>()
@@ -65,7 +66,7 @@ function requirements(found: KubernetesObject): Requirement[] {
 
 const isOperator = (word: unknown): word is Operator => OPERATORS.some((each) => each === word)
 
-/** `undefined`: that depends on labels that are not known. */
+/** Whether the requirements select a namespace; undefined: that depends on labels that are not known. */
 function selects(wanted: readonly Requirement[], name: string, labels: Labels | undefined): boolean | undefined {
   const answers = wanted.map(({ key, operator, values }) => {
     if (key !== NAME && labels === undefined) return undefined

@@ -2,15 +2,17 @@ import type { KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import { at, fieldsOf, listAt, textOf } from '../fields.js'
 
-/** A flavor of a resource group with what it says of resources, and the way to it. */
+/** A flavor in a resource group. */
 export interface Flavor {
-  /** '' where none is given. */
+  /** Empty if none is given. */
   readonly name: string
+  /** Its resources: objects with a name and quotas. */
   readonly resources: readonly Readonly<Record<string, unknown>>[]
+  /** Its path in the queue's object. */
   readonly path: readonly (string | number)[]
 }
 
-/** The flavors of a queue or cohort, by its resource groups. */
+/** The flavors of each resource group of a queue or cohort. */
 export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
   listOf(fieldsOf(object['spec'])['resourceGroups']).map((group, g) =>
     listOf(group['flavors']).map(({ name, resources }, f) => ({
@@ -23,8 +25,9 @@ export const groupsOf = ({ object }: KubernetesObject): Flavor[][] =>
 const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 /**
- * Throws `BAD_INPUT` for groups, flavors or resources that are none, which would count as not there, for flavors of a group that differ in their resources, or are of others than
- * it says it covers, and for flavors and resources that are given twice, of which one would count.
+ * Checks the resource groups of a queue or cohort. Throws `BAD_INPUT` with the line for a value that is no list or has no fields, for a resource without a
+ * name or a nominal quota, for flavors of one group with different resources or with others than its `coveredResources`, and for a flavor or a resource
+ * that is given twice.
  *
  * Source: Kueue, clusterqueue_webhook.go (validateResourceGroups).
  */
@@ -71,7 +74,7 @@ export function checkGroups(found: KubernetesObject): void {
 }
 
 /**
- * Throws `BAD_INPUT` where `coveredResources` is given and a flavor has others, or has them in another order.
+ * Throws `BAD_INPUT` with the line if `coveredResources` is given and a flavor has other resources, or the same in another order.
  *
  * Source: Kueue, clusterqueue_types.go (ResourceGroup: as many in each flavor), clusterqueue_webhook.go (validateFlavorQuotas: one by one the same names).
  */
@@ -89,6 +92,7 @@ function checkCovered(found: KubernetesObject): void {
   }
 }
 
+/** Throws `BAD_INPUT` with the line for a flavor that comes twice, and for a resource that comes twice in a flavor or in two groups. */
 function checkOnce(found: KubernetesObject): void {
   const groupOf = new Map<unknown, number>()
   const flavors = new Set<string>()
