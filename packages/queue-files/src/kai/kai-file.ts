@@ -8,13 +8,13 @@ import { refuseTemplate } from '../template.js'
 /** A queue of KAI Scheduler. */
 export type KaiQueue = NestedQueue
 
-/** Queues of KAI Scheduler in a file, parents before their children. */
+/** Objects of KAI Scheduler in a file. */
 export interface KaiFile {
   /** Tells the models of files apart. */
   readonly kind: 'kai'
   /** Name of the file, for messages. */
   readonly file: string
-  /** Parents before their children. */
+  /** Queues, parents before their children. */
   readonly queues: readonly KaiQueue[]
   /** Objects of the kind SchedulingShard. */
   readonly shards: readonly KubernetesObject[]
@@ -45,7 +45,7 @@ export function readKai(...sources: readonly SourceText[]): KaiFile {
   return { kind: 'kai', file, queues: nestedQueues(named, 'parentQueue'), shards, others: all.filter((each) => !isQueue(each) && !shards.includes(each)) }
 }
 
-/** Settings of a queue as written, one text each: amounts as `gpu=4 cpu=-1`. */
+/** Settings of a queue as written, one text for each; amounts as `gpu=4 cpu=-1`. */
 export function kaiSettings({ found }: KaiQueue): Record<string, string> {
   const { resources, parentQueue: _, displayName: __, ...others } = fieldsOf(found.object['spec'])
   const settings = Object.fromEntries(Object.entries(others).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, textOf(value)]])))

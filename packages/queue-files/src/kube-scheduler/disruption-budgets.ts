@@ -11,8 +11,8 @@ const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
 const AMOUNTS = ['minAvailable', 'maxUnavailable'] as const
 
 /**
- * The PodDisruptionBudgets of a file for `kube-scheduler`, and what is made of each: their pods are tasks with these labels as tags, of users with the name of the namespace.
- * Throws `BAD_INPUT` with the line.
+ * The PodDisruptionBudgets of a file as the policy `kube-scheduler` takes them. The pods of a budget are the tasks whose tags are the selected labels and
+ * whose user is the budget's namespace. Adds a finding for each. Throws `BAD_INPUT` with the line.
  *
  * Source: Kubernetes API, policy/v1.
  */
@@ -31,7 +31,11 @@ export function disruptionBudgets(objects: readonly KubernetesObject[], findings
   })
 }
 
-/** Without one nobody may go. Source: Kubernetes, pkg/controller/disruption (getExpectedPodCount). */
+/**
+ * The amount of a budget: a number of pods or a percentage. A budget without one lets no pod go.
+ *
+ * Source: Kubernetes, pkg/controller/disruption (getExpectedPodCount).
+ */
 function amountOf(found: KubernetesObject): Pick<Budget, (typeof AMOUNTS)[number]> {
   const spec = fieldsOf(at(found.object, ['spec']))
   const [key = 'maxUnavailable', second] = AMOUNTS.filter((each) => spec[each] !== undefined)

@@ -11,11 +11,11 @@ export interface KubeFile {
   readonly kind: 'kube-scheduler'
   /** Name of the file, for messages. */
   readonly file: string
-  /** The KubeSchedulerConfiguration; absent: that of kube-scheduler as it comes. */
+  /** The KubeSchedulerConfiguration; undefined: kube-scheduler's default. */
   readonly configuration: KubernetesObject | undefined
-  /** By priority, the highest first. */
+  /** PriorityClasses, highest value first. */
   readonly classes: readonly PriorityClass[]
-  /** PodDisruptionBudgets, in their order. */
+  /** PodDisruptionBudgets, in the order of the file. */
   readonly budgets: readonly KubernetesObject[]
   /** Objects of other kinds. */
   readonly others: readonly KubernetesObject[]

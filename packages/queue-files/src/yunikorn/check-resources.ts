@@ -5,9 +5,9 @@ import type { YunikornLimit, YunikornQueue } from './yunikorn-queue.js'
 type Amounts = ReadonlyMap<string, number>
 
 /**
- * Refuses what YuniKorn refuses: a queue that is guaranteed more than it may have, or may have more than one around it, queues that are together guaranteed
- * more than the one around them, more jobs in a queue than in the one around it, and limits of users and groups that are more than those of their queue, or than
- * theirs in a queue around it.
+ * Throws `BAD_INPUT` with the line for what YuniKorn refuses: a queue whose guaranteed resources exceed its maximum or whose maximum exceeds that of a queue
+ * around it; queues that are together guaranteed more than their parent; a queue that may run more applications than its parent; and limits of users and
+ * groups that exceed those of their queue, or the limits of the same user or group in a queue around it.
  *
  * Source: YuniKorn, configvalidator.go (checkQueueResource, checkQueueMaxApplications, checkLimit, checkLimitResource, checkLimitMaxApplications).
  */
@@ -17,11 +17,13 @@ export function checkResources(root: YunikornQueue): void {
   checkLimits(root, new Map(), new Map())
 }
 
+/** The amounts by resource, without their places. */
 const amountsOf = (quantities: Quantities): Amounts => new Map([...quantities].map(([name, { amount }]) => [name, amount]))
 
-/** What of the first exceeds the second, where that says anything. */
+/** The first resource of which there is more than `most` allows; undefined if there is none. A resource that `most` does not name is not limited. */
 const above = (amounts: Amounts, most: Amounts): string | undefined => [...amounts].find(([name, amount]) => amount > (most.get(name) ?? Infinity))?.[0]
 
+/** What a queue is guaranteed: what it says, or else the sum over the queues inside it. `maxAround`: the smallest maximum of the queues around it. */
 function guaranteedIn(queue: YunikornQueue, maxAround: Amounts): Amounts {
   const { path, found } = queue
   const own = amountsOf(queue.guaranteed)
@@ -50,10 +52,13 @@ function checkApplications({ path, maxApplications, queues }: YunikornQueue): vo
   }
 }
 
-/** What users and groups may have, by `user ann` or `group dev`. */
+/** Limits of users and groups, by `user ann` or `group dev`. */
 type MostOf<T> = ReadonlyMap<string, T>
 
-/** Resources hold in all queues inside, numbers of applications as far as queues have no limits of their own. */
+/**
+ * Checks the limits of a queue and of all inside it. Limits of resources hold in all queues inside; limits of applications are compared only down to the
+ * next queue with limits of its own.
+ */
 function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, applicationsAround: MostOf<number>): void {
   const { limits, queues, max, maxApplications, path } = queue
   const resources = new Map(resourcesAround)

@@ -8,11 +8,11 @@ import type { Rule } from './rules.js'
 import type { YunikornFile } from './yunikorn-file.js'
 import type { YunikornLimit, YunikornQueue, YunikornSettings } from './yunikorn-queue.js'
 
-/** What a queues.yaml of YuniKorn comes to. */
+/** The policy that a queues.yaml of YuniKorn describes. */
 export interface YunikornPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'yunikorn'
-  /** Of `yunikorn-preempting`, or of `yunikorn-reserving` where preemption is off; what they have of reservations is theirs by default. */
+  /** Options of the policy `yunikorn-preempting`, or of `yunikorn-reserving` if preemption is off. Reservations are left at their defaults. */
   readonly options: YunikornOptions
 }
 
@@ -20,7 +20,7 @@ type Queue = NonNullable<YunikornOptions['root']>
 type Limit = NonNullable<Queue['limits']>[number]
 
 const resources = ['cpu', 'mem', 'gpu'] as const
-/** Amounts of YuniKorn in those of nodes of Kubernetes: millicores, MiB of bytes, thousandths of a GPU. */
+/** YuniKorn's resources in terms of nodes: their name, how many of their units one of YuniKorn's (millicore, byte, GPU) is, and the name of their unit. */
 const units: Readonly<Record<string, { readonly resource: (typeof resources)[number]; readonly per: number; readonly unit: string }>> = {
   vcore: { resource: 'cpu', per: 1, unit: 'millicores' },
   memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' },
@@ -28,7 +28,8 @@ const units: Readonly<Record<string, { readonly resource: (typeof resources)[num
 }
 
 /**
- * The policy `yunikorn-preempting` with the queues of the file, and nodes by how much of them is used, as the file sorts them. Amounts are rounded down to those of nodes.
+ * The policy `yunikorn-preempting` (`yunikorn-reserving` if preemption is off) with the queues of the file, and with the placement `node-usage` by its
+ * `nodesortpolicy`. Amounts are rounded down to whole units of nodes.
  *
  * Source: YuniKorn, queue.go, nodesorting.go.
  */
@@ -46,8 +47,9 @@ export function yunikornPolicy(file: YunikornFile, cluster: ClusterFacts): Yunik
   return { kind: 'yunikorn', policy, options, findings: findings.all.sort(byPlace) }
 }
 
+/** Makes the options of queues and adds a finding for each setting. */
 class Made {
-  /** Whether jobs of any queue are sorted by what they use. */
+  /** Whether a queue made so far sorts its jobs by what they use. */
   isFair = false
   readonly #cluster: ClusterFacts
   readonly #findings: Findings
@@ -112,7 +114,7 @@ class Made {
     }
   }
 
-  /** In the units of nodes; only what has no counterpart is told, where all of it is told at once. */
+  /** Amounts in the units of nodes, with a finding for each; with `isTold` only for those that do not count, since the caller tells of all at once. */
   #amounts(setting: string, quantities: Quantities, isTold = false): Record<string, number> {
     const amounts: Record<string, number> = {}
     for (const [name, { amount, found }] of quantities) {
@@ -127,7 +129,7 @@ class Made {
     return amounts
   }
 
-  /** The node that is used most or least, of what the weights name: CPU and memory where they name nothing. */
+  /** The placement on the node that is used least, or most, by the weights of resources; without weights CPU and memory weigh 1. */
   placement({ nodeSort }: YunikornFile): Config {
     const given: ReadonlyMap<string, number> = nodeSort === undefined || nodeSort.weights.size === 0 ? new Map([['vcore', 1], ['memory', 1]]) : nodeSort.weights
     const nameOf = (resource: string) => Object.keys(units).find((name) => units[name]?.resource === resource) ?? resource
@@ -166,7 +168,7 @@ function tellRule({ name, value, create, filter, parent, found }: Rule, title: s
 
 const amountsText = (quantities: Quantities): string => [...quantities].map(([name, { found }]) => `${name}=${found.text}`).join(' ')
 
-/** Settings of a queue as written, one text each: amounts as `vcore=10 memory=4G`. */
+/** Settings of a queue as written, one text for each; amounts as `vcore=10 memory=4G`. */
 export function yunikornSettings({ guaranteed, max, maxApplications, properties, limits, template }: YunikornQueue): Record<string, string> {
   const limitText = ({ users, groups, maxResources, maxApplications: most }: YunikornLimit) =>
     `${[...users, ...groups.map((name) => `group ${name}`)].join(' ')}: ${[amountsText(maxResources), most > 0 ? `${most} applications` : ''].filter((text) => text !== '').join(' ')}`
@@ -179,7 +181,7 @@ export function yunikornSettings({ guaranteed, max, maxApplications, properties,
   return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
 }
 
-/** Settings that are of no queue, as written. */
+/** Settings that belong to no queue, by name, as written. */
 export function yunikornGeneral({ rules, nodeSort, preemption }: YunikornFile): Record<string, string> {
   const ruleText = ({ name, value, create, parent }: Rule): string =>
     `${name}${value === '' ? '' : ` ${value}`}${create ? ' create' : ''}${parent === undefined ? '' : ` in (${ruleText(parent)})`}`
