@@ -34,7 +34,7 @@ export function kaiPolicy(file: KaiFile, cluster: ClusterFacts): KaiPolicy {
   const options: KaiOptions = {
     queues, nonPreemptiblePriority: NON_PREEMPTIBLE,
     ...shard.options,
-    // KAI divides resources that the cluster lacks too: every queue has none of them, which is not more than its fair share
+    // KAI counts a resource that the cluster lacks too: no queue has more than its fair share of that, so none has of every resource
     ...(there.length > 0 && there.length < RESOURCES.length && { fairSharesFirst: false }),
   }
   const leaves = new Map(file.queues.filter(({ isParent }) => !isParent).map(({ name, path }) => [name, path]))

@@ -14,12 +14,12 @@ import { templateError, templateMark } from '../template.js'
 import { readXml } from '../xml.js'
 import { listed, type Setting } from '../setting.js'
 
-/** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake. */
+/** Reads a capacity-scheduler.xml. Throws `BAD_INPUT` with the line of the first mistake found. */
 export function readCapacityFile(source: SourceText, top = readXml(source.text, source.file)): CapacityFile {
   const { file } = source
   const all = readProperties(source, top)
   const ignored = new Findings(file)
-  for (const { name, file: of, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, of, line) // Hadoop fills in values alone
+  for (const { name, file: of, line } of all.values()) if (name.includes('${')) throw templateError(templateMark(name, true) ?? name, of, line) // Hadoop fills in variables in values only
   const lists = new Map<string, Setting>()
   for (const property of all.values()) if (property.name.startsWith(`${prefix}root.`) && property.name.endsWith('.queues'))
     lists.set(property.name.slice(prefix.length, -'.queues'.length), property)
@@ -55,6 +55,7 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   return { kind: 'capacity', file, root, general, unlisted, ignored }
 }
 
+/** Adds the queues that the list of a queue names, and those inside them. */
 function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, byPath: Map<string, CapacityQueue>): void {
   const list = lists.get(parent.path)
   if (list === undefined) return
@@ -70,7 +71,10 @@ function addQueues(parent: CapacityQueue, lists: ReadonlyMap<string, Setting>, b
   }
 }
 
-/** Gives a property to its queue, the one with the longest path that its name begins with. */
+/**
+ * Gives a property to the listed queue with the longest path that its name begins with. A property of no queue goes to `general`, and one about queues made
+ * at first use at a path that is not listed to `unlisted`. A property of a queue that is not listed becomes a finding.
+ */
 function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, general: Map<string, Setting>, unlisted: Map<string, Map<string, Setting>>, ignored: Findings): void {
   const { name } = property
   if (!name.startsWith(`${prefix}root.`)) return void general.set(name, property)
@@ -92,13 +96,14 @@ function assign(property: Setting, byPath: ReadonlyMap<string, CapacityQueue>, g
   }
 }
 
-/** Properties whose names have several parts. */
+/** Whether this is the first part of a queue's property with several parts in its name. */
 const isGroup = (part: string): boolean =>
   [
     'accessible-node-labels', 'ordering-policy', 'user-settings', 'intra-queue-preemption', 'leaf-queue-template',
     'auto-create-child-queue', 'auto-queue-creation-v2', 'multi-node-sorting', 'user', 'mapping-rule',
   ].includes(part)
 
+/** Adds a finding for a property of a queue that is not listed. `around`: the innermost listed queue around its path. */
 function stale(property: Setting, path: string, around: CapacityQueue, ignored: Findings): void {
   const hint = didYouMean(path, around.queues.map((each) => each.path))
   ignored.add(
@@ -114,6 +119,7 @@ function stale(property: Setting, path: string, around: CapacityQueue, ignored: 
   )
 }
 
+/** The innermost listed queue around a path. */
 function lowestAround(path: string, byPath: ReadonlyMap<string, CapacityQueue>): CapacityQueue {
   const above = path.slice(0, path.lastIndexOf('.'))
   return byPath.get(above) ?? lowestAround(above, byPath)
@@ -126,6 +132,6 @@ function readCapacities(queue: CapacityQueue): void {
   const maximum = queue.properties.get('maximum-capacity')
   if (maximum === undefined) return
   const value = capacityValue(maximum, { isMaximum: true, isLegacy })
-  if (value.kind === 'percent' && value.value < 0) return // -1: no limit
+  if (value.kind === 'percent' && value.value < 0) return // -1 is no limit
   queue.maximumCapacity = { ...value, file: maximum.file, line: maximum.line }
 }

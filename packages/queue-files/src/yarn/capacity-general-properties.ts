@@ -53,7 +53,7 @@ const option =
   (key: keyof CapacitySchedulerOptions, read: (property: Setting) => unknown): UseInAll =>
   (options, property) => void Object.assign(options, { [key]: read(property) })
 const integer = (property: Setting) => numberOf(property, { least: -1, whole: true })
-/** One order of nodes, where they do not come as they beat. */
+/** A setting of the order of nodes, which the policy has only for clusters without heartbeats: with heartbeats nodes come as they send these. */
 const multiNode: UseInAll = (options, property, cluster) => {
   if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come as they beat: a cluster without heartbeats has them in an order' }
   if (property.name.endsWith('.class') && !property.value.includes('ResourceUsageMultiNodeLookupPolicy')) return { verdict: 'ignored', note: 'nodes are ordered by what is in use on them' }
@@ -63,7 +63,7 @@ const multiNode: UseInAll = (options, property, cluster) => {
 const threads = ignored('decisions are made one after the other, as without threads')
 const UNDERUTILIZED = `${prefix}ordering-policy.priority-utilization.underutilized-preemption.`
 
-/** What each property does that concerns all queues. */
+/** How each property that concerns all queues is used, by its full name. */
 export const generalProperties = knownWords<UseInAll>({
   [`${prefix}maximum-applications`]: option('maximumApplications', count),
   [`${prefix}global-queue-max-application`]: byDefault('maximumApplications', (property) => integer(property) > 0 ? integer(property) : undefined),

@@ -5,8 +5,9 @@ import { fractionOf } from './site.js'
 import type { Setting } from '../setting.js'
 
 /**
- * `40`, `3w`, `[memory=10240,vcores=12]` or, of Hadoop 3.4, `[memory=50%,vcores=2w]`. Hadoop refuses `40%` outside brackets.
- * `[memory=50%,vcores=50%]` is 50 in the legacy mode; outside it nothing is said of other resources.
+ * Reads a capacity: a percentage `40`, a weight `3w`, amounts `[memory=10240,vcores=12]` or, since Hadoop 3.4, a vector `[memory=50%,vcores=2w]`. In legacy
+ * queue mode a vector with the same for all its resources is one percentage or weight for all resources; outside it other resources get nothing. Like
+ * Hadoop, refuses `40%` outside brackets. Throws `BAD_INPUT` with the line.
  */
 export function capacityValue({ name, value, file, line }: Setting, { isMaximum = false, isLegacy = true } = {}): CapacityValue {
   const at = { file, line, field: name }

@@ -3,9 +3,9 @@ import type { CapacitySchedulerOptions } from '@sched/policies'
 import type { Setting } from '../setting.js'
 
 type Mappings = NonNullable<CapacitySchedulerOptions['mappings']>
-/** Queues that policies give, inside `parentQueue` where there is one. */
+/** The queue that each policy of a rule gives, inside the rule's `parentQueue` if it has one. */
 const patterns = knownWords<string>({ specified: '%specified', user: '%user', primaryGroup: '%primary_group', primaryGroupUser: '%primary_group.%user', defaultQueue: '%default' })
-/** Policies without a queue here, and why. */
+/** Policies whose rules are left out here, and why. */
 const without = knownWords<string>({
   secondaryGroup: 'jobs have no secondary groups',
   secondaryGroupUser: 'jobs have no secondary groups',
@@ -16,7 +16,7 @@ const inside = ['user', 'primaryGroup', 'primaryGroupUser']
 const fallbacks = knownWords<'skip' | 'default' | 'reject'>({ skip: 'skip', placeDefault: 'default', reject: 'reject' })
 
 /**
- * The rules of `mapping-rule-json` as mappings, and which are left out and why. Throws `BAD_INPUT` with the line of the property.
+ * The rules of `mapping-rule-json` as mappings of the policy. `leftOut`: which rules are left out and why. Throws `BAD_INPUT` with the line of the property.
  *
  * Source: Hadoop 3, MappingRuleCreator.
  */
