@@ -18,7 +18,10 @@ const ofQos = knownWords<string>({
   maxjobsaccrue: 'MaxJobsAccruePerUser', maxjobsaccruepu: 'MaxJobsAccruePerUser', maxjobsaccrueperuser: 'MaxJobsAccruePerUser',
 })
 
-/** How many jobs of QOS and associations grow older at once, as `multifactor` takes it; `undefined` where that limits nobody. Tells of all these settings. */
+/**
+ * The limits on how many waiting jobs of a QOS or an association gain age priority at a time, as the order `multifactor` takes them; undefined if there are
+ * none. Adds a finding for each setting of a QOS, and one for each setting of all associations together.
+ */
 export function accrualOf(conf: SlurmConf, findings: Findings): Options | undefined {
   const { qos, accounts, users } = conf.database
   const why = whyNot(conf)
@@ -38,7 +41,7 @@ export function accrualOf(conf: SlurmConf, findings: Findings): Options | undefi
   return Object.keys(options).length === 0 ? undefined : options
 }
 
-/** Why they act on nothing; '' where they do. */
+/** Why these limits have no effect; empty if they have one. */
 function whyNot(conf: SlurmConf): string {
   if (!areLimitsEnforced(conf)) return NOT_ENFORCED
   if (!(Number(conf.general.get('priorityweightage')?.value ?? 0) > 0)) return 'age counts for nothing: PriorityWeightAge is 0'
@@ -64,7 +67,7 @@ function treeOf({ database: { accounts, users } }: SlurmConf): Options {
   return { ...filled('root', made.get('root') as Options), ...top }
 }
 
-/** What is under a key, made where it is not there. */
+/** The object under a key, which is added if it is not there. */
 const inside = (options: Options = {}, key: string): Options => (options[key] ??= {}) as Options
 
 const filled = (key: string, options: Options): Options => (Object.keys(options).length === 0 ? {} : { [key]: options })

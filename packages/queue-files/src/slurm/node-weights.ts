@@ -5,19 +5,19 @@ import { hostNames } from './hosts.js'
 import { preemptionActs } from './preemption.js'
 import { isLinear } from './whole-nodes.js'
 
-/** What a node without one has. */
+/** The weight of a node that gives none. */
 const USUAL = 1
 
-/** Weights of nodes, and what becomes of them. */
+/** Weights of nodes, and what becomes of these settings. */
 export interface NodeWeights {
-  /** By the name of a node of the cluster, those that are not 1; none where all are equal. */
+  /** Weights other than 1, by the name of a node of the cluster; empty if all nodes have the same weight. */
   readonly weights: Readonly<Record<string, number>>
   readonly verdict: Verdict
   readonly note: string
 }
 
 /**
- * By which nodes come first for jobs, the least before others. Of the nodes of the file that the cluster has, by their names. Throws `BAD_INPUT` with the line.
+ * The weights by which jobs get nodes, the lowest first. They are those of the file's nodes whose names the cluster has. Throws `BAD_INPUT` with the line.
  *
  * Source: Slurm, Weight in slurm.conf(5), `_eval_nodes_consec` of topology/default (of select/cons_tres before).
  */

@@ -1,5 +1,6 @@
 import { knownWords } from '@sched/core'
-/** Settings that bear on when jobs start and are not simulated, by name in small letters: why. */
+
+/** Settings that bear on when jobs start and are not simulated, by name in small letters, and why. */
 export const whyIgnored = knownWords<string>({
   priorityweightassoc: 'associations have no priority here',
   priorityparameters: 'the site factor of a job is its own priority',
@@ -38,31 +39,32 @@ export const whyIgnored = knownWords<string>({
 
 const no = /^(no|down|false|0)$/i
 const none = /^(0|unlimited)$/i
-/** Values of settings and of partitions that say what holds here anyway, most of them Slurm's defaults: those settings act as they should. */
+/** Values with which a setting, general or of a partition, demands what is simulated anyway; most are Slurm's defaults. The setting then counts as honoured. */
 const asHere = knownWords<RegExp>({
   jobrequeue: /^1$/, maxpreemptrequeue: /^0$/, overtimelimit: /^0$/, inactivelimit: /^0$/, completewait: /^0$/, suspendtime: /^(-1|infinite|4294967295)$/i, switchtype: /^(switch\/)?none$/i,
   maxmempercpu: none, maxmempernode: none, defmempercpu: none, defmempernode: none, maxcpuspernode: none, maxcpuspersocket: none,
   oversubscribe: /^(no|force:1)$/i, shared: /^(no|force:1)$/i, exclusiveuser: no, exclusivetopo: no, lln: no, allowgroups: /^all$/i, allocnodes: /^all$/i, rootonly: no, hidden: no, disablerootjobs: no, reqresv: no, powerdownonidle: no,
   priorityweightassoc: /^0$/,
 })
+/** Whether a setting has such a value. `key`: its name in small letters. */
 export const isAsHere = (key: string, value: string): boolean => asHere[key]?.test(value) === true
 
-/** The same of nodes; '' where there is nothing to say. */
+/** Settings of nodes, and why they have no effect; empty: they have one, or there is nothing to say. */
 export const whyIgnoredOfNode = knownWords<string>({
   weight: '', tmpdisk: 'jobs ask for no disk', cpuspeclist: 'give CoreSpecCount', restrictedcorespergpu: 'not simulated', memspeclimit: '', corespeccount: '',
   cpus: '', procs: '', boards: '', sockets: '', socketsperboard: '', corespersocket: '', threadspercore: '', realmemory: '', gres: '', features: '', feature: '', state: '',
   nodeaddr: '', nodehostname: '', bcastaddr: '', port: '', reason: '', cpubind: '', topology: '', extra: '', comment: '', parameters: '',
 })
 
-/** Of settings by which Slurm takes other nodes. */
+/** The note for settings by which Slurm would choose other nodes. */
 export const BEST_FIT = 'nodes are taken by weight and best fit'
 
-/** Of settings by which Slurm gives whole nodes to jobs, whatever they ask. */
+/** The note for settings by which Slurm gives whole nodes to jobs, whatever they ask for. */
 export const WHOLE_NODES = 'jobs get whole nodes in Slurm, and here where they ask for nodes (of a log: --option unit=nodes --option tasks=each)'
 
-/** The same of partitions. */
 const jobsAsTheyAre = 'jobs ask for what the workload says'
 const everybody = 'everybody may submit in a simulation'
+/** Settings of partitions, and why they have no effect; empty: they have one. */
 export const whyIgnoredOfPartition = knownWords<string>({
   maxcpuspernode: '', maxcpuspersocket: 'sockets are not simulated',
   maxmempercpu: jobsAsTheyAre, maxmempernode: jobsAsTheyAre, defmempercpu: jobsAsTheyAre, defmempernode: jobsAsTheyAre, defcpupergpu: jobsAsTheyAre, defmempergpu: jobsAsTheyAre, jobdefaults: jobsAsTheyAre,

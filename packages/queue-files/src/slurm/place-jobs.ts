@@ -11,10 +11,10 @@ import { checkedLimit, UNLIMITED } from './times.js'
 import type { Setting } from '../setting.js'
 
 /**
- * What Slurm fills in when a job is submitted: the default partition for a job that names none, the default account of its user for one that names no account, the default QOS of its user's
- * association, or of the accounts around it, for one that names no QOS, the DefaultTime or MaxTime of its partition for one without a time
- * limit; and the nodes of its partition, where the cluster marks them, whole where that or the job shares none.
- * `undefined` where there is nothing to fill in.
+ * Returns a function that fills in what Slurm fills in when a job is submitted; undefined if there is nothing to fill in. A job that names no partition gets
+ * the default one; no account: the default account of its user; no QOS: the default QOS of its user's association or of the accounts around it; no time
+ * limit: DefaultTime or else MaxTime of its partition. Its tasks are kept on the nodes of its partition if the cluster marks these, and get whole nodes if
+ * the partition or the job demands it.
  */
 export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes' | 'nodeNames' | 'nodesWith' | 'sizesWith'> = { nodes: 1 }): ((spec: JobSpec) => JobSpec) | undefined {
   const { partitions, database: { accounts, users } } = conf
@@ -47,10 +47,10 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   }
 }
 
-/** What a partition gives jobs without a time limit, `undefined` for NONE. */
+/** DefaultTime of a partition; undefined if it is not given or NONE. */
 const defaultTime = (settings: Declared['settings']): Setting | undefined => (/^NONE$/i.test(settings.get('defaulttime')?.value ?? '') ? undefined : settings.get('defaulttime'))
 
-/** Seconds of a time, none of one that is no limit. Throws `BAD_INPUT`. */
+/** The seconds of a time limit; an empty list if it is not given or unlimited. Throws `BAD_INPUT` with the line. */
 function timeOf(setting: Setting | undefined): Seconds[] {
   return setting === undefined || UNLIMITED.test(setting.value) ? [] : [slurmSeconds(checkedLimit(setting)) as Seconds]
 }
@@ -58,6 +58,6 @@ function timeOf(setting: Setting | undefined): Seconds[] {
 const keyOf = (user: string, account: string, partition = '') => JSON.stringify([account, user, partition.toLowerCase()])
 const defaultQos = (entity: Entity): string | undefined => settingOf(entity, ['defaultqos', 'defqos'])[0]
 
-/** The value of a setting under any of its names, if it has one. */
+/** The value of a setting under any of its names; an empty list if it has none. */
 const settingOf = ({ settings }: Entity, names: readonly string[]): string[] =>
   settings.filter((setting) => names.includes(keyAndValue(setting)[0]) && setting.value !== '').map(({ value }) => value).slice(0, 1)

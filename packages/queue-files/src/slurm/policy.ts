@@ -25,19 +25,18 @@ import type { Setting } from '../setting.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import { isLinear, WholeNodes } from './whole-nodes.js'
 
-/** What a slurm.conf comes to. */
+/** The policy that a slurm.conf describes. */
 export interface SlurmPolicy extends QueuePolicy {
   /** Tells the policies of files apart. */
   readonly kind: 'slurm'
-  /** Those of the policy around all others. */
+  /** Options of the outermost policy. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
 /**
- * The policy of a slurm.conf, on a cluster: `replan` with Slurm's two passes (the first alone for sched/builtin) over `multifactor`, or
- * `gang-scheduling` where all partitions share their processors in time slices, and
- * `slurm-preempting` around it where partitions or QOS preempt, `slurm-limits` around all where anything is limited. Throws `BAD_INPUT`
- * with the line for a value that Slurm does not take.
+ * The policy of a slurm.conf on a cluster: `replan` with Slurm's two passes (only the first for sched/builtin) in the order `multifactor`, or
+ * `gang-scheduling` if all partitions share their processors in time slices. `slurm-preempting` is around it if partitions or QOS preempt, and
+ * `slurm-limits` around all if anything is limited. Throws `BAD_INPUT` with the line for a value that Slurm does not take.
  */
 export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   const { nodes, resources } = facts
@@ -120,13 +119,16 @@ export function slurmPolicy(conf: SlurmConf, facts: ClusterFacts): SlurmPolicy {
   return { kind: 'slurm', policy, options: Object.values(policy)[0] as Record<string, unknown>, findings: findings.all.sort((a, b) => fileOf(a) - fileOf(b) || a.line - b.line) }
 }
 
-/** Whether PreemptMode is OFF, its default: with any other, plans give jobs without reservations a minute (`_attempt_backfill` of sched/backfill). */
+/**
+ * Whether PreemptMode is OFF, its default. With any other mode backfill plans give a job without a reservation (QOS flag NoReserve) one minute
+ * (`_attempt_backfill` of sched/backfill).
+ */
 const isOff = (mode: Setting | undefined): boolean => mode === undefined || /^(OFF)?$/i.test(mode.value.trim())
 
-/** Tiers and job factors have 16 bits. */
+/** The highest tier or job factor: they have 16 bits. */
 const HIGHEST_TIER = 65_533
 
-/** The tier or job factor of each partition that gives one; `Priority`, the older name, is both and comes before either, as in Slurm (`_parse_partitionname`). */
+/** The tier or job factor of each partition that gives one. The older setting Priority sets both and is preferred, as in Slurm (`_parse_partitionname`). */
 function ofPartitions({ partitions }: SlurmConf, key: string): Record<string, number> {
   return Object.fromEntries(partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('priority') ?? settings.get(key)
@@ -141,16 +143,20 @@ function tellType(setting: Setting, known: readonly string[], otherwise: string,
   findings.add(isKnown ? 'honoured' : 'ignored', setting, setting.name, setting.value, isKnown ? '' : `not simulated: ${otherwise}`)
 }
 
-/** Why plans reckon with no licences even where SchedulerParameters has bf_licenses; '' if they do. */
+/** Why backfill plans do not count licences even if SchedulerParameters has bf_licenses; empty: they can. */
 function whyNoLicensePlan(conf: SlurmConf): string {
   const { general } = conf
   if (!general.has('licenses')) return 'there are no Licenses'
   return preemptionActs(conf) ? 'jobs preempt one another, and those that wait for a licence get no reservation then' : ''
 }
 
-/** Slurm's max_switch_wait, seconds. */
+/** The default of Slurm's max_switch_wait, in seconds. */
 const SWITCH_WAIT = 300
 
+/**
+ * The discipline: `replan`, or `gang-scheduling` for time slices. `planning`: options of `replan`; `flags`: words of SchedulerParameters that are read
+ * elsewhere (`replanOptions`).
+ */
 function discipline(
   conf: SlurmConf,
   nodes: number,
@@ -171,8 +177,8 @@ function discipline(
 }
 
 /**
- * Reservations of named nodes, and how a later start is looked for; without a setting as in the latest versions. On one node,
- * the whole of a machine, amounts are reserved.
+ * The options of `replan` by which reservations are of named nodes and a later start is looked for as in select/linear or select/cons_tres, the default. On a
+ * cluster of one node, which stands for a whole machine, amounts are reserved. Adds a finding for SelectType.
  */
 function reserving(conf: SlurmConf, nodes: number, whole: WholeNodes, findings: Findings): Record<string, string> {
   const type = conf.general.get('selecttype')

@@ -6,7 +6,7 @@ import { keyAndValue } from './database-settings.js'
 import { exemptTimes, graceTimes, isByQos, NO_QOS_PREEMPTION, preemptingQos } from './quality.js'
 import { secondsOf } from './times.js'
 
-/** What becomes of preempted jobs, as `slurm-preempting` takes it. */
+/** What happens to preempted jobs, in the words of `slurm-preempting`. */
 type Mode = 'requeue' | 'cancel' | 'suspend' | 'off'
 type Numbers = Readonly<Record<string, number>>
 type Verdict = 'honoured' | 'approximated' | 'ignored'
@@ -14,15 +14,15 @@ type Verdict = 'honoured' | 'approximated' | 'ignored'
 const wordsOf = (value: string): string[] => listed(value.toUpperCase())
 const isMode = (word: string): boolean => /^(REQUEUE|CANCEL|SUSPEND|OFF)$/.test(word)
 
-/** What a mode names beside it, such as GANG. */
+/** The words of PreemptMode besides the mode, such as GANG. */
 const beside = (setting: Setting | undefined): string[] => wordsOf(setting?.value ?? '').filter((word) => !isMode(word))
 
-/** The mode that a list like SUSPEND,GANG names; `undefined`: none, which for partitions and QOS is that of the whole cluster. */
+/** The mode in a list such as SUSPEND,GANG; undefined: none, so that a partition or QOS has the mode of the cluster. */
 const modeIn = (value: string): Mode | undefined => wordsOf(value).find(isMode)?.toLowerCase() as Mode | undefined
 
 const isByTier = ({ general }: SlurmConf): boolean => /^preempt\/partition_prio$/i.test(general.get('preempttype')?.value ?? '')
 
-/** The mode of the whole cluster, and others of single partitions, with preempt/qos of QOS. */
+/** The mode of the cluster, and the modes of single partitions that differ; with preempt/qos those of single QOS. */
 function modesOf(conf: SlurmConf): { readonly mode: Mode; readonly modes: Readonly<Record<string, Mode>> } {
   const { general, partitions, database } = conf
   const mode = modeIn(general.get('preemptmode')?.value ?? '') ?? 'off'
@@ -45,10 +45,13 @@ export function preemptionActs(conf: SlurmConf): boolean {
   return isKnown && [mode, ...Object.values(modes)].some((each) => each !== 'off')
 }
 
-/** Whether partitions preempt one another. */
+/** Whether jobs are preempted by the tier of their partitions. */
 export const preemptsByTier = (conf: SlurmConf): boolean => isByTier(conf) && preemptionActs(conf)
 
-/** `slurm-preempting` around a policy, where jobs are preempted; by an order that goes by more than tiers. */
+/**
+ * `slurm-preempting` around a policy if jobs are preempted, otherwise the policy itself. `order`: an order that goes by more than tiers; undefined: there is
+ * none. Adds findings for all settings of preemption.
+ */
 export function preempting(
   conf: SlurmConf,
   { tiers, priorities, order }: { readonly tiers: Numbers; readonly priorities: Numbers; readonly order: Config | undefined },
@@ -99,6 +102,7 @@ export function preempting(
   }
 }
 
+/** The note on PreemptType if nobody is preempted. */
 function whyNobody(conf: SlurmConf, type: Setting, mode: Setting | undefined): string {
   if (isByTier(conf) || (isByQos(type) && conf.database.qos.length > 0)) return `nobody is preempted: PreemptMode is ${mode?.value ?? 'OFF'}, not REQUEUE, CANCEL or SUSPEND`
   return isByQos(type)
@@ -115,9 +119,10 @@ const inTurns = (mode: Setting): [Verdict, Setting, string, string, string] =>
   ['approximated', mode, mode.name, mode.value, 'jobs take turns in rows over all nodes; in Slurm in each partition by itself']
 
 const COUNTED = 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'
-/** Source: manual page of slurm.conf, PreemptMode. */
+/** A deviation. Source: manual page of slurm.conf, PreemptMode. */
 const TURNS = 'in Slurm jobs of one partition take turns with those whose QOS preempts them'
 
+/** What becomes of a mode. `acts`: whether anybody is preempted. */
 function verdictOn(value: string, acts: boolean, byQos = false): [Verdict, string] {
   const mode = modeIn(value)
   if (!acts) return mode === 'off' ? ['honoured', ''] : ['ignored', 'nobody is preempted']
@@ -127,7 +132,7 @@ function verdictOn(value: string, acts: boolean, byQos = false): [Verdict, strin
   return [without === '' ? 'honoured' : 'approximated', without]
 }
 
-/** Whether the mode of a partition is in effect. */
+/** What becomes of the mode of a partition. */
 export function modeOfPartition(value: string, conf: SlurmConf): [Verdict, string] {
   if (/^OFF$/i.test(value.trim()))
     return isByTier(conf) || modeIn(conf.general.get('preemptmode')?.value ?? 'OFF') === 'off'
@@ -136,7 +141,7 @@ export function modeOfPartition(value: string, conf: SlurmConf): [Verdict, strin
   return preemptsByTier(conf) ? verdictOn(value, true) : ['ignored', 'nobody is preempted by tier']
 }
 
-/** What is made of the modes of QOS. */
+/** Adds a finding for the mode of each QOS. */
 function tellQos({ database }: SlurmConf, acts: boolean, findings: Findings): void {
   for (const { name, settings } of database.qos) {
     const setting = modeSetting(settings)
@@ -146,7 +151,7 @@ function tellQos({ database }: SlurmConf, acts: boolean, findings: Findings): vo
   }
 }
 
-/** Seconds for which preempted jobs of each partition run on, those above 0. */
+/** The seconds that preempted jobs of a partition run on (GraceTime), by partition, without those of 0. */
 const graceOfPartitions = ({ partitions }: SlurmConf): Record<string, number> =>
   Object.fromEntries(partitions.flatMap(({ name, settings }) => {
     const setting = settings.get('gracetime')

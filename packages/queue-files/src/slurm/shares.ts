@@ -4,7 +4,7 @@ import { keyAndValue } from './database-settings.js'
 import type { Entity } from './database.js'
 import type { Setting } from '../setting.js'
 
-/** Accounts and users with their shares, as `multifactor` takes them. */
+/** The shares of an account, and of the users and accounts in it, as `multifactor` takes them. */
 interface Shares {
   shares?: Share
   users?: Record<string, Share>
@@ -14,8 +14,8 @@ interface Shares {
 type Share = number | 'parent'
 
 /**
- * The tree of accounts with shares, `undefined` without one; `root` has the users that are in no account. A user has shares of its own for the jobs in a partition where there is an
- * association of that.
+ * The tree of accounts with shares (Fairshare); undefined if none is given. `root` has the users that are in no other account. A user with an association for
+ * a partition has shares of its own for jobs in that partition. Adds a finding.
  */
 export function sharesOf({ database: { accounts, users } }: SlurmConf, findings: Findings): Readonly<Record<string, Shares>> | undefined {
   const [first] = [...accounts, ...users].flatMap((each) => settingOf(each) ?? [])
@@ -39,7 +39,7 @@ export function sharesOf({ database: { accounts, users } }: SlurmConf, findings:
 
 const settingOf = ({ settings }: Entity): Setting | undefined => settings.find((setting) => ['fairshare', 'share', 'shares'].includes(keyAndValue(setting)[0]))
 
-/** How `sacctmgr dump` writes Fairshare=parent: as the number that it is in the database (SLURMDB_FS_USE_PARENT). */
+/** The number as which `sacctmgr dump` writes Fairshare=parent (SLURMDB_FS_USE_PARENT). */
 const USE_PARENT = '2147483647'
 
 function shareOf(entity: Entity): Share {
