@@ -18,8 +18,8 @@ export class WholeGang {
 
   /**
    * Writes the nodes of the gang's tasks to `places`, in the order in which tasks are claimed; nothing if no group has room. The group is `taken`, in which the
-   * job already is, or else the one with the fewest nodes that has room. Inside it, the tasks are on one node or in one lower group, the lowest level first, if
-   * that holds them all. Otherwise each stage is in as few racks as possible, and if that leaves too little room for a later stage, wherever it fits.
+   * job already is, or else the one with the fewest nodes that have room. Inside it, all tasks are in one lower group (a rack, ...) if one holds them, the
+   * lowest level first. Otherwise each stage is in as few racks as possible, and if that leaves too little room for a later stage, wherever it fits.
    */
   plan(level: number, job: JobId, round: Round, taken: number | undefined, places: NodeId[]): void {
     const { cluster } = round
@@ -53,8 +53,8 @@ export class WholeGang {
 }
 
 /**
- * The parts of the job that must start together, with their room on each node: only nodes in sight that are not barred for the job count, and for a part with
- * at most one task on a node only nodes without a running task of the job's parts of that kind.
+ * The parts of the job that must start together, with their room on each node. Only nodes in sight that are not barred for the job count; for tasks that may
+ * not share a node with one another only nodes on which no such task of the job runs.
  */
 function partsOf(job: JobId, { work, lane, nodes, cluster, bars }: Round): readonly TasksAtOnce[] {
   const inSight = new Uint8Array(cluster.nodes)

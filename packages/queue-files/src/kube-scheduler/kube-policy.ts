@@ -70,7 +70,10 @@ function tellFields({ configuration, findings }: Reading): void {
   if (more.length > 0) findings.add('ignored', where(configuration, ['profiles', 1]), 'profiles', `${more.length} more`, 'all jobs are of the first one')
 }
 
-/** percentageOfNodesToScore, 0 to 100: of the profile, else of the configuration, else 0, the default, with which kube-scheduler chooses it by the number of nodes. */
+/**
+ * percentageOfNodesToScore, 0 to 100: of the profile, else of the configuration, else 0, the default, with which kube-scheduler chooses it by the number of
+ * nodes.
+ */
 function percentageOf({ configuration, findings }: Reading): number {
   for (const path of [[...PROFILE, 'percentageOfNodesToScore'], ['percentageOfNodesToScore']]) {
     const value = wholeAt(configuration, path, 0, 100)

@@ -64,7 +64,10 @@ export function quotasOf(found: KubernetesObject, { byFlavor, resources: known, 
   return quotas
 }
 
-/** The resources of each resource group, without resources and groups that are not known here. Throws `BAD_INPUT` if GPUs are in two groups: nodes have them as one resource. */
+/**
+ * The resources of each resource group, without resources and groups that are not known here. Throws `BAD_INPUT` with the line if GPUs are in two groups:
+ * nodes have them as one resource.
+ */
 function countedGroups(found: KubernetesObject, known: readonly string[]): string[][] {
   const groups = groupsOf(found).map((flavors) => [...new Set(flavors.flatMap(({ resources }) => resources.map(({ name }) => counted(name, 0)?.resource ?? '')))])
   const there = groups.map((names) => names.filter((name) => isThere(name, known))).filter((names) => names.length > 0)

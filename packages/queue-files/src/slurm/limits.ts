@@ -59,7 +59,10 @@ const hasSettings = (tree: unknown): boolean => typeof tree !== 'object' || tree
 /** Whether limits of QOS and associations are enforced (AccountingStorageEnforce). */
 export const areLimitsEnforced = (conf: SlurmConf): boolean => enforce(conf).limits
 
-/** What AccountingStorageEnforce enforces: limits; whether jobs must have an association or a QOS of the database; whether jobs must fit below a limit to their end (safe). */
+/**
+ * What AccountingStorageEnforce enforces: limits; whether jobs must have an association or a QOS of the database; whether jobs must be able to run to their
+ * time limits within a limit (safe).
+ */
 function enforce({ general, database, isConf }: SlurmConf): { readonly limits: boolean; readonly checks: readonly string[]; readonly isSafe: boolean } {
   const flags = listed((general.get('accountingstorageenforce')?.value ?? '').toLowerCase())
   const has = (...names: string[]) => names.some((name) => flags.includes(name)) || flags.includes('all')

@@ -83,7 +83,10 @@ const times = ['PriorityMaxAge', 'PriorityDecayHalfLife', 'PriorityCalcPeriod']
 /** All settings of which the order `multifactor` is made. */
 export const multifactorNames = [...weights, 'PriorityWeightTRES', ...times, 'PriorityFavorSmall', 'PriorityUsageResetPeriod', 'FairShareDampeningFactor', 'PriorityFlags']
 
-/** The options of the order `multifactor` that are settings of the file. Adds a finding for each. Throws `BAD_INPUT` with the line for a value that Slurm does not take. */
+/**
+ * The options of the order `multifactor` that are settings of the file. Adds a finding for each. Throws `BAD_INPUT` with the line for a value that Slurm does
+ * not take.
+ */
 export function multifactorOptions({ general, database }: SlurmConf, resources: readonly string[], findings: Findings): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   const isBasic = /^priority\/basic$/i.test(general.get('prioritytype')?.value ?? '')

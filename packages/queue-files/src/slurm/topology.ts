@@ -8,7 +8,10 @@ import { timeSlices } from './time-slices.js'
 
 /** How the nodes of a job are chosen by topology. */
 interface Topology {
-  /** `tree`: below as few switches as possible, which are the racks of the cluster; `asked`: only for jobs that ask for few switches; `flat`: by no topology; or by blocks. */
+  /**
+   * `tree`: below as few switches as possible, which are the racks of the cluster; `asked`: only for jobs that ask for few switches; `flat`: by no topology;
+   * or by blocks.
+   */
   readonly kind: 'tree' | 'flat' | 'asked' | ReturnType<typeof blocksIn>
   readonly verdict: Verdict
   readonly note: string
