@@ -12,7 +12,7 @@ export function nameOf({ kind, object, place }: KubernetesObject): string {
   const name = fieldsOf(object['metadata'])['name']
   if (typeof name === 'string' && name !== '') return name
   if (kind === 'Configuration') return ''
-  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'))
+  throw new SchedError('BAD_INPUT', 'is missing.', place('metadata', 'name'), 'Give the object a name.')
 }
 
 /** Objects by name, in their order. `what`: their kind, for messages. Throws `BAD_INPUT` with the line if a name is missing or comes twice. */

@@ -13,6 +13,7 @@ import type { ClusterFacts } from './queue-policy.js'
 import { rowsByPath, withoutShares, type QueueTable, type Totals } from './queue-rows.js'
 import { classSettings } from './priority-classes.js'
 import { asWritten } from './setting.js'
+import { configurationSettings, specSettings } from './settings-by-path.js'
 import type { Asked } from './share-tree.js'
 import { slurmPolicy, type SlurmPolicy } from './slurm/policy.js'
 import { slurmGeneral, slurmTable } from './slurm/rows.js'
@@ -81,13 +82,14 @@ const systems: { readonly [Kind in QueueFile['kind']]: QueueSystem<Extract<Queue
     policy: kueuePolicy,
     table: ({ clusterQueues }) =>
       withoutShares(clusterQueues.map((found) => ({ path: nameOf(found), depth: 0, isParent: false, settings: queueSettings(found) }))),
-    general: () => ({}),
+    general: ({ configuration, cohorts, flavors, topologies, localQueues }) =>
+      ({ ...configurationSettings(configuration), ...specSettings([...cohorts, ...flavors, ...topologies, ...localQueues]) }),
     place: (_, policy) => placeInKueue(policy),
   },
   kai: {
     policy: kaiPolicy,
     table: ({ queues }) => withoutShares(rowsByPath(queues, kaiSettings)),
-    general: () => ({}),
+    general: ({ shards }) => specSettings(shards),
     place: (_, policy) => placeInKai(policy),
   },
   yunikorn: {

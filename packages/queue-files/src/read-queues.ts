@@ -129,6 +129,7 @@ const MANIFESTS = 'Put the manifests of the queues into the same file.'
 const incomplete: readonly Near[] = [
   { is: (text) => /\bkueue\.x-k8s\.io\//.test(text), fact: 'has objects of Kueue, and no ClusterQueue.', wayOut: MANIFESTS },
   { is: (text) => /\bscheduling\.volcano\.sh\//.test(text), fact: 'has objects of Volcano, and neither a Queue nor the configuration of its scheduler.', wayOut: MANIFESTS },
+  { is: (text) => /\b(scheduling\.run\.ai|kai\.scheduler)\//.test(text), fact: 'has objects of KAI Scheduler, and no Queue.', wayOut: MANIFESTS },
   {
     is: (text) => /\bkind["']?\s*:\s*["']?ElasticQuota/.test(text),
     fact: 'has queues of scheduler-plugins, which are not read.',

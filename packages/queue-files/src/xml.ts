@@ -70,7 +70,7 @@ const plainly = (message: string): string => `${message.replace(/^\[xmldom \w+\]
 
 function element(node: Element, file: string, depth: number): XmlElement {
   const line = node.lineNumber ?? 0
-  if (depth > DEEPEST) throw new SchedError('BAD_INPUT', `elements lie ${depth} deep in each other.`, { file, line })
+  if (depth > DEEPEST) throw new SchedError('BAD_INPUT', `elements lie ${depth} deep in each other, more than ${DEEPEST}.`, { file, line }, 'Is it the right file?')
   const attributes: Record<string, string> = {}
   for (let i = 0; i < node.attributes.length; i++) {
     const attribute = node.attributes.item(i)

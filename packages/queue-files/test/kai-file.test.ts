@@ -158,6 +158,11 @@ describe('queues of KAI', () => {
     expect(rows.map(({ path, depth, isParent, settings }) => [path, depth, isParent, settings])).toEqual([['a', 0, true, { quota: 'gpu=4', limit: 'gpu=-1', overQuotaWeight: 'gpu=2' }], ['a.b', 1, false, { priority: '5' }]])
   })
 
+  it('is refused without queues, with what it holds', () => {
+    expect(messageOf(() => readQueues({ file: 'kai.yaml', text: 'apiVersion: kai.scheduler/v1\nkind: SchedulingShard\nmetadata: { name: default }\nspec: {}\n' })))
+      .toBe('"kai.yaml": has objects of KAI Scheduler, and no Queue. Put the manifests of the queues into the same file.')
+  })
+
   it.each([
     [queue('a', '{ parentQueue: b }'), '"kai.yaml" line 4 spec.parentQueue: names the queue "b", which is not there.'],
     [queue('a', '{ parentQueue: a }'), '"kai.yaml" line 4 spec.parentQueue: queue "a" lies in itself: a.'],

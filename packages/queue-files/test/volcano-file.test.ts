@@ -266,6 +266,7 @@ describe('queues of Volcano', () => {
     ['actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: maybe\n', '"volcano.yaml" line 5 tiers[0].plugins[0].enableJobOrder: found "maybe", expected true or false.'],
     ['actions: allocate\ntiers:\n- plugins:\n  - name: proportion\n  - name: drf\n    enableHierarchy: true\n', '"volcano.yaml" line 6 tiers[0].plugins[1].enableHierarchy: stands in one tier with proportion, and Volcano refuses that. Leave one of them out.'],
     ['actions: allocate\ntiers: gang\n', '"volcano.yaml" line 2 tiers: found "gang", expected a list.'],
+    [conf.replace('binpack.cpu: 5', 'binpack.cpu: much'), 'found "much", expected a number.'],
     [inMap.replace('1.5', 'much'), '"volcano.yaml" line 16 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],
     [inMap.replace('- plugins:', '- plugins: ['), '"volcano.yaml" line '],
     [inOneLine(conf.replace('1.5', 'much')), '"volcano.yaml" line 5 tiers[1].plugins[0].arguments.overcommit-factor: found "much", expected a number of at least 0.'],

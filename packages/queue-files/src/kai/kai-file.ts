@@ -40,7 +40,7 @@ export function readKai(...sources: readonly SourceText[]): KaiFile {
         place('metadata', 'name'),
         'Give it another name.',
       )
-  if (named.size === 0) throw new SchedError('BAD_INPUT', 'has no Queue of scheduling.run.ai.', { file })
+  if (named.size === 0) throw new SchedError('BAD_INPUT', 'has no Queue of scheduling.run.ai.', { file }, 'Give the queues: kubectl get queues.scheduling.run.ai -o yaml')
   const shards = all.filter(({ kind, object }) => kind === 'SchedulingShard' && textOf(object['apiVersion'] ?? '').startsWith('kai.scheduler/'))
   return { kind: 'kai', file, queues: nestedQueues(named, 'parentQueue'), shards, others: all.filter((each) => !isQueue(each) && !shards.includes(each)) }
 }

@@ -1,9 +1,10 @@
 import type { KaiOptions } from '@sched/policies'
 import { byPlace, Findings } from '../finding.js'
+import { RESOURCES } from '../kubernetes-resources.js'
 import { tellOthers } from '../other-objects.js'
 import type { ClusterFacts, QueuePolicy } from '../queue-policy.js'
 import type { KaiFile } from './kai-file.js'
-import { queueSettings, RESOURCES } from './queue-settings.js'
+import { queueSettings } from './queue-settings.js'
 import { shardSettings } from './shard.js'
 
 /** The policy that queues of KAI Scheduler describe. */

@@ -3,6 +3,7 @@ import type { KaiOptions } from '@sched/policies'
 import { secondsWithDays } from '../durations.js'
 import { fieldsOf, textOf, unexpected, where, type Path } from '../fields.js'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
+import { countedResources, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import type { KaiQueue } from './kai-file.js'
 
@@ -20,8 +21,6 @@ interface Unit {
 const units: Readonly<Record<string, Unit>> = knownWords<Unit>({
   gpu: { resource: 'gpu', per: 1000, unit: 'thousandths' }, cpu: { resource: 'cpu', per: 1, unit: 'millicores' }, memory: { resource: 'mem', per: 1e6 / 2 ** 20, unit: 'MiB' },
 })
-/** The resources that KAI divides among queues. */
-export const RESOURCES = ['cpu', 'mem', 'gpu']
 const kinds = ['quota', 'limit', 'overQuotaWeight'] as const
 const known = ['priority', 'resources', 'parentQueue', 'preemptMinRuntime', 'reclaimMinRuntime']
 const why = knownWords<string>({
@@ -35,14 +34,14 @@ class Reading {
   readonly #queue: KaiQueue
   readonly #cluster: ClusterFacts
   readonly #findings: Findings
-  /** The resources that count: those of the cluster, or all that KAI divides if the cluster has none of these, since then nothing is known of it. */
+  /** The resources that count. */
   readonly #resources: readonly string[]
 
   constructor(queue: KaiQueue, cluster: ClusterFacts, findings: Findings) {
     this.#queue = queue
     this.#cluster = cluster
     this.#findings = findings
-    this.#resources = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
+    this.#resources = countedResources(cluster)
   }
 
   settings(): Settings {
@@ -103,9 +102,9 @@ class Reading {
     const amount = isWeight || value === -1 || unit === undefined ? value : Math.floor(value * unit.per + 1e-9)
     const isThere = unit !== undefined && this.#resources.includes(unit.resource)
     const note = unit === undefined
-      ? 'jobs ask for CPU, memory and GPUs'
+      ? NOT_OF_NODES
       : !isThere
-        ? `the cluster has no ${unit.resource} (in ${unit.unit})`
+        ? notInCluster(unit)
         : kind === 'quota' ? beyondCluster(unit.resource, amount, unit.unit, this.#cluster) : ''
     this.#tell(isThere ? 'honoured' : 'ignored', path, `${kind} of ${resource}`, value, note)
     return isThere ? amount : undefined

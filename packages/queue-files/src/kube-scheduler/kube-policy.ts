@@ -44,7 +44,7 @@ export function kubePolicy({ file, configuration, classes, budgets, others }: Ku
   const ofBudgets = disruptionBudgets(budgets, findings)
   tellOthers(others, findings)
   const beside: KubeSchedulerOptions = { ...(never.length > 0 && { never }), ...(ofBudgets.length > 0 && { disruptionBudgets: ofBudgets }) }
-  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': beside }, options: beside, findings: findings.all }
+  if (configuration === undefined) return { kind: 'kube-scheduler', policy: { 'kube-scheduler': beside }, options: beside, findings: findings.all.sort(byPlace) }
   const reading = { configuration, findings, resources }
   tellFields(reading)
   const plugins = pluginsOf(configuration, [...PROFILE, 'plugins'], findings)

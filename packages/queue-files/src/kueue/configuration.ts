@@ -3,7 +3,8 @@ import type { KueueOptions } from '@sched/policies'
 import { secondsAbove0, secondsOf } from '../durations.js'
 import { at, fieldsOf, listAt, textOf, unexpected, where, type Path } from '../fields.js'
 import type { Findings } from '../finding.js'
-import { inUnits, PODS, RESOURCES } from './quotas.js'
+import { NOT_OF_NODES, RESOURCES, resourceOf } from '../kubernetes-resources.js'
+import { PODS } from './quotas.js'
 import { PROFILE_GATES } from './topologies.js'
 
 type PastUsage = NonNullable<KueueOptions['admissionFairSharing']>
@@ -119,9 +120,9 @@ function weightsAt(found: KubernetesObject, resources: readonly string[], findin
     const path = [...WEIGHTS, name]
     const setting = `admissionFairSharing weight of ${name}`
     if (typeof weight !== 'number' || !(weight >= 0)) throw unexpected(found, path, 'a weight of at least 0')
-    const resource = name === PODS ? PODS : inUnits(name, 0)?.resource
+    const resource = name === PODS ? PODS : resourceOf(name)
     if (resource !== PODS && (resource === undefined || !Object.hasOwn(weights, resource))) {
-      findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${resource}`)
+      findings.add('ignored', where(found, path), setting, textOf(weight), resource === undefined ? NOT_OF_NODES : `the cluster has no ${resource}`)
       continue
     }
     const isOther = seen.has(resource)

@@ -8,7 +8,8 @@ import { configured, OFF, userWeights } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
 import type { KueueFile } from './kueue-file.js'
 import { barredNamespaces } from './namespace-selector.js'
-import { covered, isByFlavor, quotasOf, RESOURCES } from './quotas.js'
+import { countedResources } from '../kubernetes-resources.js'
+import { covered, isByFlavor, quotasOf } from './quotas.js'
 import { groupsOf } from './resource-groups.js'
 import { stopsOf, type Stops } from './stop-policy.js'
 import { topologyPlacement } from './topologies.js'
@@ -70,7 +71,7 @@ const whyNot = knownWords<string>({
 export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
   const findings = new Findings(file.file)
   const byFlavor = isByFlavor(file)
-  const rules = { byFlavor, resources: RESOURCES.some((name) => cluster.resources.includes(name)) ? cluster.resources : RESOURCES, totals: cluster.totals }
+  const rules = { byFlavor, resources: countedResources(cluster), totals: cluster.totals }
   const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
   const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
   const isFair = settings.fairSharing !== undefined

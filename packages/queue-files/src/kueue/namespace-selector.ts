@@ -1,17 +1,11 @@
 import type { KubernetesObject } from '@sched/cluster'
-import { at, fieldsOf, listAt, nameOf, unexpected, where } from '../fields.js'
+import { at, fieldsOf, nameOf, where } from '../fields.js'
 import type { Findings } from '../finding.js'
+import { matchExpressionsAt, type Requirement } from '../label-selector.js'
 import type { KueueFile } from './kueue-file.js'
 
-interface Requirement {
-  readonly key: string
-  readonly operator: Operator
-  readonly values: readonly unknown[]
-}
 type Labels = Readonly<Record<string, unknown>>
-type Operator = (typeof OPERATORS)[number]
 
-const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
 /** The label that every namespace has: its name. */
 const NAME = 'kubernetes.io/metadata.name'
 const PATH = ['spec', 'namespaceSelector']
@@ -52,19 +46,11 @@ function barredBy(found: KubernetesObject, labels: ReadonlyMap<string, Labels | 
 
 const WAY_OUT = 'Put Namespaces into the file: kubectl get namespaces -o yaml'
 
+/** All requirements of the selector of a ClusterQueue. */
 function requirements(found: KubernetesObject): Requirement[] {
   const named = Object.entries(fieldsOf(at(found.object, [...PATH, 'matchLabels']))).map(([key, value]): Requirement => ({ key, operator: 'In', values: [value] }))
-  const others = listAt(found, [...PATH, 'matchExpressions']).map((each, i): Requirement => {
-    const { key, operator, values } = fieldsOf(each)
-    const here = [...PATH, 'matchExpressions', i]
-    if (typeof key !== 'string') throw unexpected(found, [...here, 'key'], 'a label')
-    if (!isOperator(operator)) throw unexpected(found, [...here, 'operator'], OPERATORS.join(', '))
-    return { key, operator, values: Array.isArray(values) ? values : [] }
-  })
-  return [...named, ...others]
+  return [...named, ...matchExpressionsAt(found, PATH)]
 }
-
-const isOperator = (word: unknown): word is Operator => OPERATORS.some((each) => each === word)
 
 /** Whether the requirements select a namespace; undefined: that depends on labels that are not known. */
 function selects(wanted: readonly Requirement[], name: string, labels: Labels | undefined): boolean | undefined {

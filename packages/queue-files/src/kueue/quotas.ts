@@ -1,12 +1,12 @@
 import { quantityAt, type KubernetesObject } from '@sched/cluster'
 import { SchedError } from '@sched/core'
 import type { Findings } from '../finding.js'
+import { inUnits, NOT_OF_NODES, notInCluster, RESOURCES } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { fieldsOf, nameOf, textOf, where } from '../fields.js'
 import type { KueueFile } from './kueue-file.js'
 import { checkGroups, groupsOf } from './resource-groups.js'
 
-const MIB = 2 ** 20
 const kinds = ['nominalQuota', 'borrowingLimit', 'lendingLimit'] as const
 type Kind = (typeof kinds)[number]
 type Amounts = Record<string, number>
@@ -115,7 +115,7 @@ function addResource(
     const amount = quantityAt(found, ...path)
     const known = counted(name, amount)
     if (known === undefined || !isThere(known.resource, resources)) {
-      findings.add('ignored', line, setting, text, known === undefined ? 'jobs ask for CPU, memory and GPUs' : `the cluster has no ${known.resource} (in ${known.unit})`)
+      findings.add('ignored', line, setting, text, known === undefined ? NOT_OF_NODES : notInCluster(known))
       continue
     }
     if (kind !== 'nominalQuota' && !isInside(found)) {
@@ -141,14 +141,3 @@ const isThere = (name: string, resources: readonly string[]): boolean => name ==
 
 /** An amount of a resource that quotas may be of: a resource of nodes, in their unit, or pods; undefined for any other name. */
 const counted = (name: unknown, amount: number): ReturnType<typeof inUnits> => (name === PODS ? { resource: PODS, amount, unit: '' } : inUnits(name, amount))
-
-/** As nodes of Kubernetes are read; of a cluster that has none of these nothing is known. */
-export const RESOURCES = ['cpu', 'mem', 'gpu']
-
-/** Millicores, MiB and thousandths of GPUs, as nodes of Kubernetes are read. */
-export function inUnits(name: unknown, amount: number): { readonly resource: string; readonly amount: number; readonly unit: string } | undefined {
-  if (name === 'cpu') return { resource: 'cpu', amount: Math.round(amount * 1000), unit: 'millicores' }
-  if (name === 'memory') return { resource: 'mem', amount: Math.floor(amount / MIB), unit: 'MiB' }
-  return typeof name === 'string' && /\/gpu(-count)?$/.test(name) ? { resource: 'gpu', amount: Math.round(amount * 1000), unit: 'thousandths of a GPU' } : undefined
-}
-

@@ -1,5 +1,7 @@
 import type { Config } from '@sched/core'
 import type { Verdict } from '../finding.js'
+import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
+import { listed } from '../setting.js'
 
 /** The plug-ins of Volcano that score nodes and are simulated. */
 export const SCORING: readonly string[] = ['nodeorder', 'binpack']
@@ -48,15 +50,15 @@ export class NodeScores {
       this.#weight = number(0)
       return ['honoured', '']
     }
-    const listed = namesIn(argument === LIST ? value : list)
+    const names = namesIn(argument === LIST ? value : list)
     if (argument === LIST) {
-      for (const name of listed) this.#weigh(resourceOf(name), 1)
-      return listed.some((name) => resourceOf(name) !== undefined) ? ['honoured', ''] : ['ignored', ELSE]
+      for (const name of names) this.#weigh(resourceOf(name), 1)
+      return names.some((name) => resourceOf(name) !== undefined) ? ['honoured', ''] : ['ignored', NOT_OF_NODES]
     }
     const own = argument.startsWith(`${LIST}.`) ? argument.slice(LIST.length + 1) : undefined
     const resource = WEIGHTS[argument] ?? (own === undefined ? undefined : resourceOf(own))
-    if (resource === undefined) return ['ignored', own === undefined ? 'not simulated' : ELSE]
-    if (own !== undefined && !listed.includes(own)) return ['ignored', `${LIST} does not list it`]
+    if (resource === undefined) return ['ignored', own === undefined ? 'not simulated' : NOT_OF_NODES]
+    if (own !== undefined && !names.includes(own)) return ['ignored', `${LIST} does not list it`]
     const weight = number(-Infinity)
     this.#weights[resource] = weight < 0 ? 1 : weight
     return ['honoured', weight < 0 ? 'below 0: Volcano takes 1 then' : '']
@@ -83,9 +85,4 @@ export class NodeScores {
   }
 }
 
-const ELSE = 'jobs ask for CPU, memory and GPUs'
-
-const namesIn = (list: unknown): string[] => (typeof list === 'string' ? list.split(',').map((each) => each.trim()).filter((each) => each !== '') : [])
-
-/** The resource of nodes of Kubernetes; undefined: none that jobs ask for. */
-export const resourceOf = (name: string): 'cpu' | 'mem' | 'gpu' | undefined => (name === 'cpu' ? 'cpu' : name === 'memory' ? 'mem' : /\/gpu(-count)?$/.test(name) ? 'gpu' : undefined)
+const namesIn = (list: unknown): string[] => (typeof list === 'string' ? listed(list) : [])

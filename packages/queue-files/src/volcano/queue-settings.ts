@@ -3,7 +3,7 @@ import { knownWords, SchedError, suggest } from '@sched/core'
 import type { VolcanoOptions } from '@sched/policies'
 import { at, fieldsOf, textOf, unexpected, where } from '../fields.js'
 import { notSimulated, type Findings, type Verdict } from '../finding.js'
-import { inUnits } from '../kueue/quotas.js'
+import { countedResources, inUnits, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts } from '../queue-policy.js'
 import { amountKinds, amountsOf, ROOT, stateOf, type VolcanoQueue } from './volcano-file.js'
 
@@ -25,7 +25,6 @@ export interface Rules {
   readonly isDominant: boolean
 }
 
-const RESOURCES = ['cpu', 'mem', 'gpu']
 const strategies = ['traverse', 'fifo', 'priorityfifo']
 const states = ['Open', 'Closed', 'Closing', 'Unknown']
 const why = knownWords<string>({ affinity: 'queues are not bound to groups of nodes', type: 'it has no effect', extendClusters: 'there is one cluster' })
@@ -158,15 +157,15 @@ class Reading {
     const { found, name } = this.#queue
     const { cluster } = this.#rules
     const { path, amounts } = amountsOf(found, kind)
-    const resources = RESOURCES.some((each) => cluster.resources.includes(each)) ? cluster.resources : RESOURCES
+    const resources = countedResources(cluster)
     const taken: Record<string, number> = {}
     for (const resource of Object.keys(amounts)) {
       const place = where(found, [...path, resource])
       const tell = (verdict: Verdict, note: string) => this.#findings.add(verdict, place, `${name} ${kind} of ${resource}`, textOf(amounts[resource]), note)
       const unit = inUnits(resource, quantityAt(found, ...path, resource))
       if (whyNot !== '') tell('ignored', whyNot)
-      else if (unit === undefined) tell('ignored', 'jobs ask for CPU, memory and GPUs')
-      else if (!resources.includes(unit.resource)) tell('ignored', `the cluster has no ${unit.resource} (in ${unit.unit})`)
+      else if (unit === undefined) tell('ignored', NOT_OF_NODES)
+      else if (!resources.includes(unit.resource)) tell('ignored', notInCluster(unit))
       else if (kind === 'capability' && unit.amount === 0 && unit.resource !== 'gpu') tell('honoured', 'none: no bound, as in Volcano')
       else {
         const others = taken[unit.resource]

@@ -4,7 +4,8 @@ import type { VolcanoOptions } from '@sched/policies'
 import { secondsAbove0 } from '../durations.js'
 import { didYouMean, type Findings, type Verdict } from '../finding.js'
 import { fieldsOf, listAt, textOf, type Path } from '../fields.js'
-import { NodeScores, resourceOf, SCORING } from './node-scores.js'
+import { NOT_OF_NODES, resourceOf } from '../kubernetes-resources.js'
+import { NodeScores, SCORING } from './node-scores.js'
 
 type Tier = NonNullable<VolcanoOptions['tiers']>[number]
 type Plugin = Exclude<NonNullable<Tier['plugins']>[number], string>
@@ -152,7 +153,7 @@ class Reader {
       const resource = resourceOf(argument.slice('overcommit-factor.'.length))
       const isKnown = !argument.includes('.') || resource !== undefined
       const note = number() < 1 ? 'below 1: Volcano takes 1.2 then' : ''
-      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? note : 'jobs ask for CPU, memory and GPUs')
+      this.#tell(isKnown ? 'honoured' : 'ignored', path, setting, value, isKnown ? note : NOT_OF_NODES)
       return isKnown ? [[resource === undefined ? 'overcommit-factor' : `overcommit-factor.${resource}`, number()]] : []
     }
     const longest = name === 'sla' && argument === WAITING ? secondsAbove0(textOf(value)) : undefined
@@ -174,5 +175,5 @@ const bare = (flag: string): string => flag.replace(/^enabled?/, '').toLowerCase
 function numberAt(conf: KubernetesObject, path: Path, value: unknown, least: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number === 'number' && number >= least && Math.abs(number) < Infinity) return number
-  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number of at least 0.`, conf.place(...path))
+  throw new SchedError('BAD_INPUT', `found ${JSON.stringify(value)}, expected a number${least === -Infinity ? '' : ` of at least ${least}`}.`, conf.place(...path))
 }

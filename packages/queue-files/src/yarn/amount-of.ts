@@ -7,8 +7,8 @@ export function amountOf(amounts: NamedAmounts | undefined, resource: string, to
   const { totals } = cluster
   if (amounts.all !== undefined) return (amounts.all / 100) * total
   if (totals === undefined) {
-    const [part] = Object.values(amounts.byName)
-    if (typeof part === 'string') return (Number.parseFloat(part) / 100) * total // the first resource that is named, mostly memory
+    const part = amounts.byName['memory-mb'] ?? Object.values(amounts.byName)[0] // of an unknown cluster one resource is shown: memory, which the policy fair compares
+    if (typeof part === 'string') return (Number.parseFloat(part) / 100) * total
     cluster.leavesOutAmounts = true
     return missing
   }

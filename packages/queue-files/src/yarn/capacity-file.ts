@@ -35,8 +35,8 @@ export function readCapacityFile(source: SourceText, top = readXml(source.text, 
   addQueues(root, lists, byPath)
   const [orphan] = [...lists].filter(([path]) => !byPath.has(path))
   if (orphan !== undefined) {
-    const [path, { line, name }] = orphan
-    throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file, line, field: name }, suggest(path, [...byPath.keys()]))
+    const [path, { file: from, line, name }] = orphan
+    throw new SchedError('BAD_INPUT', `it lists queues inside "${path}", and there is no such queue.`, { file: from, line, field: name }, suggest(path, [...byPath.keys()]))
   }
   const general = new Map<string, Setting>()
   const written = new Map<string, Map<string, Setting>>()

@@ -147,7 +147,7 @@ function readUser(element: XmlElement, file: FairFile): void {
 function addQueue(parent: FairQueue, element: XmlElement, ignored: Findings): void {
   const queue = readQueue(element, parent, ignored)
   const twin = parent.queues.find(({ name }) => name === queue.name)
-  if (twin !== undefined) throw new SchedError('BAD_INPUT', `queue "${queue.path}" is declared twice, first in line ${twin.line}.`, { file: ignored.file, line: element.line })
+  if (twin !== undefined) throw new SchedError('BAD_INPUT', `queue "${queue.path}" is declared twice, first in line ${twin.line}.`, { file: ignored.file, line: element.line }, 'Declare it once.')
   parent.queues.push(queue)
 }
 

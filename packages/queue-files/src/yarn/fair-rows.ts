@@ -10,7 +10,7 @@ export const fairTable = (file: FairFile, asked: Asked): QueueTable =>
   sharesTable((cluster) => fairNode(file.root, file, cluster), asked, asked.totals !== undefined)
 
 const fairSettings = [
-  'weight', 'policy', 'minResources', 'maxResources', 'maxChildResources', 'maxContainerAllocation', 'maxRunningApps',
+  'weight', 'policy', 'minResources', 'maxResources', 'maxChildResources', 'maxContainerAllocation', 'maxRunningApps', 'maxAMShare',
   'minSharePreemptionTimeout', 'fairSharePreemptionTimeout', 'fairSharePreemptionThreshold', 'allowPreemptionFrom',
 ] as const
 
@@ -41,6 +41,7 @@ export function fairGeneral(file: FairFile): Record<string, string> {
   const tell = (name: string, given: Given<unknown> | undefined) => void (given !== undefined && (settings[name] = given.text))
   tell('queueMaxResourcesDefault', file.queueMaxResourcesDefault)
   tell('queueMaxAppsDefault', file.queueMaxAppsDefault)
+  tell('queueMaxAMShareDefault', file.queueMaxAMShareDefault)
   tell('userMaxAppsDefault', file.userMaxAppsDefault)
   tell('defaultQueueSchedulingPolicy', file.defaultPolicy)
   for (const [user, given] of file.users) tell(`user ${user} maxRunningApps`, given)

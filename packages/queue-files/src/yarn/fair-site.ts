@@ -57,7 +57,7 @@ interface Known {
 
 type Flag = 'userAsDefaultQueue' | 'allowUndeclaredPools' | 'preemption' | 'sizeBasedWeight' | 'assignMultiple' | 'dynamicMaxAssign' | 'continuous'
 const flag = (key: Flag): Use => (site, property) => void (site[key] = booleanOf(property))
-const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack' | 'maxAssign'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
+const part = (key: 'utilizationThreshold' | 'localityNode' | 'localityRack'): Use => (site, property) => void (site[key] = numberOf(property, { least: -1 }))
 const milliseconds = (key: 'waitBeforeKill' | 'waitBeforeNextCheck' | 'localityNodeDelay' | 'localityRackDelay'): Use => (site, property) => {
   const value = numberOf(property, { least: -1 })
   site[key] = value < 0 ? value : value / 1000
@@ -85,7 +85,7 @@ const known = knownWords<Known>({
   [`${prefix}sizebasedweight`]: { use: flag('sizeBasedWeight') },
   [`${prefix}assignmultiple`]: { use: flag('assignMultiple') },
   [`${prefix}dynamic.max.assign`]: { use: flag('dynamicMaxAssign') },
-  [`${prefix}max.assign`]: { use: part('maxAssign') },
+  [`${prefix}max.assign`]: { use: (site, property) => void (site.maxAssign = numberOf(property, { least: -1, whole: true })) },
   [`${prefix}locality.threshold.node`]: { use: part('localityNode'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
   [`${prefix}locality.threshold.rack`]: { use: part('localityRack'), note: 'as opportunities skipped by the job, in whole nodes of the cluster' },
   [`${prefix}locality-delay-node-ms`]: { use: milliseconds('localityNodeDelay'), note: 'waited with continuous scheduling' },

@@ -33,7 +33,7 @@ export function jsonMappings({ value, file, line, name }: Setting): { readonly m
       throw bad(`rule ${i + 1} has the policy "${policy}".`, suggest(policy, [...Object.keys(patterns), ...Object.keys(without), 'reject', 'custom']))
     const isUnknown = type === 'application' || /%(application|secondary_group)/.test(custom ?? '')
     if (isUnknown || policy in without) leftOut.push(`rule ${i + 1}: ${without[policy] ?? 'jobs have neither names nor secondary groups'}`)
-    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`)
+    else if (policy === 'custom' && custom === undefined) throw bad(`rule ${i + 1} has no "customPlacement".`, 'Write "customPlacement": "root.%user", for example.')
     else {
       const parent = text('parentQueue')
       const queue = policy === 'reject'
@@ -57,7 +57,7 @@ function rulesOf(text: string, bad: (what: string, wayOut?: string) => SchedErro
   try {
     read = JSON.parse(text)
   } catch {
-    throw bad('it is no JSON.')
+    throw bad('it is no JSON.', 'Write { "rules": [...] }.')
   }
   const rules = typeof read === 'object' && read !== null && 'rules' in read ? read.rules : undefined
   if (!Array.isArray(rules) || !rules.every((rule) => typeof rule === 'object' && rule !== null)) throw bad('it holds no rules.', 'Write { "rules": [...] }.')

@@ -30,14 +30,15 @@ function guaranteedIn(queue: YunikornQueue, maxAround: Amounts): Amounts {
   const max = amountsOf(queue.max)
   const resources = found.at('resources')
   const beyond = above(own, max)
-  if (beyond !== undefined) throw resources.at('guaranteed').at(beyond).error(`queue "${path}" is guaranteed more ${beyond} than its max.`)
+  if (beyond !== undefined) throw resources.at('guaranteed').at(beyond).error(`queue "${path}" is guaranteed more ${beyond} than its max.`, 'Lower the one or raise the other.')
   const wide = above(max, maxAround)
-  if (wide !== undefined) throw resources.at('max').at(wide).error(`queue "${path}" may have more ${wide} than a queue around it.`)
+  if (wide !== undefined) throw resources.at('max').at(wide).error(`queue "${path}" may have more ${wide} than a queue around it.`, 'Lower the one or raise the other.')
   const most = new Map([...maxAround, ...max])
   const sum = new Map<string, number>()
   for (const child of queue.queues) for (const [name, amount] of guaranteedIn(child, most)) sum.set(name, (sum.get(name) ?? 0) + amount)
   const short = above(sum, own) ?? above(sum, most)
-  if (short !== undefined) throw found.at('name').error(`queues in "${path}" are together guaranteed more ${short} than it ${above(sum, own) === undefined ? 'may have' : 'is'}.`)
+  if (short !== undefined)
+    throw found.at('name').error(`queues in "${path}" are together guaranteed more ${short} than it ${above(sum, own) === undefined ? 'may have' : 'is'}.`, 'Lower theirs or raise its own.')
   return [...own.values()].some((amount) => amount > 0) ? own : sum
 }
 
@@ -67,13 +68,14 @@ function checkLimits(queue: YunikornQueue, resourcesAround: MostOf<Amounts>, app
     const amounts = amountsOf(limit.maxResources)
     const own = limit.maxApplications
     const wide = above(amounts, amountsOf(max))
-    if (wide !== undefined) throw limit.found.at('maxresources').at(wide).error(`a limit has more ${wide} than queue "${path}" may have.`)
-    if (maxApplications > 0 && own > maxApplications) throw limit.found.at('maxapplications').error(`a limit has more applications than queue "${path}" may run, ${maxApplications}.`)
+    if (wide !== undefined) throw limit.found.at('maxresources').at(wide).error(`a limit has more ${wide} than queue "${path}" may have.`, 'Lower it, or raise the max of the queue.')
+    if (maxApplications > 0 && own > maxApplications)
+      throw limit.found.at('maxapplications').error(`a limit has more applications than queue "${path}" may run, ${maxApplications}.`, 'Lower it, or raise the maxapplications of the queue.')
     for (const [who, found] of namesIn(limit)) {
       const around = resourcesAround.get(who)
       const most = applicationsAround.get(who) ?? 0
       const more = around === undefined ? undefined : above(amounts, around)
-      if (more !== undefined) throw limit.found.at('maxresources').at(more).error(`${who} may have more ${more} in queue "${path}" than in a queue around it.`)
+      if (more !== undefined) throw limit.found.at('maxresources').at(more).error(`${who} may have more ${more} in queue "${path}" than in a queue around it.`, 'Lower the one or raise the other.')
       if (most > 0 && (own === 0 || own > most)) throw found.error(`${who} may run ${own === 0 ? 'any number of' : own} applications in queue "${path}", and ${most} in a queue around it.`, 'Give the limit maxapplications that are not more.')
       resources.set(who, new Map([...(around ?? []), ...amounts]))
       applications.set(who, own)

@@ -80,7 +80,7 @@ function matcherOf(filter: Located, kind: 'users' | 'groups'): Filter['users'] {
   const list = filter.at(kind).items().map((each) => each.string() ?? '')
   const [only] = list
   if (only === undefined) return undefined
-  const wrong = () => filter.at(kind).at(0).error(`"${only}" is neither a name nor a pattern.`)
+  const wrong = () => filter.at(kind).at(0).error(`"${only}" is neither a name nor a pattern.`, 'Write a name, or a regular expression as Go has them.')
   if (list.length > 1 || !SPECIAL.test(only)) {
     if (list.length === 1 && !isName(kind, only)) throw wrong()
     return (name) => list.includes(name)

@@ -50,7 +50,7 @@ export function readYunikorn(source: SourceText): YunikornFile {
   if (plain !== undefined) return partitionOf(new Located(plain.object, plain.place), source.file, [])
   const holders = objects.flatMap(holderOf)
   const holder = holders.find(({ name }) => name === 'ConfigMap yunikorn-configs') ?? holders[0]
-  if (holder === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file })
+  if (holder === undefined) throw new SchedError('BAD_INPUT', 'has no partitions of YuniKorn.', { file: source.file }, 'Write partitions: [{ name: default, queues: [{ name: root }] }].')
   const { found, path } = holder
   const others = holders.filter((each) => each !== holder).map((each): Other => ({ name: each.name, value: '', line: lineOf(each), why: `its queues do not count beside those of ${withoutKind(holder.name)}` }))
   const data = fieldsOf(at(found.object, path))
@@ -97,7 +97,7 @@ function partitionOf(top: Located, file: string, others: Other[]): YunikornFile 
   const nameIn = (partition: Located) => (partition.at('name').string() ?? 'default').toLowerCase()
   checkPartitions(partitions, nameIn)
   const partition = partitions.find((each) => nameIn(each) === 'default') ?? partitions[0]
-  if (partition === undefined) throw top.at('partitions').error('has no partition.')
+  if (partition === undefined) throw top.at('partitions').error('has no partition.', 'Write partitions: [{ name: default, queues: [{ name: root }] }].')
   partition.fields(['name', 'queues', 'placementrules', 'limits', 'nodesortpolicy', 'preemption', 'statedumpfilepath'])
   for (const other of partitions) if (other !== partition)
     others.push({
@@ -165,7 +165,7 @@ const queueKeys = ['name', 'parent', 'resources', 'maxapplications', 'properties
 function queueOf(found: Located, around: Pick<YunikornQueue, 'path'> | undefined): YunikornQueue {
   found.fields(queueKeys)
   const name = found.at('name').string()?.toLowerCase()
-  if (name === undefined || name === '') throw found.error('a queue has no name.')
+  if (name === undefined || name === '') throw found.error('a queue has no name.', 'Write name: ... in it.')
   if (name.includes('.'))
     throw found.at('name').error(
       `the name of queue "${name}" has a period, which stands between a queue and the one around it.`,
@@ -224,7 +224,7 @@ function limitsOf(found: Located): YunikornLimit[] {
       maxApplications: each.at('maxapplications').count() ?? 0,
       found: each,
     }
-    if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.')
+    if (limit.users.length + limit.groups.length === 0) throw each.error('a limit names neither users nor groups.', 'Write users: [...] or groups: [...] in it; "*" stands for all.')
     if (limit.groups.includes('*') && seen.groups.size === 1) throw each.at('groups').error('"*" has a limit, and no group by its name.', 'Name a group before it, or limit users.')
     if (limit.maxApplications === 0 && ![...limit.maxResources.values()].some(({ amount }) => amount > 0))
       throw each.error('a limit limits nothing, or forbids everything.', 'Give it maxresources or maxapplications above 0.')

@@ -1,6 +1,7 @@
 import type { Config } from '@sched/core'
 import type { YunikornOptions } from '@sched/policies'
 import { byPlace, Findings } from '../finding.js'
+import { countedResources, NOT_OF_NODES, notInCluster } from '../kubernetes-resources.js'
 import { beyondCluster, type ClusterFacts, type QueuePolicy } from '../queue-policy.js'
 import { inheritedSort, propertiesOf, type PropertyOptions } from './properties.js'
 import type { Quantities } from './quantities.js'
@@ -19,9 +20,8 @@ export interface YunikornPolicy extends QueuePolicy {
 type Queue = NonNullable<YunikornOptions['root']>
 type Limit = NonNullable<Queue['limits']>[number]
 
-const resources = ['cpu', 'mem', 'gpu'] as const
 /** YuniKorn's resources in terms of nodes: their name, how many of their units one of YuniKorn's (millicore, byte, GPU) is, and the name of their unit. */
-const units: Readonly<Record<string, { readonly resource: (typeof resources)[number]; readonly per: number; readonly unit: string }>> = {
+const units: Readonly<Record<string, { readonly resource: string; readonly per: number; readonly unit: string }>> = {
   vcore: { resource: 'cpu', per: 1, unit: 'millicores' },
   memory: { resource: 'mem', per: 1 / 2 ** 20, unit: 'MiB' },
   'nvidia.com/gpu': { resource: 'gpu', per: 1000, unit: 'thousandths' },
@@ -58,7 +58,7 @@ class Made {
   constructor(cluster: ClusterFacts, findings: Findings) {
     this.#cluster = cluster
     this.#findings = findings
-    this.#known = resources.some((each) => cluster.resources.includes(each)) ? cluster.resources : resources
+    this.#known = countedResources(cluster)
   }
 
   has(resource: string): boolean {
@@ -70,7 +70,7 @@ class Made {
     const { properties, ...settings } = this.#settings(path, queue, !isParent, around)
     for (const acl of ['adminacl', 'submitacl']) {
       const given = found.at(acl)
-      if (given.isThere && path !== '') this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'whoever it is of, a job may be submitted to any queue')
+      if (given.isThere) this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'whoever it is of, a job may be submitted to any queue')
     }
     const sort = inheritedSort(queue.properties, around)
     const inside = Object.fromEntries(queues.map((each) => [each.name, this.queue(each, { ...properties, ...(sort !== undefined && { sort }) })]))
@@ -121,7 +121,7 @@ class Made {
       const unit = Object.hasOwn(units, name) ? units[name] : undefined
       const isThere = unit !== undefined && this.has(unit.resource)
       const own = unit === undefined ? amount : Math.floor(amount * unit.per + 1e-9)
-      const away = unit === undefined ? (name === 'pods' ? 'pods are not counted' : 'jobs ask for CPU, memory and GPUs') : `the cluster has no ${unit.resource} (in ${unit.unit})`
+      const away = unit === undefined ? (name === 'pods' ? 'pods are not counted' : NOT_OF_NODES) : notInCluster(unit)
       const note = !isThere ? away : setting.endsWith('guaranteed') ? beyondCluster(unit.resource, own, unit.unit, this.#cluster) : ''
       if (!isThere || !isTold) this.#findings.add(isThere ? 'honoured' : 'ignored', found, `${setting} of ${name}`, found.text, note)
       if (isThere) amounts[unit.resource] = own
@@ -172,14 +172,21 @@ const amountsText = (quantities: Quantities): string => [...quantities].map(([na
 export function yunikornSettings({ guaranteed, max, maxApplications, properties, limits, template }: YunikornQueue): Record<string, string> {
   const limitText = ({ users, groups, maxResources, maxApplications: most }: YunikornLimit) =>
     `${[...users, ...groups.map((name) => `group ${name}`)].join(' ')}: ${[amountsText(maxResources), most > 0 ? `${most} applications` : ''].filter((text) => text !== '').join(' ')}`
+  const ofTemplate = template === undefined ? {} : settingsText(template)
   const all = {
-    guaranteed: amountsText(guaranteed), max: amountsText(max), maxapplications: maxApplications > 0
-      ? String(maxApplications)
-      : '', ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
-    limits: limits.map(limitText).join('; '), childtemplate: template === undefined ? '' : amountsText(template.max),
+    ...settingsText({ guaranteed, max, maxApplications, properties }),
+    limits: limits.map(limitText).join('; '),
+    ...Object.fromEntries(Object.entries(ofTemplate).map(([name, text]) => [`childtemplate ${name}`, text])),
   }
   return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''))
 }
+
+const settingsText = ({ guaranteed, max, maxApplications, properties }: Omit<YunikornSettings, 'found'>): Record<string, string> => ({
+  guaranteed: amountsText(guaranteed),
+  max: amountsText(max),
+  maxapplications: maxApplications > 0 ? String(maxApplications) : '',
+  ...Object.fromEntries([...properties].map(([name, { text }]) => [name, text])),
+})
 
 /** Settings that belong to no queue, by name, as written. */
 export function yunikornGeneral({ rules, nodeSort, preemption }: YunikornFile): Record<string, string> {
