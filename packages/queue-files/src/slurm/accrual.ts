@@ -1,5 +1,6 @@
 import { knownWords } from '@sched/core'
 import type { Findings } from '../finding.js'
+import { accountTree } from './account-tree.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { NOT_ENFORCED } from './database-limits.js'
 import { keyAndValue } from './database-settings.js'
@@ -48,27 +49,15 @@ function whyNot(conf: SlurmConf): string {
   return flagsOf(conf.general.get('priorityflags')).includes('ACCRUE_ALWAYS') ? 'all jobs grow older: PriorityFlags has ACCRUE_ALWAYS' : ''
 }
 
-/** The tree of all accounts, with the users that have a limit of their own. */
-function treeOf({ database: { accounts, users } }: SlurmConf): Options {
-  const made = new Map<string, Options>([['root', {}]])
-  for (const each of accounts) made.set(each.name, Object.assign(made.get(each.name) ?? {}, valuesOf(each, ofAssociation)))
-  const top: Options = {}
-  for (const { name, parent } of accounts) {
-    if (name === 'root') continue
-    const into = parent === 'root' || parent === '' ? top : inside(made.get(parent), 'accounts')
-    into[name] = made.get(name)
-  }
-  for (const user of users) {
-    const account = made.get(user.parent)
-    // one without a limit, too, where it is of one partition: it counts apart
-    if (user.partition === undefined) for (const [name, values] of entryOf(user, ofAssociation)) inside(account, 'users')[name] = values
-    else inside(inside(account, 'usersOfPartitions'), user.partition)[user.name] = valuesOf(user, ofAssociation)
-  }
-  return { ...filled('root', made.get('root') as Options), ...top }
-}
-
-/** The object under a key, which is added if it is not there. */
-const inside = (options: Options = {}, key: string): Options => (options[key] ??= {}) as Options
+/** The tree of all accounts. Users without a limit of their own are left out, but not those for a partition, which count apart from the user elsewhere. */
+const treeOf = (conf: SlurmConf): Options =>
+  accountTree(conf.database, {
+    ofAccount: (each) => valuesOf(each, ofAssociation),
+    ofUser: (each) => {
+      const values = valuesOf(each, ofAssociation)
+      return each.partition === undefined && Object.keys(values).length === 0 ? undefined : values
+    },
+  }, conf.file)
 
 const filled = (key: string, options: Options): Options => (Object.keys(options).length === 0 ? {} : { [key]: options })
 

@@ -3,6 +3,7 @@ import { slurmResource } from '@sched/policies'
 import type { Findings, Verdict } from '../finding.js'
 import type { ClusterFacts } from '../queue-policy.js'
 import { listed, type Setting } from '../setting.js'
+import { accountTree } from './account-tree.js'
 import { wholeOf, type SlurmConf } from './conf.js'
 import { keyAndValue, limitsOfAssociation, limitsOfQos, whyIgnoredOfAssociation, whyIgnoredOfQos } from './database-settings.js'
 import type { Entity } from './database.js'
@@ -84,52 +85,15 @@ export class DatabaseLimits {
 
   /** The limits of accounts and of their users, as a tree by name. */
   accounts(): Options {
-    const { accounts, users, flat, mixed } = this.#conf.database
+    const { flat, mixed } = this.#conf.database
     if (flat !== undefined)
       this.#findings.add('approximated', flat, flat.name, flat.value, 'which account lies in which is not told: all lie in the root; print the table with `tree`, or with the column ParentName')
     if (mixed !== undefined)
       this.#findings.add('approximated', mixed, mixed.name, mixed.value, 'associations of all these clusters are taken together, since ClusterName is none of them; print those of one with cluster=NAME')
-    this.#checkTree(accounts.filter(({ name }) => name !== 'root'))
-    const made = new Map<string, Options>([['root', {}]])
-    for (const account of accounts) made.set(account.name, Object.assign(made.get(account.name) ?? {}, this.#association(account)))
-    const top: Options = {}
-    for (const { name, parent, settings } of accounts) {
-      if (name === 'root') continue
-      if (parent === 'root' || parent === '') top[name] = made.get(name)
-      else put(this.#around(made, parent, name, settings), 'accounts', name, made.get(name) as Options)
-    }
-    for (const user of users) putUser(this.#around(made, user.parent, user.name, user.settings), user, this.#association(user))
+    const tree = accountTree(this.#conf.database, { ofAccount: (each) => this.#association(each), ofUser: (each) => this.#association(each) }, this.#conf.file)
     for (const { setting, verdict, note, count } of this.#told.values())
       this.#findings.add(verdict, setting, `${setting.name} of ${count} association${count === 1 ? '' : 's'}`, count === 1 ? setting.value : '', note)
-    const root = made.get('root') as Options
-    return { ...(Object.keys(root).length > 0 && { root }), ...top }
-  }
-
-  /** Throws `BAD_INPUT` with the line for an account that lies in itself, directly or through others. */
-  #checkTree(accounts: readonly Entity[]): void {
-    const parents = new Map<string, Set<string>>()
-    for (const { name, parent } of accounts) parents.set(name, (parents.get(name) ?? new Set<string>()).add(parent))
-    for (const { name, parent, settings } of accounts) {
-      const around = new Set([parent]) // the loop below also visits what it adds
-      for (const each of around) for (const further of parents.get(each) ?? []) around.add(further)
-      if (around.has(name))
-        throw new SchedError(
-          'BAD_INPUT',
-          `account "${name}" lies in ${parent === name ? 'itself' : `"${parent}", which lies in it`}.`,
-          this.#place(settings),
-          'Print the accounts again, or correct the Parent above it.',
-        )
-    }
-  }
-
-  #place([setting]: readonly Setting[]): { readonly file: string; readonly line?: number } {
-    return { file: setting?.file ?? this.#conf.file, ...(setting !== undefined && { line: setting.line }) }
-  }
-
-  #around(made: ReadonlyMap<string, Options>, parent: string, name: string, settings: readonly Setting[]): Options {
-    const found = made.get(parent)
-    if (found !== undefined) return found
-    throw new SchedError('BAD_INPUT', `${name} is in account "${parent}", which is not there.`, this.#place(settings), 'Print all accounts, or a dump of the cluster.')
+    return tree
   }
 
   #association({ settings }: Entity): Options {
@@ -206,16 +170,3 @@ function factorOf({ name, value, file, line }: Setting): number {
 
 /** The note for limits of QOS and associations that are not enforced. */
 export const NOT_ENFORCED = 'AccountingStorageEnforce does not have limits'
-
-/** Adds a user to an account: under the partition that the association is for, or else for all other partitions. */
-function putUser(into: Options, { name, partition }: Entity, value: Options): void {
-  if (partition === undefined) return put(into, 'users', name, value)
-  const partitions = (into['usersOfPartitions'] ??= {}) as Record<string, Options>
-  ;(partitions[partition] ??= {})[name] = value
-}
-
-function put(into: Options, key: 'users' | 'accounts', name: string, value: Options): void {
-  const inside = (into[key] ?? {}) as Options
-  inside[name] = value
-  into[key] = inside
-}
