@@ -151,3 +151,9 @@ function take(options: Record<string, unknown>, name: string, setting: Setting, 
     )
   tell('honoured')
 }
+
+/** Adds a finding for the type of a plug-in, which is ignored unless it is in `known`. `otherwise`: what it is taken for then. */
+export function tellType(setting: Setting, known: readonly string[], otherwise: string, findings: Findings): void {
+  const isKnown = known.includes(setting.value.toLowerCase())
+  findings.add(isKnown ? 'honoured' : 'ignored', setting, setting.name, setting.value, isKnown ? '' : `not simulated: ${otherwise}`)
+}
