@@ -405,6 +405,11 @@ describe('what is filled in at submission', () => {
     expect(slurmDefaults(readQueues(...files('PartitionName=a MaxTime=UNLIMITED')) as SlurmConf)).toBeUndefined()
   })
 
+  it('gives jobs of a user called root the default QOS of the account around it', () => {
+    const fill = slurmDefaults(readQueues(...files('PartitionName=a', "Cluster - 'c':DefaultQOS='normal'\nParent - 'root'\nUser - 'root':AdminLevel='Administrator'")) as SlurmConf)!
+    expect(fill({ id: 'x', submit: 0, stages: [], user: 'root' }).qos).toBe('normal')
+  })
+
   it('is a time limit for a job without one: the default of its partition, or its longest', () => {
     const fill = slurmDefaults(readQueues(...files('PartitionName=a DefaultTime=60 MaxTime=1-0\nPartitionName=b MaxTime=2:00:00 Default=YES\nPartitionName=c')) as SlurmConf)!
     expect([{ queue: 'a' }, {}, { queue: 'c' }, { queue: 'a', estimate: 5 }].map((change) => fill({ id: 'x', submit: 0, stages: [], ...change }).estimate)).toEqual([3600, 7200, undefined, 5])

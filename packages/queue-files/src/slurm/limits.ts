@@ -35,13 +35,14 @@ export function limitsOptions(conf: SlurmConf, facts: ClusterFacts, licenses: Op
   if (Object.keys(given).length === 0) return {}
   const [parts, halfLife, period, reset] = ['enforcepartlimits', 'prioritydecayhalflife', 'prioritycalcperiod', 'priorityusageresetperiod'].map((name) => conf.general.get(name))
   const usageReset = usageResetOf(reset?.value)
-  const isPast = JSON.stringify(ofDatabase).match(/GrpTRESMins|GrpWall/) !== null
-  const billing = /billing=/i.test(JSON.stringify(ofDatabase)) ? billingOptions(conf, resources) : {}
+  const text = JSON.stringify(ofDatabase)
+  const isPast = /GrpTRESMins|GrpWall/.test(text)
+  const billing = /billing=/i.test(text) ? billingOptions(conf, resources) : {}
   return {
     ...given, ...billing,
     ...(parts !== undefined && 'partitions' in given && /^(ALL|ANY|YES)$/i.test(parts.value) && { enforcePartLimits: /^ANY$/i.test(parts.value) ? 'ANY' : 'ALL' }),
     ...(Object.keys(ofDatabase).length > 0 && hasParameter(conf, 'assoc_limit_stop') && { assocLimitStop: true }),
-    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && /GrpTRESMins|GrpWall/.test(JSON.stringify(ofDatabase)) && { safe: true }),
+    ...(enforced.checks.length > 0 && { enforce: enforced.checks }), ...(enforced.isSafe && isPast && { safe: true }),
     ...(isPast && usageReset !== undefined && { usageReset }), ...(isPast && halfLife !== undefined && { halfLife: secondsOf(halfLife) }), ...(isPast && period !== undefined && { calcPeriod: secondsOf(period) }),
   }
 }

@@ -4,7 +4,7 @@ import type { ClusterFacts } from '../queue-policy.js'
 import { isYes, type SlurmConf } from './conf.js'
 import type { Declared } from './declared.js'
 import { keyAndValue } from './database-settings.js'
-import type { Entity } from './database.js'
+import type { Database, Entity } from './database.js'
 import { markedPartitions, onNodesOf } from './partition-nodes.js'
 import { onWholeNodes, WholeNodes } from './whole-nodes.js'
 import { checkedLimit, UNLIMITED } from './times.js'
@@ -22,20 +22,9 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
   const whole = new WholeNodes(conf, facts)
   const times = new Map(partitions.flatMap(({ name, settings }) => timeOf(defaultTime(settings) ?? settings.get('maxtime')).map((time) => [name.value, time] as const)))
   const partition = partitions.find(({ settings }) => isYes(settings.get('default')))?.name.value
-  const around = new Map(accounts.map((account) => [account.name, account]))
-  const [own, usual] = [new Map(users.map((user) => [keyOf(user.name, user.parent, user.partition), user])), new Map(users.map(({ name, parent }) => [name, parent] as const).reverse())]
   const usualAccounts = new Map(users.flatMap((user) => settingOf(user, ['defaultaccount', 'defacct']).map((account) => [user.name, account] as const)))
   if (!whole.areSizesKnown && marked.size === 0 && times.size === 0 && partition === undefined && usualAccounts.size === 0 && ![...accounts, ...users].some((each) => defaultQos(each) !== undefined)) return undefined
-  const qosOf = ({ user = 'user', account = usual.get(user) }: JobSpec, queue: string | undefined): string | undefined => {
-    const found = account === undefined ? undefined : (own.get(keyOf(user, account, queue)) ?? own.get(keyOf(user, account)))
-    for (let each = found ?? around.get(account ?? 'root'), steps = 0; each !== undefined && steps < 100; each = each.name === 'root'
-      ? undefined
-      : around.get(each.parent === '' ? 'root' : each.parent), steps++) {
-      const qos = defaultQos(each)
-      if (qos !== undefined) return qos
-    }
-    return undefined
-  }
+  const qosOf = defaultQosIn(conf.database)
   return (asked) => {
     const account = asked.account ?? usualAccounts.get(asked.user ?? 'user')
     const spec = account === undefined ? asked : { ...asked, account }
@@ -45,6 +34,33 @@ export function slurmDefaults(conf: SlurmConf, facts: Pick<ClusterFacts, 'nodes'
     const filled = onNodesOf({ ...spec, ...(estimate !== undefined && { estimate }), ...(queue !== undefined && { queue }), ...(qos !== undefined && { qos }) }, marked)
     return whole.any || spec.exclusive === true ? onWholeNodes(filled, whole) : filled
   }
+}
+
+/**
+ * Returns a function that finds the default QOS of a job in a partition: that of its user's association, or else of the nearest account around it that has one.
+ * A job that names no account is in that of its user's first association.
+ */
+function defaultQosIn({ accounts, users }: Database): (job: JobSpec, partition: string | undefined) => string | undefined {
+  const byName = new Map(accounts.map((account) => [account.name, account]))
+  const associations = new Map(users.map((user) => [keyOf(user.name, user.parent, user.partition), user]))
+  const usual = new Map(users.map(({ name, parent }) => [name, parent] as const).reverse()) // the first of equal names
+  return ({ user = 'user', account = usual.get(user) }, partition) => {
+    const own = account === undefined ? undefined : (associations.get(keyOf(user, account, partition)) ?? associations.get(keyOf(user, account)))
+    return (own && defaultQos(own)) ?? nearestQos(byName.get((own === undefined ? account : own.parent) || 'root'), byName)
+  }
+}
+
+/** Most accounts around each other: one that lies in itself, which the policy refuses, would have no end. */
+const DEEPEST = 100
+
+/** The default QOS of an account or of the nearest one around it that has one. */
+function nearestQos(account: Entity | undefined, byName: ReadonlyMap<string, Entity>): string | undefined {
+  for (let each = account, depth = 0; each !== undefined && depth < DEEPEST; depth++) {
+    const qos = defaultQos(each)
+    if (qos !== undefined) return qos
+    each = each.name === 'root' ? undefined : byName.get(each.parent || 'root')
+  }
+  return undefined
 }
 
 /** DefaultTime of a partition; undefined if it is not given or NONE. */
