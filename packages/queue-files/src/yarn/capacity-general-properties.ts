@@ -8,31 +8,19 @@ import { knownMonitors } from './monitors.js'
 import { booleanOf, numberOf } from './site.js'
 import { listed, type Setting } from '../setting.js'
 
+/** The beginning of the properties of preemption. */
 export const preemptionPrefix = 'yarn.resourcemanager.monitor.capacity.preemption.'
+type Preemption = NonNullable<CapacitySchedulerOptions['preemption']>
+/** Sets an option of preemption. */
 const preempt =
-  (key: keyof NonNullable<CapacitySchedulerOptions['preemption']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, [key]: read(property) }
-    return undefined
-  }
-const inside =
-  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['intraQueue']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, intraQueue: { enabled: false, ...options.preemption?.intraQueue, [key]: read(property) } }
-    return undefined
-  }
-const balance =
-  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['balance']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, balance: { enabled: false, ...options.preemption?.balance, [key]: read(property) } }
-    return undefined
-  }
-const byPriority =
-  (key: keyof NonNullable<NonNullable<CapacitySchedulerOptions['preemption']>['byPriority']>, read: (property: Setting) => unknown): UseInAll =>
-  (options, property) => {
-    options.preemption = { ...options.preemption, byPriority: { enabled: false, ...options.preemption?.byPriority, [key]: read(property) } }
-    return undefined
-  }
+  (key: keyof Preemption, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => void (options.preemption = { ...options.preemption, [key]: read(property) })
+/** Sets an option of a part of preemption, which is off unless its own property says otherwise. */
+const ofPart =
+  <P extends 'intraQueue' | 'balance' | 'byPriority'>(part: P) =>
+  (key: keyof NonNullable<Preemption[P]>, read: (property: Setting) => unknown): UseInAll =>
+  (options, property) => void (options.preemption = { ...options.preemption, [part]: { enabled: false, ...options.preemption?.[part], [key]: read(property) } })
+const [inside, balance, byPriority] = [ofPart('intraQueue'), ofPart('balance'), ofPart('byPriority')]
 const insideOrder = ({ value, file, line, name }: Setting) => {
   const order = value.trim().toLowerCase().replace('_', '-')
   if (order !== 'userlimit-first' && order !== 'priority-first')

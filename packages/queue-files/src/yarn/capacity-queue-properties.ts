@@ -121,9 +121,7 @@ export const queueProperties = knownWords<UseInQueue>({
       )
     options.state = state
   },
-  'auto-create-child-queue.enabled': (options, property) => {
-    options.autoCreate = booleanOf(property)
-  },
+  'auto-create-child-queue.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
   'auto-queue-creation-v2.enabled': (options, property) => void (options.autoCreate = booleanOf(property)),
   'auto-create-child-queue.max-queues': mostQueues('leaves'),
   'auto-queue-creation-v2.max-queues': mostQueues('any'),

@@ -6,7 +6,7 @@ import { FOR_MASTERS } from './capacity-use.js'
 import { inIncrements } from './fair-allocation.js'
 import type { FairFile, FairQueue, PlacementRule } from './fair-model.js'
 import { readFairSite, type FairSite } from './fair-site.js'
-import { byPlace, Findings } from '../finding.js'
+import { byPlace, Findings, type Verdict } from '../finding.js'
 import { find, isLast, missing, nearestQueue } from './placement-rules.js'
 import { ResourceTypes, type Bound, type Bounds } from './resource-types.js'
 import type { Placed } from '../placed.js'
@@ -137,28 +137,10 @@ class Mapping {
     const rules = this.#file.rules ?? []
     const first = rules.find((rule) => rule.name === 'nestedUserQueue' && isLast(rule))
     for (const rule of rules) {
-      const nowhere = missing(rule, this.#file.root)
-      if (nowhere !== undefined) {
-        this.#findings.add('ignored', rule, `rule ${rule.name}`, nowhere, `it may not make this queue, which is not declared: it goes on to the next rule. ${nearestQueue(nowhere, this.#file.root)}`)
-        continue
-      }
       const isLate = first !== undefined && rules.indexOf(rule) > rules.indexOf(first)
-      const isUnknown = rule.name === 'secondaryGroupExistingQueue' || rule.nested?.name === 'secondaryGroupExistingQueue'
-      const isNowhere = rule.queue !== undefined && find(this.#file.root, rule.queue)?.isParent === true
-      const note = isUnknown
-        ? 'jobs here have no secondary groups: it goes on to the next rule'
-        : isNowhere
-          ? ''
-          : rule.name === 'primaryGroup' || rule.nested?.name === 'primaryGroup' ? 'the group is that of the job in the workload' : ''
-      this.#findings.add(
-        isUnknown ? 'ignored' : note === '' ? 'honoured' : 'approximated',
-        rule,
-        `rule ${rule.name}`,
-        rule.queue ?? '',
-        isNowhere
-          ? 'it holds queues: jobs that come to this rule are refused, as in Hadoop'
-          : note || (isLate ? `for jobs that the one in line ${first.line} gives no queue; Hadoop 3.3 and later refuse a rule behind it` : ''),
-      )
+      const late = isLate ? `for jobs that the one in line ${first.line} gives no queue; Hadoop 3.3 and later refuse a rule behind it` : ''
+      const { value = rule.queue ?? '', verdict, note = late } = toldOfRule(rule, this.#file.root)
+      this.#findings.add(verdict, rule, `rule ${rule.name}`, value, note)
     }
   }
 
@@ -235,4 +217,16 @@ class Mapping {
     this.#findings.add(none ? 'ignored' : missing.length > 0 || isPart ? 'approximated' : 'honoured', given, setting, given.text, notes.join('; '))
     return none ? undefined : mapped
   }
+}
+
+/** What becomes of a placement rule. `value`: the queue that it names, if that is not the rule's own. */
+function toldOfRule(rule: PlacementRule, root: FairQueue): { readonly verdict: Verdict; readonly note?: string; readonly value?: string } {
+  const nowhere = missing(rule, root)
+  const isOf = (name: PlacementRule['name']): boolean => rule.name === name || rule.nested?.name === name
+  if (nowhere !== undefined)
+    return { verdict: 'ignored', value: nowhere, note: `it may not make this queue, which is not declared: it goes on to the next rule. ${nearestQueue(nowhere, root)}` }
+  if (isOf('secondaryGroupExistingQueue')) return { verdict: 'ignored', note: 'jobs here have no secondary groups: it goes on to the next rule' }
+  if (rule.queue !== undefined && find(root, rule.queue)?.isParent === true)
+    return { verdict: 'honoured', note: 'it holds queues: jobs that come to this rule are refused, as in Hadoop' }
+  return isOf('primaryGroup') ? { verdict: 'approximated', note: 'the group is that of the job in the workload' } : { verdict: 'honoured' }
 }
