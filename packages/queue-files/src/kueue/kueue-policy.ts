@@ -4,7 +4,7 @@ import type { KueueOptions } from '@sched/policies'
 import { fieldsOf, nameOf, textOf, unexpected, where } from '../fields.js'
 import { byPlace, Findings, notSimulated } from '../finding.js'
 import { tellOthers } from '../other-objects.js'
-import { configured, OFF, userWeights } from './configuration.js'
+import { configured, OFF, userWeights, type Configured } from './configuration.js'
 import { flavorTolerations } from './flavor-taints.js'
 import type { KueueFile } from './kueue-file.js'
 import { barredNamespaces } from './namespace-selector.js'
@@ -34,15 +34,18 @@ export interface KueuePolicy extends QueuePolicy {
 type Options = Record<string, unknown>
 type Path = readonly string[]
 /** The values that a field may have: one of some words, a whole number, a quantity, any name, or fields of its own. */
-type Known = readonly string[] | 'whole' | 'quantity' | 'name' | { readonly [field: string]: Known }
+type Known = readonly string[] | 'whole' | 'quantity' | 'name' | Fields
+interface Fields {
+  readonly [field: string]: Known
+}
 
 const fungibility = ['MayStopSearch', 'Borrow', 'Preempt', 'TryNextFlavor'] as const
-const preemption: { readonly [field: string]: Known } = {
+const preemption: Fields = {
   withinClusterQueue: ['Never', 'LowerPriority', 'LowerOrNewerEqualPriority'],
   reclaimWithinCohort: ['Never', 'LowerPriority', 'Any'],
   borrowWithinCohort: { policy: ['Never', 'LowerPriority'], maxPriorityThreshold: 'whole' },
 }
-const ofQueue: { readonly [field: string]: Known } = {
+const ofQueue: Fields = {
   cohort: 'name',
   cohortName: 'name',
   queueingStrategy: ['BestEffortFIFO', 'StrictFIFO'],
@@ -70,44 +73,7 @@ const whyNot = knownWords<string>({
 /** The policy `kueue` with the queues of the file. Throws `BAD_INPUT` with the line for what Kueue does not take and for what the policy cannot express. */
 export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy {
   const findings = new Findings(file.file)
-  const byFlavor = isByFlavor(file)
-  const rules = { byFlavor, resources: countedResources(cluster), totals: cluster.totals }
-  const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
-  const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
-  const isFair = settings.fairSharing !== undefined
-  const isByUsage = settings.admissionFairSharing !== undefined
-  const weight: { readonly [field: string]: Known } = isFair ? { weight: 'quantity' } : {}
-  const inQueue: { readonly [field: string]: Known } = {
-    ...ofQueue,
-    ...(isFair && { preemption: { ...preemption, borrowWithinCohort: {} } }),
-    fairSharing: { ...weight, admissionFairSharing: isByUsage ? { mode: modes } : {} },
-    admissionScope: isByUsage ? { admissionMode: modes } : {},
-  }
-  const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
-  const queues = named(file.clusterQueues, (found) => {
-    const quotas = quotasOf(found, rules, findings)
-    checkPreemption(found)
-    return { ...renamed(taken(found, ['spec'], inQueue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
-  })
-  const cohorts = named(
-    file.cohorts,
-    (found) => ({
-      ...renamed(taken(found, ['spec'], { fairSharing: weight, parent: 'name', parentName: 'name' }, findings)),
-      ...quotasOf(found, rules, findings),
-    }),
-  )
-  const flavors = byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
-  if (byFlavor) checkFlavors(file, flavors)
-  const users = userWeights(file.localQueues, isByUsage, findings)
-  const options = {
-    queues,
-    defaults: { nominalQuota: covered({}, rules, first) }, // no quota: jobs of a queue that does not exist are never admitted
-    ...(file.cohorts.length > 0 && { cohorts }),
-    ...(byFlavor && { flavors }),
-    partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part
-    ...settings,
-    ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
-  } as KueueOptions
+  const options = optionsOf(file, cluster, findings)
   const barred = barredNamespaces(file, findings)
   const localQueues = localQueuesOf(file, findings)
   const stops = stopsOf(file, findings)
@@ -117,8 +83,50 @@ export function kueuePolicy(file: KueueFile, cluster: ClusterFacts): KueuePolicy
   return { kind: 'kueue', policy: { kueue: { ...options, ...(placement !== undefined && { placement }) } }, options, localQueues, stops, barred, tolerations, findings: findings.all.sort(byPlace) }
 }
 
+/** The options of the policy `kueue` without its placement. */
+function optionsOf(file: KueueFile, cluster: ClusterFacts, findings: Findings): KueueOptions {
+  const rules = { byFlavor: isByFlavor(file), resources: countedResources(cluster), totals: cluster.totals }
+  const named = (objects: readonly KubernetesObject[], make: (found: KubernetesObject) => Options) => Object.fromEntries(objects.map((found) => [nameOf(found), make(found)]))
+  const settings = file.configuration === undefined ? {} : configured(file.configuration, rules.resources, findings)
+  const known = fieldsWith(settings)
+  const first = file.flavors[0] === undefined ? '' : nameOf(file.flavors[0])
+  const queues = named(file.clusterQueues, (found) => {
+    const quotas = quotasOf(found, rules, findings)
+    checkPreemption(found)
+    return { ...renamed(taken(found, ['spec'], known.queue, findings)), ...quotas, nominalQuota: covered(quotas, rules, first) }
+  })
+  const cohorts = named(file.cohorts, (found) => ({ ...renamed(taken(found, ['spec'], known.cohort, findings)), ...quotasOf(found, rules, findings) }))
+  const flavors = rules.byFlavor ? named(file.flavors, (found) => labelsOf(found, findings)) : {}
+  if (rules.byFlavor) checkFlavors(file, flavors)
+  const users = userWeights(file.localQueues, settings.admissionFairSharing !== undefined, findings)
+  return {
+    queues,
+    defaults: { nominalQuota: covered({}, rules, first) }, // no quota: jobs of a queue that does not exist are never admitted
+    ...(file.cohorts.length > 0 && { cohorts }),
+    ...(rules.byFlavor && { flavors }),
+    partialAdmission: true, // on by default in Kueue; only jobs with a least number of tasks are admitted in part
+    ...settings,
+    ...(settings.admissionFairSharing !== undefined && Object.keys(users).length > 0 && { admissionFairSharing: { ...settings.admissionFairSharing, users } }),
+  } as KueueOptions
+}
+
+/** The fields of queues and cohorts that have an effect with a Configuration: some need fair sharing, some past usage, and some are without effect beside it. */
+function fieldsWith({ fairSharing, admissionFairSharing }: Configured): { readonly queue: Fields; readonly cohort: Fields } {
+  const [isFair, isByUsage] = [fairSharing !== undefined, admissionFairSharing !== undefined]
+  const weight: Fields = isFair ? { weight: 'quantity' } : {}
+  return {
+    queue: {
+      ...ofQueue,
+      ...(isFair && { preemption: { ...preemption, borrowWithinCohort: {} } }),
+      fairSharing: { ...weight, admissionFairSharing: isByUsage ? { mode: modes } : {} },
+      admissionScope: isByUsage ? { admissionMode: modes } : {},
+    },
+    cohort: { fairSharing: weight, parent: 'name', parentName: 'name' },
+  }
+}
+
 /** The fields at a path of an object that are known here, checked. Adds a finding for each field. */
-function taken(found: KubernetesObject, path: Path, known: { readonly [field: string]: Known }, findings: Findings): Options {
+function taken(found: KubernetesObject, path: Path, known: Fields, findings: Findings): Options {
   const options: Options = {}
   for (const [field, value] of Object.entries(valueAt(found, path))) {
     const what = Object.hasOwn(known, field) ? known[field] : undefined
@@ -134,7 +142,7 @@ function taken(found: KubernetesObject, path: Path, known: { readonly [field: st
     if (field === 'stopPolicy' && found.kind === 'ClusterQueue') continue
     if (what === undefined) tell('ignored', why[field] ?? notSimulated(field, Object.keys(known)))
     else if (typeof what === 'object' && !Array.isArray(what))
-      options[field] = taken(found, fieldsAt(found, here, value, what), what as { readonly [field: string]: Known }, findings)
+      options[field] = taken(found, fieldsAt(found, here, value, what), what as Fields, findings)
     else {
       options[field] = checked(found, here, value, what as readonly string[] | 'whole' | 'quantity' | 'name')
       tell('honoured')
