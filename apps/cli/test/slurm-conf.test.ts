@@ -96,7 +96,7 @@ describe('slurm.conf', () => {
       expect(code).toBe(0)
       return [startsIn(cwd), /QOS scavenger Flags = .*/.exec(err)?.[0]]
     }
-    expect(await run('RequiresReservation')).toEqual([['1,0', '2,100', '3,120'], 'QOS scavenger Flags = RequiresReservation: nobody has a reservation in advance'])
+    expect(await run('RequiresReservation')).toEqual([['1,0', '2,100', '3,120'], 'QOS scavenger Flags = RequiresReservation: there are no reservations in advance'])
     expect(await run('NoReserve')).toEqual([['1,0', '2,270', '3,30'], 'QOS scavenger Flags = NoReserve'])
   })
 

@@ -7,7 +7,7 @@ import type { Findings } from './finding.js'
 export function tellOthers(others: readonly KubernetesObject[], findings: Findings, whyOf = knownWords<string>({})): void {
   for (const kind of new Set(others.map((each) => each.kind))) {
     const [first, ...more] = others.filter((each) => each.kind === kind) as [KubernetesObject, ...KubernetesObject[]]
-    const why = whyOf[kind] ?? 'not of the scheduling here'
+    const why = whyOf[kind] ?? 'no part of the scheduling here'
     findings.add('ignored', where(first, []), kind === '' ? 'an object' : kind, '', more.length === 0 ? why : `${why} (${more.length + 1} of them)`)
   }
 }

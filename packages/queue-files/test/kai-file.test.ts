@@ -39,7 +39,7 @@ describe('queues of KAI', () => {
       ['ignored', 8, 'a limit of memory', 'the cluster has no mem (in MiB)'],
       ['ignored', 8, 'a overQuotaWeight of memory', 'the cluster has no mem (in MiB)'],
       ['ignored', 8, 'a lendingLimit of memory', expect.stringContaining('not simulated') as string],
-      ['ignored', 11, 'Node', 'not of the scheduling here'],
+      ['ignored', 11, 'Node', 'no part of the scheduling here'],
     ])
   })
 
@@ -110,9 +110,9 @@ describe('queues of KAI', () => {
       expect(told(of('{ kValue: 2, usageDBConfig: { clientType: prometheus, usageParams: { windowType: cron, cronString: "0 0 * * 0", stalenessPeriod: 5m } }, plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }')).sort()).toEqual([
         'honoured | default plugins.proportion.arguments.relcaimerSaturationMultiplier | 1.2 | ',
         'ignored | default kValue | 2 | arguments of the plug-in proportion take its place',
-        'ignored | default usageDBConfig.clientType | prometheus | what was used is known',
+        'ignored | default usageDBConfig.clientType | prometheus | past usage is measured in the run',
         'ignored | default usageDBConfig.usageParams.cronString | 0 0 * * 0 | windows of a cron expression are not simulated',
-        'ignored | default usageDBConfig.usageParams.stalenessPeriod | 5m | what was used is known',
+        'ignored | default usageDBConfig.usageParams.stalenessPeriod | 5m | past usage is measured in the run',
         'ignored | default usageDBConfig.usageParams.windowType | cron | the window is sliding',
       ])
       expect(of('{ plugins: { proportion: { arguments: { relcaimerSaturationMultiplier: "1.2" } } } }').options.reclaimerSaturationMultiplier).toBe(1.2)

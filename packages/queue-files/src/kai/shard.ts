@@ -127,7 +127,7 @@ class Reading {
   #usage({ usageParams, ...others }: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const options: Record<string, unknown> = {}
     const path = ['usageDBConfig', 'usageParams']
-    for (const field of Object.keys(others)) this.#tell('ignored', ['usageDBConfig', field], 'what was used is known')
+    for (const field of Object.keys(others)) this.#tell('ignored', ['usageDBConfig', field], 'past usage is measured in the run')
     for (const [field, value] of Object.entries(fieldsOf(usageParams))) {
       const isCron = field === 'windowType' && value === CRON
       if (isUsageTime(field)) {
@@ -138,7 +138,7 @@ class Reading {
         options[field] = value
       }
       const isThereToo = field in options || isUsageTime(field)
-      this.#tell(isThereToo ? 'honoured' : 'ignored', [...path, field], isThereToo ? '' : isCron ? 'the window is sliding' : (whyNotOfUsage[field] ?? 'what was used is known'))
+      this.#tell(isThereToo ? 'honoured' : 'ignored', [...path, field], isThereToo ? '' : isCron ? 'the window is sliding' : (whyNotOfUsage[field] ?? 'past usage is measured in the run'))
     }
     return options
   }

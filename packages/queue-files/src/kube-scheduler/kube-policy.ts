@@ -19,9 +19,9 @@ export interface KubePolicy extends QueuePolicy {
 }
 
 const why = knownWords<string>({
-  leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it decides nothing', extenders: 'there are none here',
-  podInitialBackoffSeconds: 'nobody waits before he is tried again', podMaxBackoffSeconds: 'nobody waits before he is tried again',
-  enableProfiling: 'it decides nothing', enableContentionProfiling: 'it decides nothing', delayCacheUntilActive: 'it decides nothing',
+  leaderElection: 'there is one scheduler', clientConnection: 'there is no API server', parallelism: 'it has no effect on scheduling', extenders: 'there are none here',
+  podInitialBackoffSeconds: 'pods are tried again without a waiting time', podMaxBackoffSeconds: 'pods are tried again without a waiting time',
+  enableProfiling: 'it has no effect on scheduling', enableContentionProfiling: 'it has no effect on scheduling', delayCacheUntilActive: 'it has no effect on scheduling',
 })
 /** Fields of the configuration that are read. */
 const configured = ['profiles', 'percentageOfNodesToScore']
@@ -127,7 +127,7 @@ function argsOf(reading: Reading): Args {
 function readFit(args: Args, around: Path, reading: Reading): void {
   const { configuration, findings } = reading
   for (const field of Object.keys(fieldsOf(at(configuration.object, around))).filter((each) => each.startsWith('ignored')))
-    findings.add('ignored', where(configuration, [...around, field]), `NodeResourcesFit ${field}`, '', 'whatever a job asks has to be there')
+    findings.add('ignored', where(configuration, [...around, field]), `NodeResourcesFit ${field}`, '', 'a node must have all that a task asks for')
   const path = [...around, 'scoringStrategy']
   const type = at(configuration.object, [...path, 'type'])
   const line = where(configuration, path)

@@ -24,7 +24,7 @@ export function flavorTolerations({ flavors, clusterQueues }: KueueFile, { taint
         lineOf(flavor, 'tolerations', i),
         `${nameOf(flavor)} tolerations`,
         inWords(toleration),
-        isAlone(nameOf(flavor)) ? '' : 'jobs of its queues have it in all their flavors',
+        isAlone(nameOf(flavor)) ? '' : 'jobs of its queues have this toleration in all their flavors',
       )
   return new Map([...named].map(([queue, names]) => [queue, names.flatMap((name) => byFlavor.get(name) ?? [])]))
 }
@@ -35,7 +35,7 @@ function tellTaints(flavor: KubernetesObject, taintsOf: ClusterFacts['taintsOf']
     if (!isHard(taint)) continue
     const has = there?.includes(taintText(taint))
     const verdict = has === undefined ? 'approximated' : has ? 'honoured' : 'ignored'
-    const note = { approximated: 'the taints that its nodes have decide', honoured: '', ignored: 'not all of its nodes have this taint, and what they have decides' }[verdict]
+    const note = { approximated: 'the taints of its nodes count', honoured: '', ignored: 'not all of its nodes have this taint; the taints of the nodes count' }[verdict]
     findings.add(verdict, lineOf(flavor, 'nodeTaints', i), `${nameOf(flavor)} nodeTaints`, taintText(taint), note)
   }
 }

@@ -28,7 +28,7 @@ export function stopsOf({ clusterQueues, localQueues }: KueueFile, findings: Fin
     if (given === undefined) return undefined
     if (given !== 'None' && given !== 'Hold' && given !== 'HoldAndDrain') throw unexpected(found, PATH, 'None, Hold, HoldAndDrain')
     if (given === 'None') findings.add('honoured', where(found, PATH), `${setting} stopPolicy`, given)
-    else findings.add('approximated', where(found, PATH), `${setting} stopPolicy`, given, given === 'Hold' ? 'its jobs are refused, there they wait; those that run go on' : 'its jobs are refused, there they are evicted and wait')
+    else findings.add('approximated', where(found, PATH), `${setting} stopPolicy`, given, given === 'Hold' ? 'its jobs are refused, in Kueue they wait; those that run go on' : 'its jobs are refused, in Kueue they wait, and those that run are evicted')
     return given === 'None' ? undefined : given
   }
   const held = clusterQueues.flatMap((each) => pair(nameOf(each), stopOf(each, nameOf(each))))

@@ -23,7 +23,7 @@ export function topologyPlacement({ flavors, topologies, configuration }: KueueF
     if (name === undefined) continue
     const isThere = topologies.some((each) => nameOf(each) === name)
     if (isThere && !isOff) used.add(textOf(name))
-    const why = isOff ? OFF : isThere ? '' : 'no Topology of the file is called so'
+    const why = isOff ? OFF : isThere ? '' : 'the file has no Topology of this name'
     findings.add(isThere && !isOff ? 'honoured' : 'ignored', where(found, ['spec', 'topologyName']), `${nameOf(found)} topologyName`, textOf(name), why)
   }
   for (const found of topologies) tellTopology(found, isOff ? OFF : used.has(nameOf(found)) ? undefined : 'no ResourceFlavor names it', cluster, findings)

@@ -29,7 +29,7 @@ export function nodeWeights(conf: SlurmConf, { nodes, nodeNames = [] }: Pick<Clu
     return hostNames(name).filter((host) => known.has(host)).map((host) => [host, weight] as const)
   })
   if (nodes === 1) return { weights: {}, verdict: 'ignored', note: 'there is one node' }
-  if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: that takes the nodes of this file (--nodes)' }
+  if (all.length === 0) return { weights: {}, verdict: 'ignored', note: 'the cluster has no node of the file: give the nodes of this file (--nodes)' }
   const differ = new Set(all.map(([, weight]) => weight)).size > 1 || all.length < nodeNames.length
   const weights = differ ? Object.fromEntries(all.filter(([, weight]) => weight !== USUAL)) : {}
   const deviations = [

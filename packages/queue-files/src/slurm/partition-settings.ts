@@ -131,7 +131,7 @@ function weightsOf(setting: Setting, { isBilled, resources }: Facts): Told {
 function wholeNodesOf(partition: string, setting: Setting, { conf, whole }: Facts): Told {
   const all = ofWhom(partition, setting, conf).flatMap(({ name }) => whole.of(name.value) ?? [])
   const [worst] = (['ignored', 'approximated', 'honoured'] as const).flatMap((verdict) => all.filter((each) => each.verdict === verdict))
-  return worst === undefined ? ['ignored', 'no partition below it has it'] : [worst.verdict, worst.note]
+  return worst === undefined ? ['ignored', 'no partition below it takes it from here'] : [worst.verdict, worst.note]
 }
 
 const BEFORE_BOTH = 'Priority, the older name of PriorityTier and PriorityJobFactor, comes before it'
@@ -151,5 +151,5 @@ function ofNodes(partition: string, setting: Setting, { conf, marked, empty, pre
   const whose = ofWhom(partition, setting, conf).map(({ name }) => name.value)
   if (whose.some((name) => empty.includes(name))) return ['honoured', 'none of them is up: its jobs wait']
   if (hasAllNodes(setting, conf, present) || whose.every((name) => marked.has(name))) return ['honoured']
-  return ['ignored', 'jobs of the partition may run on all nodes: that takes the nodes of this file (--nodes)']
+  return ['ignored', 'jobs of the partition may run on all nodes: give the nodes of this file (--nodes) to keep them on their own']
 }

@@ -138,7 +138,7 @@ const inTurns = (mode: Setting): [Verdict, Setting, string, string, string] =>
   ['approximated', mode, mode.name, mode.value, 'jobs take turns in rows over all nodes; in Slurm in each partition by itself']
 
 const NOBODY = 'nobody is preempted'
-const COUNTED = 'suspended jobs go on when those that took their place have ended; whose a free processor of a node is, is counted by amounts'
+const COUNTED = 'suspended jobs go on when those that took their place have ended; free processors of a node are counted, not told apart'
 /** A deviation. Source: manual page of slurm.conf, PreemptMode. */
 const TURNS = 'in Slurm jobs of one partition take turns with those whose QOS preempts them'
 

@@ -24,7 +24,7 @@ const FLAGS: readonly Flag[] = [
   { name: 'PartitionMinNodes', about: 'partitions' },
   { name: 'NoReserve', about: 'plans' },
   { name: 'EnforceUsageThreshold', why: 'UsageThreshold is not simulated' },
-  { name: 'RequiresReservation', why: 'nobody has a reservation in advance' },
+  { name: 'RequiresReservation', why: 'there are no reservations in advance' },
   { name: 'Relative', about: 'percentages' },
 ]
 const NAMES = FLAGS.map(({ name }) => name)

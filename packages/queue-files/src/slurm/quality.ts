@@ -92,7 +92,7 @@ function ofQosAndQueues(conf: SlurmConf, [name, ofQueues]: readonly [string, str
 }
 
 /** The note for GraceTime. */
-export const RUNS_ON = 'its jobs go when that is over and their place is taken'
+export const RUNS_ON = 'preempted jobs stop when it is over and another job takes their place'
 /** The note for settings of preemption by QOS if there is none. */
 export const NO_QOS_PREEMPTION = 'nobody is preempted by QOS: that needs PreemptType=preempt/qos and a PreemptMode'
 

@@ -35,7 +35,7 @@ export function isExclusive({ settings }: Declared, conf: SlurmConf): boolean {
 export const TENANTS = 'tenants'
 
 const HONOURED = 'jobs get whole nodes: all processors and GPUs of each'
-const BY_SMALLEST = 'no other job is on the nodes of a job; these differ, so it holds the processors that it asks for, and processors alone are on as many nodes as the smallest would have to be'
+const BY_SMALLEST = 'a job has its nodes for itself; these differ, so it holds only the processors that it asks for, and single processors are on as many nodes as if all were the smallest'
 const SHARED = `its nodes differ, and jobs of other partitions may be on them, too, beside its own: ${WHOLE_NODES}`
 
 /**

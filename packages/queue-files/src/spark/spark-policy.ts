@@ -74,5 +74,5 @@ function tell({ name, value, file, line }: Setting, delay: string, findings: Fin
   const add = (verdict: 'honoured' | 'approximated' | 'ignored', note = '') => findings.add(verdict, { file, line }, name, value, note)
   if (name === 'spark.scheduler.mode' || name === ON_LAUNCH) add('honoured')
   else if (/^spark\.locality\.wait(\.node|\.rack)?$/.test(name)) add('approximated', delay)
-  else add('ignored', why[name] ?? (name.startsWith('spark.dynamicAllocation.') ? 'the cluster is as large as it is' : 'not of the order of tasks'))
+  else add('ignored', why[name] ?? (name.startsWith('spark.dynamicAllocation.') ? 'the cluster is as large as it is' : 'it does not bear on which task is next'))
 }

@@ -94,7 +94,7 @@ class Reading {
     this.#take('dequeueStrategy', { isRight: (value) => strategies.includes(value as string), expected: strategies.join(', ') })
     this.#take('parent', {
       counts: isTree || isDominant || fieldsOf(this.#queue.found.object['spec'])['parent'] === ROOT,
-      note: 'queues lie in others with enableHierarchy of the plug-in capacity or drf',
+      note: 'queues have parents only with enableHierarchy of the plug-in capacity or drf',
       isRight: (value) => typeof value === 'string',
       expected: 'a queue',
     })

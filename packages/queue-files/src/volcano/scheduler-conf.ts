@@ -21,12 +21,12 @@ export interface SchedulerConf {
 
 const actions: readonly Action[] = ['enqueue', 'allocate', 'backfill', 'preempt', 'reclaim']
 const otherActions = knownWords<string>({
-  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'nothing is moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
+  gangpreempt: 'not simulated: preempt is', gangreclaim: 'not simulated: reclaim is', shuffle: 'running tasks are not moved', elect: 'no nodes are kept for a job', reserve: 'no nodes are kept for a job',
 })
 const acting: readonly Plugin['name'][] = ['priority', 'gang', 'conformance', 'overcommit', 'drf', 'proportion', 'capacity', 'sla']
 const why = knownWords<string>({
-  predicates: 'what nodes have, and labels that jobs require, are looked at in any case', tdm: 'nodes have no times of their own', 'task-topology': 'tasks of a job have no places beside each other',
-  numaaware: 'nodes have no inner topology', cdp: 'nobody has a cooldown', rescheduling: 'nothing is moved', usage: 'nodes are taken by what is asked', extender: 'nobody else is asked', pdb: 'there are no disruption budgets',
+  predicates: 'capacities of nodes and required labels always count', tdm: 'nodes are there at all times', 'task-topology': 'affinity between tasks of a job is not simulated',
+  numaaware: 'the inside of nodes is not simulated', cdp: 'there is no cooldown protection', rescheduling: 'running tasks are not moved', usage: 'nodes are chosen by what tasks ask for, not by what they use', extender: 'no external scheduler is called', pdb: 'there are no disruption budgets',
   nodegroup: 'queues are not bound to groups of nodes', deviceshare: 'devices are shared as the jobs ask', resourcequota: 'there are no quotas of namespaces', 'network-topology-aware': 'there is no network topology', 'resource-strategy-fit': 'give weights of resources to binpack',
 })
 /** The argument of the plug-in `sla`: how long a job waits at most. */

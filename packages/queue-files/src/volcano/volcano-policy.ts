@@ -45,7 +45,7 @@ export function volcanoPolicy(file: VolcanoFile, cluster: ClusterFacts): Volcano
       { line: 1 },
       'configuration',
       '',
-      'none is given: that of Volcano, with the actions enqueue, allocate, backfill and the plug-in proportion',
+      'none is given: the default of Volcano counts, with the actions enqueue, allocate, backfill and the plug-in proportion',
     )
   const queues = Object.fromEntries(file.queues.map((queue) => [queue.name, queueSettings(queue, rules, findings)]))
   if (!(DEFAULT in queues)) queues[DEFAULT] = {}

@@ -43,7 +43,7 @@ const option =
 const integer = (property: Setting) => numberOf(property, { least: -1, whole: true })
 /** A setting of the order of nodes, which the policy has only for clusters without heartbeats: with heartbeats nodes come as they send these. */
 const multiNode: UseInAll = (options, property, cluster) => {
-  if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come as they beat: a cluster without heartbeats has them in an order' }
+  if (cluster.heartbeat) return { verdict: 'ignored', note: 'nodes come in the order of their heartbeats; on a cluster without heartbeats it counts' }
   if (property.name.endsWith('.class') && !property.value.includes('ResourceUsageMultiNodeLookupPolicy')) return { verdict: 'ignored', note: 'nodes are ordered by what is in use on them' }
   if (property.name.endsWith('sorting-interval.ms')) return { verdict: 'approximated', note: 'nodes are in order after every start' }
   if (property.name.endsWith('multi-node-placement-enabled') && booleanOf(property)) options.nodeOrder = 'least-used'
@@ -144,7 +144,7 @@ export const generalProperties = knownWords<UseInAll>({
   [`${preemptionPrefix}preemption-to-balance-queue-after-satisfied.max-wait-before-kill`]: balance('maxWaitBeforeKill', seconds),
   'yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval': option('queueManagementInterval', (property) => numberOf(property, { least: 1 }) / 1000),
   'yarn.resourcemanager.queue.auto.refresh.monitoring-interval': ignored('the file is read once'),
-  'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters start on no node that is lent' } : undefined),
+  'yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation': (options, property) => (booleanOf(property) ? { verdict: 'ignored', note: 'masters do not start on lent nodes' } : undefined),
   'yarn.resourcemanager.scheduler.class': ignored('the queue file says which scheduler it is'),
 })
 

@@ -94,7 +94,7 @@ const known = knownWords<Known>({
   [`${prefix}continuous-scheduling-sleep-ms`]: { note: 'a cluster without heartbeats acts on every change at once' },
   [`${prefix}update-interval-ms`]: { use: interval, note: 'for starvation and reservations; the order of queues is always current' },
   [`${prefix}reservable-nodes`]: { use: (site, property) => void (site.reservableNodes = numberOf(property, { least: 0, most: 1 })) },
-  [`${prefix}am.preemption`]: { note: 'masters of jobs are taken last, whatever it says' },
+  [`${prefix}am.preemption`]: { note: 'masters of jobs are always preempted last' },
   [`${prefix}eventlog.enabled`]: { note: 'a log is no part of a simulation' },
   [`${prefix}eventlog.dir`]: { note: 'a log is no part of a simulation' },
   'yarn.scheduler.increment-allocation-mb': { use: increment('memory-mb') },
@@ -130,7 +130,7 @@ export function readFairSite(properties: ReadonlyMap<string, Setting>, types: Re
 function pattern(name: string, resources: readonly string[]): Known | undefined {
   const type = /^yarn\.resource-types\.(.+)\.increment-allocation$/.exec(name)?.[1]
   if (type !== undefined) return clusterName(type, resources) === undefined ? { note: `the cluster has no ${type}` } : { use: typedIncrement(type) }
-  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'masters of jobs are taken last, whatever it says' }
+  if (name.startsWith(`${prefix}am.preemption.`)) return { note: 'masters of jobs are always preempted last' }
   return undefined
 }
 

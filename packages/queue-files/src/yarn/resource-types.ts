@@ -72,8 +72,8 @@ export class ResourceTypes {
     if (old !== null && newer !== undefined) return { verdict: 'ignored', note: `${newer.name} goes before it (line ${newer.line})` }
     if (key === 'minimum-allocation' || key === 'maximum-allocation')
       return clusterName(type, this.#resources) === undefined ? { verdict: 'ignored', note: `the cluster has no ${type}` } : (key === 'minimum-allocation' ? least : undefined) ?? {}
-    if (key === 'units') return { verdict: 'approximated', note: `amounts of ${type} are in ${value.trim() === '' ? 'single ones' : value.trim()}: so they are taken of nodes and jobs` }
-    return { verdict: 'ignored', note: key === 'minimum' || key === 'maximum' ? `YARN does not read it: it is ${key}-allocation` : 'resources are counted, and nothing else is told of them' }
+    if (key === 'units') return { verdict: 'approximated', note: `amounts of ${type} are in ${value.trim() === '' ? 'single ones' : value.trim()}: those of nodes and jobs must be in the same unit` }
+    return { verdict: 'ignored', note: key === 'minimum' || key === 'maximum' ? `YARN does not read it: it is ${key}-allocation` : 'only amounts of resources count here' }
   }
 
   #types(list: Setting): string[] {

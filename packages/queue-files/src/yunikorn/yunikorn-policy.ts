@@ -70,7 +70,7 @@ class Made {
     const { properties, ...settings } = this.#settings(path, queue, !isParent, around)
     for (const acl of ['adminacl', 'submitacl']) {
       const given = found.at(acl)
-      if (given.isThere) this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'whoever it is of, a job may be submitted to any queue')
+      if (given.isThere) this.#findings.add('ignored', given, `${path} ${acl}`, given.text, 'every user may submit to every queue')
     }
     const sort = inheritedSort(queue.properties, around)
     const inside = Object.fromEntries(queues.map((each) => [each.name, this.queue(each, { ...properties, ...(sort !== undefined && { sort }) })]))
