@@ -1,5 +1,6 @@
 import type { Seconds } from '@sched/core'
 import type { DecayedUsage } from '../fair-share/decayed-usage.js'
+import { MINUTE } from './slurm-time.js'
 
 /** A waiting job in a lane, as the number `job * lanes + lane`. */
 export type Entry = number
@@ -139,7 +140,6 @@ export const pastLimit = (of: Counted, { usage, id, resource, isFree }: Charge, 
   of, reason: whose(reason, of), isOver: (piece) => piece.amount(resource) > 0 && (isFree ? 0 : usage.of(id)) >= most, opensAt: () => usage.below(id, most),
 })
 
-const MINUTE: Seconds = 60
 /** Slurm counts past usage, and the remaining usage of running jobs, in whole minutes. */
 const wholeMinutes = (seconds: number): number => Math.floor(seconds / MINUTE) * MINUTE
 

@@ -5,8 +5,7 @@ import { inherited, type Association } from './associations.js'
 import { amountLimit, jobsLimit, leastLimit, leftLimit, licenseLimit, pastLimit, safeLimit, sizeLimit, spanLimit, timeLimit, wallLimit, type Counted, type Length, type Limit } from './counted.js'
 import type { QosOptions, UserOptions } from './options.js'
 import { reasonOf, type Scope } from './reasons.js'
-
-const MINUTE: Seconds = 60
+import { MINUTE } from './slurm-time.js'
 
 /** A QOS with its name. */
 export interface Qos extends QosOptions {

@@ -1,3 +1,7 @@
+import type { Seconds } from '@sched/core'
+
+export const MINUTE: Seconds = 60
+
 /** The seconds of a time in Slurm's form: minutes, `minutes:seconds`, `hours:minutes:seconds` or `days-hours[:minutes[:seconds]]`; undefined for any other text. */
 export function slurmSeconds(time: string): number | undefined {
   const found = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(time.trim())

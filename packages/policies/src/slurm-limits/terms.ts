@@ -7,6 +7,7 @@ import { Bills, type Bill } from './bills.js'
 import { Counted, leastLimit, never, sizeLimit, timeLimit, type Limit, type Piece } from './counted.js'
 import type { PartitionOptions, ReadOptions } from './options.js'
 import { reasonOf } from './reasons.js'
+import { MINUTE } from './slurm-time.js'
 import { LimitsOfJob, type PastUse, type Qos, type SubmitLimit } from './limits-of-job.js'
 
 /** The facts of a job on which its limits depend. An empty account or QOS is not named. */
@@ -201,7 +202,6 @@ export class TermsBook {
   }
 }
 
-const MINUTE: Seconds = 60
 /** The time limit of a piece times a factor, in whole minutes, as in Slurm (`acct_policy_job_runnable_post_select`). */
 const times = (factor: number) => ({ estimate }: Piece): Seconds => Math.floor((estimate / MINUTE) * factor) * MINUTE
 
