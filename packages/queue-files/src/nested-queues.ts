@@ -21,17 +21,19 @@ export interface NestedQueue {
 export function nestedQueues(byName: ReadonlyMap<string, KubernetesObject>, field: string, root?: string): NestedQueue[] {
   const parents = new Map([...byName].map(([name, found]) => [name, name === root ? undefined : parentOf(found, byName, field, root)]))
   const around = new Set(parents.values())
-  const pathOf = (name: string, { place }: KubernetesObject): string => {
+  const pathOf = (name: string): string => {
     const path = [name]
     for (let parent = parents.get(name); parent !== undefined; parent = parents.get(parent)) {
-      if (path.includes(parent))
-        throw new SchedError('BAD_INPUT', `queue "${name}" lies in itself: ${[...path].reverse().join(' around ')}.`, place('spec', field), 'Change one of them.')
+      if (path.includes(parent)) {
+        const circle = [parent, ...path.slice(0, path.indexOf(parent) + 1)]
+        throw new SchedError('BAD_INPUT', `queue "${parent}" lies in itself: ${circle.join(' around ')}.`, byName.get(parent)?.place('spec', field), 'Change one of them.')
+      }
       path.unshift(parent)
     }
     return path.join('.')
   }
   return [...byName]
-    .map(([name, found]) => ({ name, path: pathOf(name, found), isParent: name === root || around.has(name), found }))
+    .map(([name, found]) => ({ name, path: pathOf(name), isParent: name === root || around.has(name), found }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 

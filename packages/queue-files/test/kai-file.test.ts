@@ -165,7 +165,8 @@ describe('queues of KAI', () => {
 
   it.each([
     [queue('a', '{ parentQueue: b }'), '"kai.yaml" line 4 spec.parentQueue: names the queue "b", which is not there.'],
-    [queue('a', '{ parentQueue: a }'), '"kai.yaml" line 4 spec.parentQueue: queue "a" lies in itself: a.'],
+    [queue('a', '{ parentQueue: a }'), '"kai.yaml" line 4 spec.parentQueue: queue "a" lies in itself: a around a.'],
+    [[queue('c', '{ parentQueue: a }'), queue('a', '{ parentQueue: b }'), queue('b', '{ parentQueue: a }')].join('---\n'), '"kai.yaml" line 9 spec.parentQueue: queue "a" lies in itself: a around b around a. Change one of them.'],
     [`${queue('a', '{}')}---\n${queue('a', '{}')}`, '"kai.yaml" line 8 metadata.name: queue "a" was declared before.'],
     [queue('a.b', '{}'), '"kai.yaml" line 3 metadata.name: the name of queue "a.b" has a period'],
     [queue('a', '{ resources: { gpu: { quota: -2 } } }'), '"kai.yaml" line 4 spec.resources.gpu.quota: found -2, expected a number of at least 0, or -1 for all there is.'],

@@ -253,7 +253,7 @@ describe('queues of Volcano', () => {
 
   it.each([
     [queue('a', '{ parent: b }'), '"volcano.yaml" line 4 spec.parent: names the queue "b", which is not there.'],
-    [queue('a', '{ parent: a }'), '"volcano.yaml" line 4 spec.parent: queue "a" lies in itself: a.'],
+    [queue('a', '{ parent: a }'), '"volcano.yaml" line 4 spec.parent: queue "a" lies in itself: a around a.'],
     [`${queue('a', '{}')}---\n${queue('a', '{}')}`, '"volcano.yaml" line 8 metadata.name: queue "a" was declared before.'],
     [queue('a', '{ weight: 0 }'), '"volcano.yaml" line 4 spec.weight: found 0, expected a whole number above 0.'],
     [queue('a', '{ dequeueStrategy: fivo }'), 'found "fivo", expected traverse, fifo, priorityfifo. Did you mean "fifo"?'],

@@ -1,8 +1,8 @@
 import type { ClusterView, ResourceId } from '@sched/core'
 
 /**
- * Notices changes of a cluster's capacity. Scores relative to the capacity change for all nodes when one goes down or comes back, which the cluster's log of
- * changes does not tell.
+ * Notices changes of a cluster's capacity. Scores relative to the capacity change for all nodes when one goes down or comes back, while the cluster's log of
+ * changes tells only of that node.
  */
 export class SeenCapacity {
   readonly #seen: number[] = []

@@ -72,24 +72,34 @@ class Reading {
     const { args, placementStrategy, minRuntime, plugins, actions, [K_VALUE]: kValue, usageDBConfig, ...others } = fieldsOf(this.#found.object['spec'])
     for (const [field, value] of Object.entries(others)) if (value !== '' && value !== null) this.#tell('ignored', [field], why[field] ?? 'not simulated')
     for (const field of Object.keys(fieldsOf(args))) if (field !== MOST_MOVED) this.#tell('ignored', ['args', field], why['args'] as string)
+    const argumentsOf = (plugin: string) => fieldsOf(fieldsOf(fieldsOf(plugins)[plugin])['arguments'])
     this.#options['maxConsolidationPreemptees'] = this.#moved(fieldsOf(args)[MOST_MOVED], fieldsOf(placementStrategy), fieldsOf(fieldsOf(actions)[CONSOLIDATION])['enabled'])
-    const path = ['plugins', 'minruntime', 'arguments']
-    const replaced = fieldsOf(fieldsOf(fieldsOf(plugins)['minruntime'])['arguments'])
-    const isReplaced = Object.keys(replaced).length > 0
-    for (const [field, option] of Object.entries(times)) {
-      if (fieldsOf(minRuntime)[field] !== undefined) this.#time(['minRuntime', field], option, isReplaced ? 'arguments of the plug-in minruntime take its place' : '')
-      if (replaced[option] !== undefined) this.#time([...path, option], option, '')
-    }
-    if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
-    this.#proportion(fieldsOf(fieldsOf(fieldsOf(plugins)['proportion'])['arguments']), kValue, usageDBConfig)
-    for (const [name, given] of Object.entries(fieldsOf(plugins)))
+    this.#minRuntimes(fieldsOf(minRuntime), argumentsOf('minruntime'))
+    this.#proportion(argumentsOf('proportion'), kValue, usageDBConfig)
+    this.#tellOthers(fieldsOf(plugins), fieldsOf(actions))
+    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), argumentsOf('nodeplacement')) }
+  }
+
+  /** Adds findings for the settings of plug-ins that are not read, and for those of actions. */
+  #tellOthers(plugins: Readonly<Record<string, unknown>>, actions: Readonly<Record<string, unknown>>): void {
+    for (const [name, given] of Object.entries(plugins))
       for (const field of Object.keys(fieldsOf(given))) if (!WITH_ARGUMENTS.includes(name) || field !== 'arguments') this.#tell('ignored', ['plugins', name, field], 'not simulated')
-    for (const [name, given] of Object.entries(fieldsOf(actions)))
+    for (const [name, given] of Object.entries(actions))
       for (const [field, value] of Object.entries(fieldsOf(given))) {
         const isSo = field === 'enabled' && (name === CONSOLIDATION || value === (isThere[name] ?? true))
         this.#tell(isSo ? 'honoured' : 'ignored', ['actions', name, field], isSo ? '' : field === 'enabled' && value === false ? 'it cannot be switched off' : 'not simulated')
       }
-    return { options: this.#options, placement: this.#placement(fieldsOf(placementStrategy), fieldsOf(fieldsOf(fieldsOf(plugins)['nodeplacement'])['arguments'])) }
+  }
+
+  /** Reads the least run times, of the shard or of the arguments of the plug-in minruntime; if any argument is given, those of the shard do not count. */
+  #minRuntimes(own: Readonly<Record<string, unknown>>, replaced: Readonly<Record<string, unknown>>): void {
+    const path = ['plugins', 'minruntime', 'arguments']
+    const whyNot = Object.keys(replaced).length > 0 ? 'arguments of the plug-in minruntime take its place' : ''
+    for (const [field, option] of Object.entries(times)) {
+      if (own[field] !== undefined) this.#time(['minRuntime', field], option, whyNot)
+      if (replaced[option] !== undefined) this.#time([...path, option], option, '')
+    }
+    if (replaced['reclaimResolveMethod'] !== undefined) this.#method([...path, 'reclaimResolveMethod'], replaced['reclaimResolveMethod'])
   }
 
   /** Reads a duration. `whyNot`: why it does not count, or empty. */
