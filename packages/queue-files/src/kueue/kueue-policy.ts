@@ -227,44 +227,49 @@ function checkFlavors({ clusterQueues }: KueueFile, flavors: Options): void {
 function localQueuesOf({ localQueues, clusterQueues }: KueueFile, findings: Findings): Map<string, string> {
   const queues = clusterQueues.map(nameOf)
   const found = new Map<string, string>()
-  const shared = new Set(localQueues.map(nameOf).filter((name) =>
-    new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue'])).size > 1))
+  const targets = (name: string) => new Set(localQueues.filter((each) => nameOf(each) === name).map((each) => valueAt(each, ['spec'])['clusterQueue']))
+  const shared = new Set(localQueues.map(nameOf).filter((name) => targets(name).size > 1))
   for (const each of localQueues) {
     const name = nameOf(each)
+    tellFields(each, findings)
+    const clusterQueue = clusterQueueOf(each, queues)
     const { namespace } = valueAt(each, ['metadata'])
     const isNamespaced = typeof namespace === 'string' && namespace !== ''
-    const { clusterQueue, ...others } = valueAt(each, ['spec'])
-    for (const [field, value] of Object.entries(others).filter(([key]) => key !== 'fairSharing' && key !== 'stopPolicy'))
-      findings.add(
-        'ignored',
-        where(each, ['spec', field]),
-        `LocalQueue ${name} ${field}`,
-        typeof value === 'object' ? '' : textOf(value),
-        why[field] ?? 'not simulated',
-      )
-    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, textOf(clusterQueue), note)
-    if (clusterQueue === undefined || clusterQueue === null)
-      throw new SchedError(
-        'BAD_INPUT',
-        `LocalQueue "${name}" names no ClusterQueue.`,
-        each.place('spec', 'clusterQueue'),
-        `Give it clusterQueue: ${queues.join(' or ')}.`,
-      )
-    if (typeof clusterQueue !== 'string' || !queues.includes(clusterQueue))
-      throw new SchedError(
-        'BAD_INPUT',
-        `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`,
-        each.place('spec', 'clusterQueue'),
-        suggest(textOf(clusterQueue), queues),
-      )
     if (isNamespaced) found.set(`${namespace}/${name}`, clusterQueue)
     const isOwn = !queues.includes(name) && !shared.has(name)
     if (isOwn) found.set(name, clusterQueue)
+    const tell = (verdict: 'honoured' | 'ignored', note = '') => findings.add(verdict, where(each, []), `LocalQueue ${name}`, clusterQueue, note)
     if (isOwn || (isNamespaced && name === clusterQueue)) tell('honoured')
     else if (isNamespaced) tell('honoured', `of jobs of the user ${namespace}, its namespace: ${queues.includes(name) ? 'a ClusterQueue' : 'another one'} has this name`)
     else tell('ignored', queues.includes(name) ? 'a ClusterQueue has this name' : 'another one has this name: jobs of it name their ClusterQueue')
   }
   return found
+}
+
+/** Adds findings for the fields of a LocalQueue that are not read. */
+function tellFields(found: KubernetesObject, findings: Findings): void {
+  for (const [field, value] of Object.entries(valueAt(found, ['spec'])))
+    if (!['clusterQueue', 'fairSharing', 'stopPolicy'].includes(field))
+      findings.add('ignored', where(found, ['spec', field]), `LocalQueue ${nameOf(found)} ${field}`, typeof value === 'object' ? '' : textOf(value), why[field] ?? 'not simulated')
+}
+
+/** The ClusterQueue of a LocalQueue. `queues`: names of all ClusterQueues. Throws `BAD_INPUT` with the line if it names none of these. */
+function clusterQueueOf(found: KubernetesObject, queues: readonly string[]): string {
+  const { clusterQueue } = valueAt(found, ['spec'])
+  if (clusterQueue === undefined || clusterQueue === null)
+    throw new SchedError(
+      'BAD_INPUT',
+      `LocalQueue "${nameOf(found)}" names no ClusterQueue.`,
+      found.place('spec', 'clusterQueue'),
+      `Give it clusterQueue: ${queues.join(' or ')}.`,
+    )
+  if (typeof clusterQueue === 'string' && queues.includes(clusterQueue)) return clusterQueue
+  throw new SchedError(
+    'BAD_INPUT',
+    `names ClusterQueue ${JSON.stringify(clusterQueue)}, which is not there.`,
+    found.place('spec', 'clusterQueue'),
+    suggest(textOf(clusterQueue), queues),
+  )
 }
 
 const valueAt = ({ object }: KubernetesObject, path: Path): Readonly<Record<string, unknown>> => path.reduce((around, field) => fieldsOf(around[field]), object)
