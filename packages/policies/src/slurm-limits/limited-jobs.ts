@@ -56,11 +56,12 @@ export class LimitedJobs implements WorkListener {
 
   // ---- submission ----
 
-  /** Why a submitted job is refused; undefined: it is not. `again`: it is submitted again, so that numbers of jobs in the system do not count. */
+  /** Why a job is refused; undefined: it is not. `again`: it is in the system already, so that numbers of jobs and closed partitions do not refuse it. */
   admits(spec: JobSpec, again = false): string | undefined {
     const { user = 'user', account = '', qos = '', licenses = {} } = spec
     const terms = this.#book.of({ user, account, qos, partition: spec.queue ?? spec.user ?? 'default', licenses })
-    if (terms.refusal !== undefined) return terms.refusal
+    const refusal = terms.refusal ?? (again ? undefined : terms.closed)
+    if (refusal !== undefined) return refusal
     const full = again ? undefined : terms.submits.find(({ of, most }) => of.submitted >= most)
     if (full !== undefined) return `${full.of.name} has ${full.of.submitted} of ${full.most} jobs in the system (${full.reason})`
     const over = terms.strict.find((limit) => spec.stages.some((stage) => limit.isOver(this.#pieceOf(stage, spec, terms.bill))))

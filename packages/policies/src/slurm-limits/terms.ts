@@ -49,6 +49,8 @@ export interface Terms {
   readonly licenses: readonly HeldLicense[]
   /** Why the jobs are always refused; undefined: they are not. */
   readonly refusal: string | undefined
+  /** Why the partition takes no new jobs; undefined: it does. */
+  readonly closed: string | undefined
 }
 
 /**
@@ -109,8 +111,11 @@ export class TermsBook {
       isFree: factor === 0, lengthOf: Flags.includes('UsageFactorSafe') ? times(factor) : ({ estimate }) => estimate, limitFactor: qos.find(({ LimitFactor }) => LimitFactor !== undefined)?.LimitFactor ?? 1,
     }, qos.some((each) => each.Flags?.includes('DenyOnLimit')))
     const { limits, strict } = made
-    const ofPartition = this.#ofPartition(partition, queue, association, own, qos)
-    ;(enforcePartLimits === 'NO' ? limits : strict).push(...ofPartition)
+    const checked = this.#ofPartition(partition, queue, association, own, qos)
+    const inactive = partition.State === 'INACTIVE' ? [never('PartitionInactive')] : [] // new jobs are refused, those that it has wait
+    limits.push(...inactive)
+    ;(enforcePartLimits === 'NO' ? limits : strict).push(...checked)
+    const ofPartition = [...inactive, ...checked]
     const taken = new Set<string>()
     for (const each of qos) made.addQos(each, user, association.parent?.name ?? 'root', taken)
     made.addAssociation(association, taken)
@@ -125,7 +130,8 @@ export class TermsBook {
       refusal: isUnknown
         ? `user ${user} has no association with ${account === '' ? 'any account' : `account ${account}`}${this.#associations.isOfPartitions(user) ? ` in partition ${queue}` : ''}`
         : this.#isOfPartitionsAlone(own) ? `QOS ${own} is Relative and that of a partition, for which no job may ask (InvalidQOS)`
-        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : (tooMany ?? refusalOf(partition, queue)),
+        : isForbidden ? `QOS ${own} is not one that user ${user} may ask for (InvalidQOS)` : tooMany,
+      closed: closedOf(partition, queue),
     }
   }
 
@@ -221,5 +227,6 @@ function accountsOf({ name, isUser, parent }: Association): string[] {
   return [...(isUser ? [] : [name]), ...(parent === undefined ? [] : accountsOf(parent))]
 }
 
-const refusalOf = ({ State }: PartitionOptions, queue: string): string | undefined =>
+/** Why a partition takes no new jobs; undefined: it does. Those that it has are started in the state DRAIN, and wait in INACTIVE. */
+const closedOf = ({ State }: PartitionOptions, queue: string): string | undefined =>
   State === 'DRAIN' || State === 'INACTIVE' ? `partition ${queue} is ${State} and takes no jobs` : undefined

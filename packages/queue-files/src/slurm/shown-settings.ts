@@ -20,7 +20,7 @@ const NONE = /^(OverTimeLimit|SelectTypeParameters|JobDefaults)$/i
 /**
  * Reads the output of `scontrol show config` and `scontrol show partition` as lines of a slurm.conf: each setting is a line, and each partition. Settings that
  * are not given are left out, and so are units of time, which are the units of the file. What `show config` prints of other files (Cgroup Support
- * Configuration) is passed over. Throws `BAD_INPUT` with the line.
+ * Configuration) and of the state of daemons is passed over. Throws `BAD_INPUT` with the line.
  *
  * Source: Slurm, slurm_print_ctl_conf (config_info.c) and slurm_sprint_partition_info (partition_info.c).
  */
